@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use sokudo_words::Error;
 
-use crate::keys::{Keys, Session};
+use crate::keys::{KeySet, Session};
 
 /// What programs read, with a token instead of a session.
 pub(crate) const METRICS: &str = "/metrics";
@@ -22,15 +22,15 @@ const QUOTED_MAX: usize = 100;
 
 /// By which names the page is reached.
 #[derive(Clone, Debug)]
-pub(crate) struct Access {
+pub(crate) struct AccessPolicy {
     port: u16,
     listen: Vec<IpAddr>,
     public_origin: Option<String>,
 }
 
-/// What of a request is judged.
+/// What of a request's head is judged.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct RequestHead<'a> {
     pub(crate) method: &'a Method,
     pub(crate) uri: &'a Uri,
     pub(crate) headers: &'a HeaderMap,
@@ -95,7 +95,7 @@ impl Refusal {
     }
 }
 
-impl Access {
+impl AccessPolicy {
     /// # Errors
     /// When the public origin is none.
     pub(crate) fn new(
@@ -127,18 +127,18 @@ impl Access {
     ///
     /// # Errors
     /// When it may do nothing.
-    pub(crate) fn judge(&self, asked: Asked<'_>, keys: &Keys) -> Result<Admission, Refusal> {
-        let host = self.host(asked)?;
-        let is_change = match *asked.method {
+    pub(crate) fn judge(&self, head: RequestHead<'_>, keys: &KeySet) -> Result<Admission, Refusal> {
+        let host = self.host(head)?;
+        let is_change = match *head.method {
             Method::GET | Method::HEAD => false,
             Method::POST => true,
             _ => return Err(Refusal::Method),
         };
-        self.check_origin(asked.headers, host, is_change)?;
-        let path = asked.uri.path();
+        self.check_origin(head.headers, host, is_change)?;
+        let path = head.uri.path();
         if path == METRICS && !is_change {
-            check_site(asked.headers)?;
-            let token = bearer(asked.headers).ok_or(Refusal::NoToken)?;
+            check_site(head.headers)?;
+            let token = bearer(head.headers).ok_or(Refusal::NoToken)?;
             let is_known = keys.of_token(token).is_some();
             return is_known
                 .then_some(Admission::Reader)
@@ -150,15 +150,15 @@ impl Access {
                 false => Ok(Admission::Anybody),
             };
         }
-        check_site(asked.headers)?;
-        if is_change && only(asked.headers, OWN_HEADER) != Some("1") {
+        check_site(head.headers)?;
+        if is_change && only(head.headers, OWN_HEADER) != Some("1") {
             return Err(Refusal::NoOwnHeader);
         }
         if is_change && path == "/api/enter" {
             return Ok(Admission::Entering);
         }
         let name = self.cookie_name();
-        let session = cookies(asked.headers, &name).find_map(|cookie| keys.session(cookie));
+        let session = cookies(head.headers, &name).find_map(|cookie| keys.session(cookie));
         let session = session.ok_or(Refusal::NoSession)?;
         match is_change && session.is_read_only && path != "/api/leave" {
             true => Err(Refusal::ReadOnly),
@@ -167,16 +167,16 @@ impl Access {
     }
 
     /// The host that the request names, if it is ours.
-    fn host<'a>(&self, asked: Asked<'a>) -> Result<&'a str, Refusal> {
+    fn host<'a>(&self, head: RequestHead<'a>) -> Result<&'a str, Refusal> {
         // `GET http://evil.example/ HTTP/1.1` has an authority beside Host, which may differ.
-        if asked.uri.authority().is_some() || asked.uri.scheme().is_some() {
+        if head.uri.authority().is_some() || head.uri.scheme().is_some() {
             return Err(Refusal::NoHost);
         }
-        let host = only(asked.headers, header::HOST.as_str()).ok_or(Refusal::NoHost)?;
+        let host = only(head.headers, header::HOST.as_str()).ok_or(Refusal::NoHost)?;
         let is_public = self
             .public_authority()
             .is_some_and(|authority| host.eq_ignore_ascii_case(authority));
-        match is_public || self.is_own(host, asked.local) {
+        match is_public || self.is_own(host, head.local) {
             true => Ok(host),
             false => Err(Refusal::ForeignHost),
         }

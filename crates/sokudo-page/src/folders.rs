@@ -16,7 +16,7 @@ const LOOKED_AT_MAX: usize = 50_000;
 const PATH_BYTES_MAX: usize = 4_096;
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Folders {
+pub(crate) struct FolderListing {
     path: String,
     parent: Option<String>,
     folders: Vec<Folder>,
@@ -93,7 +93,7 @@ fn may_be_written(folder: &Path) -> bool {
 ///
 /// # Errors
 /// When it is none, or may not be read.
-pub(crate) fn list(path: &str) -> Result<Folders, FolderError> {
+pub(crate) fn list(path: &str) -> Result<FolderListing, FolderError> {
     if !path.starts_with('/') || path.len() > PATH_BYTES_MAX || path.contains('\0') {
         return Err(FolderError::NotAbsolute {
             path: path.chars().take(PATH_BYTES_MAX).collect(),
@@ -118,7 +118,7 @@ pub(crate) fn list(path: &str) -> Result<Folders, FolderError> {
         }
     }
     folders.sort();
-    Ok(Folders {
+    Ok(FolderListing {
         parent: folder.parent().and_then(text),
         path: text(&folder).unwrap_or_else(|| path.to_owned()),
         writable: may_be_written(&folder),

@@ -11,8 +11,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::access::{Admission, Asked, Refusal};
-use crate::page::Page;
+use crate::access::{Admission, Refusal, RequestHead};
+use crate::page::WebUi;
 use crate::reply::Failure;
 
 /// A job file is a quarter of it.
@@ -49,13 +49,17 @@ const HEADERS: [(HeaderName, &str); 8] = [
 
 /// The address of ours at which a connection arrived, and whether anything on it has shown a key.
 #[derive(Clone, Debug)]
-pub(crate) struct Arrival {
+pub(crate) struct ConnectionInfo {
     pub(crate) at: IpAddr,
     pub(crate) is_known: Arc<AtomicBool>,
 }
 
 /// Judges a request, reads its body, and has it answered within its time.
-pub(crate) async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(
+    State(page): State<Arc<WebUi>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let answered = tokio::time::timeout(REQUEST_TIME, admit(&page, request, next)).await;
     let mut response = match answered {
         Ok(Ok(response)) => response,
@@ -71,20 +75,20 @@ pub(crate) async fn guard(State(page): State<Arc<Page>>, request: Request, next:
     response
 }
 
-async fn admit(page: &Page, request: Request, next: Next) -> Result<Response, Failure> {
+async fn admit(page: &WebUi, request: Request, next: Next) -> Result<Response, Failure> {
     let (mut parts, body) = request.into_parts();
     // Without one it did not come through our listener.
-    let arrival = parts.extensions.get::<Arrival>();
-    let arrival = arrival.ok_or(Failure::Refused(Refusal::NoHost))?.clone();
-    let asked = Asked {
+    let connection = parts.extensions.get::<ConnectionInfo>();
+    let connection = connection.ok_or(Failure::Refused(Refusal::NoHost))?.clone();
+    let head = RequestHead {
         method: &parts.method,
         uri: &parts.uri,
         headers: &parts.headers,
-        local: arrival.at,
+        local: connection.at,
     };
-    let admission = page.keys(|keys, _| page.access.judge(asked, keys))?;
+    let admission = page.keys(|keys, _| page.access.judge(head, keys))?;
     if matches!(admission, Admission::Session(_) | Admission::Reader) {
-        arrival.is_known.store(true, Ordering::Relaxed);
+        connection.is_known.store(true, Ordering::Relaxed);
     }
     if let Admission::Session(session) = admission {
         parts.extensions.insert(session);

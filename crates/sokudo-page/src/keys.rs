@@ -24,9 +24,9 @@ pub(crate) struct Session {
 
 type KeyDigest = [u8; 32];
 
-/// All that opens anything.
+/// All keys that open anything.
 #[derive(Default)]
-pub(crate) struct Keys {
+pub(crate) struct KeySet {
     control: VecDeque<KeyDigest>,
     read: VecDeque<KeyDigest>,
     /// With the moment at which each is too old.
@@ -35,7 +35,7 @@ pub(crate) struct Keys {
     is_read_only: bool,
 }
 
-impl Keys {
+impl KeySet {
     /// With `is_read_only` no key opens more than a view.
     pub(crate) fn new(is_read_only: bool) -> Self {
         Self {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_code_opens_once_and_for_thirty_seconds() {
-        let mut keys = Keys::new(false);
+        let mut keys = KeySet::new(false);
         keys.add_code("early", SECOND);
         keys.add_code("late", SECOND);
         let control = Some(Session {
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_token_opens_what_it_is_for() {
-        let mut keys = Keys::new(false);
+        let mut keys = KeySet::new(false);
         keys.add_control_token("control");
         keys.add_read_token("read");
         let opens = |token| keys.of_token(token).map(|session| session.is_read_only);
@@ -154,7 +154,7 @@ mod tests {
         for wrong in ["", "contro", "control ", "CONTROL"] {
             assert_eq!(opens(wrong), None, "{wrong}");
         }
-        let mut keys = Keys::new(true);
+        let mut keys = KeySet::new(true);
         keys.add_control_token("control");
         keys.add_code("code", SECOND);
         let looks = Some(Session { is_read_only: true });
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn sessions_are_bounded_and_end() {
-        let mut keys = Keys::new(false);
+        let mut keys = KeySet::new(false);
         let session = Session {
             is_read_only: false,
         };

@@ -34,13 +34,14 @@ mod words;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use event::{PlaceUnit, PlannedRow, RunEvent, RunPhase};
-pub use message::{Ask, Hello, QueueEntry, Told};
+pub use message::{Ask, Hello, MeasurerMessage, QueueEntry};
 pub use pipe::{BYTES_MAX, Frame, LINE_BYTES_MAX, PipeError, read_frame, write_frame};
 pub use query::{DocumentForm, ListFilter, PictureForm, Query, QueryError};
 pub use serve::serve;
 pub use view::replayed;
 pub use wish::{
-    Given, JOB_BYTES_MAX, MethodForm, Methods, OptionForm, OptionKind, TargetForm, Wish, WishError,
+    FormValue, JOB_BYTES_MAX, MethodForm, Methods, OptionForm, OptionKind, TargetForm, Wish,
+    WishError,
 };
 
 /// The hidden argument with which the program becomes the web process.

@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 
-use crate::guard::Arrival;
+use crate::guard::ConnectionInfo;
 use crate::stall::StallGuard;
 
 /// Ten browsers have sixty.
@@ -111,7 +111,7 @@ fn is_missing(error: &io::Error) -> bool {
 /// # Errors
 /// When a listener cannot be waited for.
 pub(crate) fn serve(listeners: Vec<StdListener>, router: &Router) -> io::Result<()> {
-    let places = Arc::new(Places {
+    let places = Arc::new(ConnectionSlots {
         free: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
         taken: Mutex::default(),
     });
@@ -122,7 +122,7 @@ pub(crate) fn serve(listeners: Vec<StdListener>, router: &Router) -> io::Result<
     Ok(())
 }
 
-async fn accept(listener: TcpListener, router: Router, places: Arc<Places>) {
+async fn accept(listener: TcpListener, router: Router, places: Arc<ConnectionSlots>) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
@@ -142,14 +142,14 @@ async fn accept(listener: TcpListener, router: Router, places: Arc<Places>) {
     }
 }
 
-/// Places for connections.
-struct Places {
+/// The connections that may be open at once.
+struct ConnectionSlots {
     free: Arc<Semaphore>,
     /// The oldest first.
     taken: Mutex<Vec<(AbortHandle, Arc<AtomicBool>)>>,
 }
 
-impl Places {
+impl ConnectionSlots {
     /// One that is free. Where none is, the oldest connection of those on which nobody has shown a
     /// key ends: who has none could otherwise hold all of them by heads that never end.
     async fn next(&self) -> Option<OwnedSemaphorePermit> {
@@ -186,7 +186,7 @@ async fn carry(stream: TcpStream, router: Router, is_known: Arc<AtomicBool>) {
     let routes = TowerToHyperService::new(router);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(Arrival {
+        request.extensions_mut().insert(ConnectionInfo {
             at: local.ip(),
             is_known: Arc::clone(&is_known),
         });
@@ -211,7 +211,7 @@ mod tests {
             .build()
             .unwrap();
         runtime.block_on(async {
-            let places = Places {
+            let places = ConnectionSlots {
                 free: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
                 taken: Mutex::default(),
             };

@@ -16,7 +16,7 @@ const ANSWER_TIME: Duration = Duration::from_secs(120);
 /// More browsers than can be signed in do not ask at once.
 const WAITING_MAX: usize = 32;
 
-pub(crate) struct Measurer {
+pub(crate) struct MeasurerClient {
     asks: mpsc::Sender<Ask>,
     waiting: Mutex<HashMap<u64, oneshot::Sender<Reply>>>,
     next: AtomicU64,
@@ -41,13 +41,13 @@ pub(crate) enum Unanswered {
     Ended,
 }
 
-/// Forgets who waits, also where the browser goes away.
-struct Waiting<'m> {
-    measurer: &'m Measurer,
+/// An answer that is waited for. Dropping it forgets who waits, also where the browser goes away.
+struct PendingAnswer<'m> {
+    measurer: &'m MeasurerClient,
     id: u64,
 }
 
-impl Measurer {
+impl MeasurerClient {
     pub(crate) fn new(asks: mpsc::Sender<Ask>) -> Self {
         Self {
             asks,
@@ -70,7 +70,7 @@ impl Measurer {
             }
             waiting.insert(id, sender);
         }
-        let _waiting = Waiting { measurer: self, id };
+        let _waiting = PendingAnswer { measurer: self, id };
         self.asks.try_send(ask(id)).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => Unanswered::Busy,
             mpsc::error::TrySendError::Closed(_) => Unanswered::Ended,
@@ -91,7 +91,7 @@ impl Measurer {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for PendingAnswer<'_> {
     fn drop(&mut self) {
         locked(&self.measurer.waiting).remove(&self.id);
     }

@@ -53,7 +53,7 @@ pub enum Ask {
 /// What the measurer tells the web process; the first is a `Hello`.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(tag = "told", rename_all = "snake_case")]
-pub enum Told {
+pub enum MeasurerMessage {
     Hello(Hello),
     /// A code that opens one session within 30 s.
     Code {
@@ -141,7 +141,7 @@ impl fmt::Debug for Hello {
     }
 }
 
-impl fmt::Debug for Told {
+impl fmt::Debug for MeasurerMessage {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Hello(hello) => hello.fmt(out),

@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 use sokudo_words::Language;
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
 
-use crate::access::{self, Access, NoOrigin};
-use crate::keys::{Keys, Session};
+use crate::access::{self, AccessPolicy, NoOrigin};
+use crate::keys::{KeySet, Session};
 use crate::locked;
-use crate::measurer::{Measurer, Reply};
-use crate::message::{Ask, Hello, Told};
+use crate::measurer::{MeasurerClient, Reply};
+use crate::message::{Ask, Hello, MeasurerMessage};
 use crate::pipe::Frame;
-use crate::view::{Batch, View};
+use crate::view::{Batch, SharedView};
 use crate::wish::{MethodForm, Methods};
 
 /// A browser redraws no sooner, and the measurement is not disturbed more often.
@@ -24,14 +24,14 @@ const BATCH_TIME: Duration = Duration::from_millis(100);
 /// Windows that show the page: half of the connections, so that they leave room for requests.
 const STREAMS_MAX: usize = 32;
 
-pub(crate) struct Page {
-    pub(crate) access: Access,
-    pub(crate) measurer: Measurer,
+pub(crate) struct WebUi {
+    pub(crate) access: AccessPolicy,
+    pub(crate) measurer: MeasurerClient,
     pub(crate) language: Language,
     pub(crate) methods: Vec<MethodForm>,
     pub(crate) streams: Arc<Semaphore>,
-    keys: Mutex<Keys>,
-    view: Mutex<View>,
+    keys: Mutex<KeySet>,
+    view: Mutex<SharedView>,
     /// Something was told that no batch has yet.
     told: Notify,
     /// Counts batches.
@@ -41,7 +41,7 @@ pub(crate) struct Page {
     pub(crate) start: String,
 }
 
-impl Page {
+impl WebUi {
     /// # Errors
     /// When the public origin is none.
     pub(crate) fn new(
@@ -51,13 +51,13 @@ impl Page {
         asks: mpsc::Sender<Ask>,
     ) -> Result<Self, NoOrigin> {
         let language = Language::of_locale(&hello.lang);
-        let mut keys = Keys::new(hello.read_only);
+        let mut keys = KeySet::new(hello.read_only);
         keys.add_control_token(&hello.control_token);
         keys.add_read_token(&hello.read_token);
-        let view = View::new(&hello);
+        let view = SharedView::new(&hello);
         Ok(Self {
-            access: Access::new(port, hello.listen.clone(), hello.public_origin.as_deref())?,
-            measurer: Measurer::new(asks),
+            access: AccessPolicy::new(port, hello.listen.clone(), hello.public_origin.as_deref())?,
+            measurer: MeasurerClient::new(asks),
             language,
             methods: methods(language),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
@@ -71,16 +71,16 @@ impl Page {
     }
 
     /// Takes in what the measurer tells.
-    pub(crate) fn tell(&self, frame: Frame<Told>) {
+    pub(crate) fn tell(&self, frame: Frame<MeasurerMessage>) {
         let Frame { message, bytes } = frame;
         match message {
             // The first was taken in already, and a second would change who may ask what.
-            Told::Hello(_) => {}
-            Told::Code { code } => self.keys(|keys, now| keys.add_code(&code, now)),
-            Told::Token { control_token } => {
+            MeasurerMessage::Hello(_) => {}
+            MeasurerMessage::Code { code } => self.keys(|keys, now| keys.add_code(&code, now)),
+            MeasurerMessage::Token { control_token } => {
                 self.keys(|keys, _| keys.add_control_token(&control_token));
             }
-            Told::Answer { id, ok, kind, name } => self.measurer.answer(
+            MeasurerMessage::Answer { id, ok, kind, name } => self.measurer.answer(
                 id,
                 Reply {
                     ok,
@@ -129,7 +129,7 @@ impl Page {
     }
 
     /// Does something with the keys and the time since the page was started.
-    pub(crate) fn keys<T>(&self, done: impl FnOnce(&mut Keys, Duration) -> T) -> T {
+    pub(crate) fn keys<T>(&self, done: impl FnOnce(&mut KeySet, Duration) -> T) -> T {
         let now = self.started.elapsed();
         done(&mut locked(&self.keys), now)
     }

@@ -32,7 +32,7 @@ pub enum PipeError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line<M> {
+struct MessageLine<M> {
     #[serde(flatten)]
     message: M,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -60,7 +60,7 @@ pub fn write_frame<M: Serialize>(
     if length > BYTES_MAX {
         return Err(PipeError::TooLarge { bytes: length });
     }
-    let line = Line {
+    let line = MessageLine {
         message,
         bytes: length,
     };
@@ -97,7 +97,7 @@ pub fn read_frame<M: DeserializeOwned>(
             false => PipeError::CutOff,
         });
     }
-    let line: Line<M> = serde_json::from_slice(&line).map_err(PipeError::NoMessage)?;
+    let line: MessageLine<M> = serde_json::from_slice(&line).map_err(PipeError::NoMessage)?;
     if line.bytes > BYTES_MAX {
         return Err(PipeError::TooLarge { bytes: line.bytes });
     }
@@ -117,7 +117,7 @@ pub fn read_frame<M: DeserializeOwned>(
 mod tests {
     use super::*;
     use crate::event::RunEvent;
-    use crate::message::{Ask, Told};
+    use crate::message::{Ask, MeasurerMessage};
 
     fn read(mut bytes: &[u8]) -> Result<Option<Frame<Ask>>, PipeError> {
         read_frame(&mut bytes)
@@ -130,8 +130,8 @@ mod tests {
             at: 0.25,
             counts: vec![(7, u64::MAX), (127, 1)],
         };
-        let event = Told::Event { run: 1, event };
-        let answer = Told::Answer {
+        let event = MeasurerMessage::Event { run: 1, event };
+        let answer = MeasurerMessage::Answer {
             id: 9,
             ok: true,
             kind: "text/plain".to_owned(),
@@ -141,12 +141,14 @@ mod tests {
         write_frame(&mut pipe, &event, b"").unwrap();
         write_frame(&mut pipe, &answer, b"{\n\0").unwrap();
         let mut input = pipe.as_slice();
-        let mut next = || read_frame::<Told>(&mut input).unwrap();
+        let mut next = || read_frame::<MeasurerMessage>(&mut input).unwrap();
         let first = next().unwrap();
         assert_eq!(format!("{:?}", first.message), format!("{event:?}"));
         assert_eq!(first.bytes, b"");
         let second = next().unwrap();
-        assert!(matches!(second.message, Told::Answer { name: Some(name), .. } if name == "a\nb"));
+        assert!(
+            matches!(second.message, MeasurerMessage::Answer { name: Some(name), .. } if name == "a\nb")
+        );
         assert_eq!(second.bytes, b"{\n\0");
         assert!(next().is_none(), "the pipe is closed");
     }
@@ -178,11 +180,11 @@ mod tests {
     #[test]
     fn what_opens_sessions_is_not_printed() {
         let told = r#"{"told":"hello","control_token":"secret1","read_token":"secret2","lang":"en","port":1,"version":"1"}"#;
-        let told: Told = serde_json::from_str(told).unwrap();
-        let code = Told::Code {
+        let told: MeasurerMessage = serde_json::from_str(told).unwrap();
+        let code = MeasurerMessage::Code {
             code: "secret3".to_owned(),
         };
-        let token = Told::Token {
+        let token = MeasurerMessage::Token {
             control_token: "secret4".to_owned(),
         };
         let printed = format!("{told:?} {code:?} {token:?}");

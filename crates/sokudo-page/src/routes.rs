@@ -18,12 +18,12 @@ use axum::routing::{get, post};
 use crate::access::METRICS;
 use crate::files;
 use crate::guard::guard;
-use crate::page::Page;
+use crate::page::WebUi;
 use crate::reply::{Failure, typed};
 use crate::shell::shell;
 
 /// All routes behind the guard.
-pub(crate) fn router(page: Arc<Page>) -> Router {
+pub(crate) fn router(page: Arc<WebUi>) -> Router {
     Router::new()
         .route("/", get(first))
         .route("/files/{*name}", get(file))
@@ -58,7 +58,7 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
         .with_state(page)
 }
 
-async fn first(State(page): State<Arc<Page>>) -> Response {
+async fn first(State(page): State<Arc<WebUi>>) -> Response {
     typed("text/html; charset=utf-8", Body::from(shell(page.language)))
 }
 

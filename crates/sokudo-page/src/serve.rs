@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 
 use crate::access::NoOrigin;
 use crate::listen::{self, ListenError};
-use crate::message::{Ask, Hello, Told};
-use crate::page::Page;
+use crate::message::{Ask, Hello, MeasurerMessage};
+use crate::page::WebUi;
 use crate::pipe::{Frame, PipeError, read_frame, write_frame};
 use crate::routes::router;
 use crate::wish::Methods;
@@ -73,10 +73,10 @@ fn greeted(pipe: &UnixStream) -> Result<(BufReader<UnixStream>, Hello), ServeErr
     let input = pipe.try_clone()?;
     input.set_read_timeout(Some(HELLO_TIME))?;
     let mut reader = BufReader::new(input);
-    let frame = read_frame::<Told>(&mut reader)?;
+    let frame = read_frame::<MeasurerMessage>(&mut reader)?;
     reader.get_ref().set_read_timeout(None)?;
     match frame.map(|frame| frame.message) {
-        Some(Told::Hello(hello)) => Ok((reader, hello)),
+        Some(MeasurerMessage::Hello(hello)) => Ok((reader, hello)),
         _ => Err(ServeError::NoHello),
     }
 }
@@ -89,7 +89,7 @@ fn serve_page(
 ) -> Result<(), ServeError> {
     let (port, listeners) = listen::bind(hello.port, &hello.listen)?;
     let (asks, to_write) = mpsc::channel(FRAMES_MAX);
-    let page = Arc::new(Page::new(hello, methods, port, asks)?);
+    let page = Arc::new(WebUi::new(hello, methods, port, asks)?);
     let runtime = runtime()?;
     let (frames, told) = mpsc::channel(FRAMES_MAX);
     runtime
@@ -113,7 +113,7 @@ fn runtime() -> io::Result<Runtime> {
 }
 
 /// Takes in what is told until the pipe is closed.
-async fn follow(page: &Arc<Page>, mut told: mpsc::Receiver<Frame<Told>>) {
+async fn follow(page: &Arc<WebUi>, mut told: mpsc::Receiver<Frame<MeasurerMessage>>) {
     let batching = Arc::clone(page);
     tokio::spawn(async move { batching.batch().await });
     while let Some(frame) = told.recv().await {
@@ -122,7 +122,7 @@ async fn follow(page: &Arc<Page>, mut told: mpsc::Receiver<Frame<Told>>) {
 }
 
 /// Ends with the pipe, and where the measurer sends what is no message.
-fn read_all(mut reader: BufReader<UnixStream>, frames: &mpsc::Sender<Frame<Told>>) {
+fn read_all(mut reader: BufReader<UnixStream>, frames: &mpsc::Sender<Frame<MeasurerMessage>>) {
     while let Ok(Some(frame)) = read_frame(&mut reader) {
         if frames.blocking_send(frame).is_err() {
             return;

@@ -9,13 +9,13 @@ mod shared;
 use serde_json::{Value, json};
 
 use crate::event::{PlaceUnit, RunEvent};
-use crate::message::{Hello, QueueEntry, Told};
+use crate::message::{Hello, MeasurerMessage, QueueEntry};
 use crate::wish::Wish;
 
 use places::{PlaceSeries, PointChange};
-use series::{Change, LatencySample, RateSample, Sample, Series, TemperatureSample};
-use shared::Step::{Index, Key};
-use shared::{SharedValue, Step};
+use series::{LatencySample, RateSample, Sample, Series, SeriesChange, TemperatureSample};
+use shared::PathStep::{Index, Key};
+use shared::{PathStep, SharedValue};
 
 pub(crate) use shared::Batch;
 
@@ -28,18 +28,18 @@ const ROWS_MAX: usize = 10_000;
 /// An interruption by the user, as every command exits.
 const INTERRUPTED: i32 = 130;
 
-const RUN: Step = Key("run");
+const RUN: PathStep = Key("run");
 
 /// The view, and what it is made from.
 #[derive(Debug)]
-pub(crate) struct View {
+pub(crate) struct SharedView {
     shared: SharedValue,
-    run: Option<LiveRun>,
+    run: Option<CurrentRun>,
 }
 
 /// What of the run that goes on is known beside the view.
 #[derive(Debug, Default)]
-struct LiveRun {
+struct CurrentRun {
     number: u64,
     names: Vec<String>,
     trial: u32,
@@ -53,11 +53,11 @@ struct LiveRun {
 
 /// A kept run as it looked while it was measured: the `run` of a view, made of what is told of it.
 pub fn replayed(run: u64, events: impl Iterator<Item = RunEvent>) -> Value {
-    let mut view = View {
+    let mut view = SharedView {
         shared: SharedValue::new(json!({ "run": blank_run(run, &Wish::default(), "") })),
-        run: Some(LiveRun {
+        run: Some(CurrentRun {
             number: run,
-            ..LiveRun::default()
+            ..CurrentRun::default()
         }),
     };
     for event in events {
@@ -67,7 +67,7 @@ pub fn replayed(run: u64, events: impl Iterator<Item = RunEvent>) -> Value {
     view.shared.value()["run"].clone()
 }
 
-impl View {
+impl SharedView {
     pub(crate) fn new(hello: &Hello) -> Self {
         Self {
             shared: SharedValue::new(json!({
@@ -83,12 +83,12 @@ impl View {
     }
 
     /// Takes in what was told; true where the view has changed.
-    pub(crate) fn tell(&mut self, told: Told) -> bool {
+    pub(crate) fn tell(&mut self, told: MeasurerMessage) -> bool {
         match told {
-            Told::Queue { entries } => self.queue(&entries),
-            Told::Began { run, wish, command } => self.begin(run, &wish, &command),
-            Told::Event { run, event } if self.is_current(run) => self.event(event),
-            Told::Ended {
+            MeasurerMessage::Queue { entries } => self.queue(&entries),
+            MeasurerMessage::Began { run, wish, command } => self.begin(run, &wish, &command),
+            MeasurerMessage::Event { run, event } if self.is_current(run) => self.event(event),
+            MeasurerMessage::Ended {
                 run,
                 code,
                 message,
@@ -133,9 +133,9 @@ impl View {
     }
 
     fn begin(&mut self, number: u64, wish: &Wish, command: &str) {
-        self.run = Some(LiveRun {
+        self.run = Some(CurrentRun {
             number,
-            ..LiveRun::default()
+            ..CurrentRun::default()
         });
         let run = blank_run(number, wish, command);
         self.shared.set(&[RUN], run);
@@ -381,17 +381,17 @@ impl View {
     fn add_to<S: Sample>(
         &mut self,
         key: &'static str,
-        series: impl FnOnce(&mut LiveRun) -> &mut Series<S>,
+        series: impl FnOnce(&mut CurrentRun) -> &mut Series<S>,
         (at, row, sample): (f64, usize, S),
     ) {
         let Some(run) = &mut self.run else { return };
         let path = [RUN, Key(key)];
         match series(run).add(at, row, sample) {
-            Change::Pushed(value) => self.shared.push(&path, value),
-            Change::Replaced(index, value) => {
+            SeriesChange::Pushed(value) => self.shared.push(&path, value),
+            SeriesChange::Replaced(index, value) => {
                 self.shared.set(&[RUN, Key(key), Index(index)], value);
             }
-            Change::Thinned(value) => self.shared.set(&path, value),
+            SeriesChange::Thinned(value) => self.shared.set(&path, value),
         }
     }
 }

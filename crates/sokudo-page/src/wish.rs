@@ -84,7 +84,7 @@ pub struct Wish {
     #[serde(default)]
     pub target: String,
     #[serde(default)]
-    pub options: BTreeMap<String, Given>,
+    pub options: BTreeMap<String, FormValue>,
     /// The serial number that was typed, of a device that may be destroyed. The measurer compares
     /// it with what `--allow-destroy` named; it becomes no word here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ pub struct Wish {
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Given {
+pub enum FormValue {
     Flag(bool),
     Number(serde_json::Number),
     Text(String),
@@ -207,17 +207,17 @@ impl Wish {
 
 impl OptionForm {
     /// `--name=value`, so that no value begins an option; none where nothing is given.
-    fn words(&self, given: &Given) -> Result<Vec<String>, WishError> {
+    fn words(&self, given: &FormValue) -> Result<Vec<String>, WishError> {
         let values: Vec<String> = match given {
-            Given::Flag(is_set) => match (self.kind, is_set) {
+            FormValue::Flag(is_set) => match (self.kind, is_set) {
                 (OptionKind::Flag, true) => return Ok(vec![format!("--{}", self.name)]),
                 (_, false) => return Ok(Vec::new()),
                 (_, true) => return Err(self.wrong()),
             },
-            Given::Number(number) => vec![number.to_string()],
-            Given::Text(text) => vec![text.trim().to_owned()],
-            Given::Several(texts) if self.kind == OptionKind::Repeated => texts.clone(),
-            Given::Several(_) => return Err(self.wrong()),
+            FormValue::Number(number) => vec![number.to_string()],
+            FormValue::Text(text) => vec![text.trim().to_owned()],
+            FormValue::Several(texts) if self.kind == OptionKind::Repeated => texts.clone(),
+            FormValue::Several(_) => return Err(self.wrong()),
         };
         if values.len() > VALUES_MAX {
             return Err(self.wrong());

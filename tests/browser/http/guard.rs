@@ -2,7 +2,7 @@
 
 use std::net::{Ipv6Addr, TcpListener};
 
-use sokudo_page::Told;
+use sokudo_page::MeasurerMessage;
 
 use super::site::{CONTROL, LOOK, begin, hello, site};
 
@@ -193,10 +193,10 @@ fn a_session_is_opened_by_a_token_or_once_by_a_code_and_ends_when_it_is_left() {
     ] {
         assert_eq!(enter(wrong).status, 401, "{wrong}");
     }
-    site.tell(&Told::Code {
+    site.tell(&MeasurerMessage::Code {
         code: "once".to_owned(),
     });
-    site.tell(&Told::Token {
+    site.tell(&MeasurerMessage::Token {
         control_token: "fresh".to_owned(),
     });
     // The pipe is read beside the connections.

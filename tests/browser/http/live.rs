@@ -1,12 +1,12 @@
 //! The stream: whoever looks, however he came, sees the same.
 
 use serde_json::{Value, json};
-use sokudo_page::{RunEvent, RunPhase, Told, Wish};
+use sokudo_page::{MeasurerMessage, RunEvent, RunPhase, Wish};
 
 use super::site::{CONTROL, Follower, LOOK, Site, site};
 
 fn began(site: &Site, run: u64) {
-    site.tell(&Told::Began {
+    site.tell(&MeasurerMessage::Began {
         run,
         wish: Wish {
             method: "mark".to_owned(),
@@ -18,7 +18,7 @@ fn began(site: &Site, run: u64) {
 }
 
 fn progress(site: &Site, run: u64, at: u32) {
-    site.tell(&Told::Event {
+    site.tell(&MeasurerMessage::Event {
         run,
         event: RunEvent::Progress {
             row: 0,

@@ -8,7 +8,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use sokudo_page::{Ask, Hello, MethodForm, TargetForm, Told, read_frame, serve, write_frame};
+use sokudo_page::{
+    Ask, Hello, MeasurerMessage, MethodForm, TargetForm, read_frame, serve, write_frame,
+};
 use sokudo_words::Language;
 
 pub(crate) const CONTROL: &str = "c0ffee0000000000000000000000000000000000000000000000000000000001";
@@ -70,7 +72,7 @@ pub(crate) fn begin(
 ) -> Result<Site, String> {
     let (mut pipe, theirs) = UnixStream::pair().unwrap();
     let server = thread::spawn(move || serve(theirs, methods));
-    write_frame(&mut pipe, &Told::Hello(hello), &[]).unwrap();
+    write_frame(&mut pipe, &MeasurerMessage::Hello(hello), &[]).unwrap();
     let mut reader = BufReader::new(pipe.try_clone().unwrap());
     let first = read_frame::<Ask>(&mut reader).unwrap().unwrap();
     let port = match first.message {
@@ -83,7 +85,7 @@ pub(crate) fn begin(
     thread::spawn(move || {
         while let Ok(Some(frame)) = read_frame::<Ask>(&mut reader) {
             let (ok, kind, bytes) = answer(&frame.message);
-            let told = Told::Answer {
+            let told = MeasurerMessage::Answer {
                 id: id(&frame.message),
                 ok,
                 kind: kind.to_owned(),
@@ -121,7 +123,7 @@ fn id(ask: &Ask) -> u64 {
 }
 
 impl Site {
-    pub(crate) fn tell(&self, told: &Told) {
+    pub(crate) fn tell(&self, told: &MeasurerMessage) {
         write_frame(&mut &self.pipe, told, &[]).unwrap();
     }
 

@@ -6,21 +6,21 @@ const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A guard with a session that controls, and one that looks.
 struct House {
-    access: Access,
-    keys: Keys,
+    access: AccessPolicy,
+    keys: KeySet,
     control: String,
     read: String,
 }
 
 fn house(listen: &[&str], public_origin: Option<&str>) -> House {
-    let mut keys = Keys::new(false);
+    let mut keys = KeySet::new(false);
     let listen = listen.iter().map(|address| address.parse().unwrap());
-    let begin = |keys: &mut Keys, is_read_only, random| {
+    let begin = |keys: &mut KeySet, is_read_only, random| {
         let cookie = keys.begin(Session { is_read_only }, [random; 32]);
         format!("sokudo_{PORT}={cookie}")
     };
     House {
-        access: Access::new(PORT, listen.collect(), public_origin).unwrap(),
+        access: AccessPolicy::new(PORT, listen.collect(), public_origin).unwrap(),
         control: begin(&mut keys, false, 1),
         read: begin(&mut keys, true, 2),
         keys,
@@ -43,13 +43,13 @@ impl House {
         for (name, value) in lines {
             headers.append(*name, value.parse().unwrap());
         }
-        let asked = Asked {
+        let head = RequestHead {
             method: &method.parse().unwrap(),
             uri: &uri.parse().unwrap(),
             headers: &headers,
             local,
         };
-        self.access.judge(asked, &self.keys)
+        self.access.judge(head, &self.keys)
     }
 }
 
@@ -164,7 +164,7 @@ fn a_public_origin_is_a_name_of_ours_and_no_other_is() {
         "https://me@a",
     ] {
         assert!(
-            Access::new(PORT, Vec::new(), Some(wrong)).is_err(),
+            AccessPolicy::new(PORT, Vec::new(), Some(wrong)).is_err(),
             "{wrong}"
         );
     }

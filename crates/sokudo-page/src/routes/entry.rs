@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::access::Refusal;
 use crate::keys::Session;
-use crate::page::{Page, random};
+use crate::page::{WebUi, random};
 use crate::reply::{Failure, json_of};
 
 /// What is shown at the door.
@@ -24,7 +24,7 @@ enum Shown {
 }
 
 pub(super) async fn enter(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebUi>>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Failure> {
@@ -44,7 +44,7 @@ pub(super) async fn enter(
     Ok(with_cookie(&page, &headers, &cookie, ""))
 }
 
-pub(super) async fn leave(State(page): State<Arc<Page>>, headers: HeaderMap) -> Response {
+pub(super) async fn leave(State(page): State<Arc<WebUi>>, headers: HeaderMap) -> Response {
     if let Some((cookie, _)) = page.session(&headers) {
         page.keys(|keys, _| keys.end(&cookie));
     }
@@ -55,7 +55,7 @@ pub(super) async fn session(Extension(session): Extension<Session>) -> Response 
     json_of(&json!({ "read_only": session.is_read_only }))
 }
 
-fn with_cookie(page: &Page, headers: &HeaderMap, cookie: &str, more: &str) -> Response {
+fn with_cookie(page: &WebUi, headers: &HeaderMap, cookie: &str, more: &str) -> Response {
     let name = page.access.cookie_name();
     let secure = match page.access.is_secure(headers) {
         true => "; Secure",

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::measurer::Reply;
 use crate::message::Ask;
-use crate::page::Page;
+use crate::page::WebUi;
 use crate::query::{DocumentForm, ListFilter, PictureForm, Query};
 use crate::reply::{Failure, answered, answered_or_not, done};
 
@@ -38,7 +38,7 @@ struct ReportWish {
 }
 
 #[derive(Deserialize)]
-struct Pair {
+struct RunPair {
     left: String,
     right: String,
 }
@@ -69,23 +69,23 @@ struct BaselineSet {
     set: bool,
 }
 
-pub(super) async fn disks(State(page): State<Arc<Page>>) -> Answered {
+pub(super) async fn disks(State(page): State<Arc<WebUi>>) -> Answered {
     answer(&page, Query::Disks).await
 }
 
-pub(super) async fn list(State(page): State<Arc<Page>>, uri: Uri) -> Answered {
+pub(super) async fn list(State(page): State<Arc<WebUi>>, uri: Uri) -> Answered {
     let filter: ListFilter = asked(&uri)?;
     answer(&page, Query::List(filter)).await
 }
 
-pub(super) async fn document(State(page): State<Arc<Page>>, Path(run): Path<String>) -> Answered {
+pub(super) async fn document(State(page): State<Arc<WebUi>>, Path(run): Path<String>) -> Answered {
     let form = DocumentForm::Json;
     let run = number(&run)?;
     answer(&page, Query::Show { run, form }).await
 }
 
 pub(super) async fn shown(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebUi>>,
     Path((run, form)): Path<(String, String)>,
 ) -> Answered {
     let form = serde_json::from_value(Value::String(form)).map_err(|_| Failure::NotFound)?;
@@ -94,7 +94,7 @@ pub(super) async fn shown(
 }
 
 pub(super) async fn picture(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebUi>>,
     Path(run): Path<String>,
     uri: Uri,
 ) -> Answered {
@@ -108,13 +108,13 @@ pub(super) async fn picture(
     answer(&page, query).await
 }
 
-pub(super) async fn replay(State(page): State<Arc<Page>>, Path(run): Path<String>) -> Answered {
+pub(super) async fn replay(State(page): State<Arc<WebUi>>, Path(run): Path<String>) -> Answered {
     let run = number(&run)?;
     answer(&page, Query::View { run }).await
 }
 
 pub(super) async fn note(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebUi>>,
     Path(run): Path<String>,
     body: Bytes,
 ) -> Answered {
@@ -124,7 +124,7 @@ pub(super) async fn note(
 }
 
 pub(super) async fn tag(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebUi>>,
     Path(run): Path<String>,
     body: Bytes,
 ) -> Answered {
@@ -134,7 +134,7 @@ pub(super) async fn tag(
 }
 
 pub(super) async fn baseline(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebUi>>,
     Path(run): Path<String>,
     body: Bytes,
 ) -> Answered {
@@ -147,23 +147,23 @@ pub(super) async fn baseline(
     answer(&page, query).await
 }
 
-pub(super) async fn baselines(State(page): State<Arc<Page>>) -> Answered {
+pub(super) async fn baselines(State(page): State<Arc<WebUi>>) -> Answered {
     answer(&page, Query::BaselineList).await
 }
 
-pub(super) async fn report(State(page): State<Arc<Page>>, uri: Uri) -> Answered {
+pub(super) async fn report(State(page): State<Arc<WebUi>>, uri: Uri) -> Answered {
     let ReportWish { runs } = asked(&uri)?;
     let runs = runs.split(',').map(number).collect::<Result<_, _>>()?;
     answer(&page, Query::Report { runs }).await
 }
 
-pub(super) async fn compare(State(page): State<Arc<Page>>, uri: Uri) -> Answered {
-    let Pair { left, right } = asked(&uri)?;
+pub(super) async fn compare(State(page): State<Arc<WebUi>>, uri: Uri) -> Answered {
+    let RunPair { left, right } = asked(&uri)?;
     let (left, right) = (number(&left)?, number(&right)?);
     answer(&page, Query::Compare { left, right }).await
 }
 
-pub(super) async fn trend(State(page): State<Arc<Page>>, uri: Uri) -> Answered {
+pub(super) async fn trend(State(page): State<Arc<WebUi>>, uri: Uri) -> Answered {
     let TrendWish { device, run, row } = asked(&uri)?;
     let device = match (device, run) {
         (Some(device), _) => device,
@@ -180,7 +180,7 @@ pub(super) async fn trend(State(page): State<Arc<Page>>, uri: Uri) -> Answered {
 }
 
 /// The device of a run, as its document names it; the answer where there is no such run.
-async fn device_of(page: &Page, run: i64) -> Result<Result<String, Reply>, Failure> {
+async fn device_of(page: &WebUi, run: i64) -> Result<Result<String, Reply>, Failure> {
     let form = DocumentForm::Json;
     let query = Query::Show { run, form };
     let reply = page.measurer.ask(|id| Ask::Query { id, query }).await?;
@@ -201,7 +201,7 @@ fn device(document: &Value) -> Option<String> {
     found.or_else(|| target["name"].as_str()).map(str::to_owned)
 }
 
-async fn answer(page: &Page, query: Query) -> Answered {
+async fn answer(page: &WebUi, query: Query) -> Answered {
     // What becomes no command line is not asked.
     query.words(FilePath::new("picture.svg"))?;
     let is_change = query.changes();

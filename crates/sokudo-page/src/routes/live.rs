@@ -12,7 +12,7 @@ use futures_util::stream;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use crate::access::Refusal;
-use crate::page::Page;
+use crate::page::WebUi;
 use crate::reply::{Failure, typed};
 
 /// Tunnels close what is silent for longer.
@@ -21,7 +21,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(15);
 /// A browser that follows. It keeps nothing but how far it is: what it was not sent yet lies in
 /// the ring of the view, which has a bound, so that a slow browser costs no memory.
 struct Follower {
-    page: Arc<Page>,
+    page: Arc<WebUi>,
     cookie: String,
     seen: Option<u64>,
     batches: watch::Receiver<u64>,
@@ -29,7 +29,7 @@ struct Follower {
 }
 
 pub(super) async fn events(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebUi>>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let place = Arc::clone(&page.streams).try_acquire_owned();
@@ -51,7 +51,7 @@ pub(super) async fn events(
 }
 
 /// What the page's run is doing, for Prometheus.
-pub(super) async fn metrics(State(page): State<Arc<Page>>) -> Response {
+pub(super) async fn metrics(State(page): State<Arc<WebUi>>) -> Response {
     typed(
         "text/plain; version=0.0.4; charset=utf-8",
         Body::from(page.metrics()),

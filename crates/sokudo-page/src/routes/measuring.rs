@@ -17,7 +17,7 @@ use crate::folders::{self, FolderError};
 use crate::keys::Session;
 use crate::measurer::Unanswered;
 use crate::message::Ask;
-use crate::page::Page;
+use crate::page::WebUi;
 use crate::reply::{Failure, answered, answered_or_not, json_of};
 use crate::wish::Wish;
 
@@ -48,7 +48,7 @@ struct FolderPath {
     path: Option<String>,
 }
 
-pub(super) async fn methods(State(page): State<Arc<Page>>) -> Response {
+pub(super) async fn methods(State(page): State<Arc<WebUi>>) -> Response {
     json_of(&json!({ "methods": page.methods }))
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn folders(
     }
 }
 
-pub(super) async fn plan(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {
+pub(super) async fn plan(State(page): State<Arc<WebUi>>, body: Bytes) -> Result<Response, Failure> {
     let wish = match checked(&page, &body) {
         Err(Failure::Wish(why)) => return Ok(json_of(&json!({ "error": why.to_string() }))),
         wish => wish?,
@@ -80,13 +80,16 @@ pub(super) async fn plan(State(page): State<Arc<Page>>, body: Bytes) -> Result<R
     Ok(answered_or_not(reply))
 }
 
-pub(super) async fn start(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {
+pub(super) async fn start(
+    State(page): State<Arc<WebUi>>,
+    body: Bytes,
+) -> Result<Response, Failure> {
     let wish = checked(&page, &body)?;
     let reply = page.measurer.ask(|id| Ask::Start { id, wish }).await?;
     Ok(answered(reply))
 }
 
-pub(super) async fn stop(State(page): State<Arc<Page>>, body: Bytes) -> Result<Response, Failure> {
+pub(super) async fn stop(State(page): State<Arc<WebUi>>, body: Bytes) -> Result<Response, Failure> {
     let OneRun { run } = read(&body)?;
     let reply = page.measurer.ask(|id| Ask::Stop { id, run }).await?;
     if reply.ok {
@@ -96,7 +99,7 @@ pub(super) async fn stop(State(page): State<Arc<Page>>, body: Bytes) -> Result<R
 }
 
 pub(super) async fn drop_run(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebUi>>,
     body: Bytes,
 ) -> Result<Response, Failure> {
     let OneRun { run } = read(&body)?;
@@ -105,7 +108,7 @@ pub(super) async fn drop_run(
 }
 
 pub(super) async fn move_run(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<WebUi>>,
     body: Bytes,
 ) -> Result<Response, Failure> {
     let MovedRun { run, to } = read(&body)?;
@@ -114,7 +117,7 @@ pub(super) async fn move_run(
 }
 
 /// A wish that is one: the measurer looks again, and asks for nothing of what is none.
-fn checked(page: &Page, body: &[u8]) -> Result<Wish, Failure> {
+fn checked(page: &WebUi, body: &[u8]) -> Result<Wish, Failure> {
     let Wished { wish } = read(body)?;
     wish.words(wish.form(&page.methods)?, Path::new("job.fio"))?;
     Ok(wish)

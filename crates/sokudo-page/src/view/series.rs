@@ -33,7 +33,7 @@ pub(super) struct TemperatureSample(pub(super) f64);
 
 /// What a new sample changes.
 #[derive(Debug)]
-pub(super) enum Change {
+pub(super) enum SeriesChange {
     Pushed(Value),
     Replaced(usize, Value),
     /// All of it.
@@ -42,13 +42,13 @@ pub(super) enum Change {
 
 #[derive(Debug)]
 pub(super) struct Series<S> {
-    entries: Vec<Entry<S>>,
+    entries: Vec<SeriesEntry<S>>,
     /// Samples that become one entry.
     step: u32,
 }
 
 #[derive(Debug)]
-struct Entry<S> {
+struct SeriesEntry<S> {
     /// When its first sample was taken: it stays in order whatever is merged into it.
     at: f64,
     row: usize,
@@ -66,7 +66,7 @@ impl<S> Default for Series<S> {
 }
 
 impl<S: Sample> Series<S> {
-    pub(super) fn add(&mut self, at: f64, row: usize, sample: S) -> Change {
+    pub(super) fn add(&mut self, at: f64, row: usize, sample: S) -> SeriesChange {
         let last = self.entries.iter().rposition(|entry| entry.row == row);
         if let Some(index) = last
             && self.entries[index].samples < self.step
@@ -74,9 +74,9 @@ impl<S: Sample> Series<S> {
             let entry = &mut self.entries[index];
             entry.sample.merge(&sample);
             entry.samples += 1;
-            return Change::Replaced(index, entry.value());
+            return SeriesChange::Replaced(index, entry.value());
         }
-        let entry = Entry {
+        let entry = SeriesEntry {
             at,
             row,
             samples: 1,
@@ -85,25 +85,25 @@ impl<S: Sample> Series<S> {
         let value = entry.value();
         self.entries.push(entry);
         if self.entries.len() < ENTRIES_MAX {
-            return Change::Pushed(value);
+            return SeriesChange::Pushed(value);
         }
         self.thin(|entry| entry.row);
         // Thousands of rows, of which none has two entries.
         if self.entries.len() > ENTRIES_MAX * 3 / 4 {
             self.thin(|_| 0);
         }
-        Change::Thinned(self.entries.iter().map(Entry::value).collect())
+        SeriesChange::Thinned(self.entries.iter().map(SeriesEntry::value).collect())
     }
 
     /// Merges every two entries that follow each other among those of one key.
-    fn thin(&mut self, key: impl Fn(&Entry<S>) -> usize) {
-        let mut kept: Vec<Entry<S>> = Vec::with_capacity(ENTRIES_MAX);
+    fn thin(&mut self, key: impl Fn(&SeriesEntry<S>) -> usize) {
+        let mut kept: Vec<SeriesEntry<S>> = Vec::with_capacity(ENTRIES_MAX);
         // The entry of each key that waits for its second.
         let mut waiting: BTreeMap<usize, usize> = BTreeMap::new();
         for entry in self.entries.drain(..) {
             match waiting.remove(&key(&entry)) {
                 Some(index) => {
-                    let first: &mut Entry<S> = &mut kept[index];
+                    let first: &mut SeriesEntry<S> = &mut kept[index];
                     first.sample.merge(&entry.sample);
                     first.samples += entry.samples;
                 }
@@ -118,7 +118,7 @@ impl<S: Sample> Series<S> {
     }
 }
 
-impl<S: Sample> Entry<S> {
+impl<S: Sample> SeriesEntry<S> {
     fn value(&self) -> Value {
         self.sample.entry(self.at, self.row)
     }
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     fn entries(series: &Series<RateSample>) -> Vec<Value> {
-        series.entries.iter().map(Entry::value).collect()
+        series.entries.iter().map(SeriesEntry::value).collect()
     }
 
     #[test]

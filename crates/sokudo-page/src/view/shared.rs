@@ -16,16 +16,16 @@ const OPERATIONS_MAX: usize = 2_000;
 
 /// A step of a path into the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     Key(&'static str),
     Index(usize),
 }
 
 /// What changes the value: `["set", path, value]` or `["push", path, value]`.
 #[derive(Clone, Debug, PartialEq)]
-struct Operation {
+struct PatchOperation {
     name: &'static str,
-    path: Vec<Step>,
+    path: Vec<PathStep>,
     value: Value,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Batch {
 pub(super) struct SharedValue {
     value: Value,
     /// Those that nobody was sent yet.
-    operations: Vec<Operation>,
+    operations: Vec<PatchOperation>,
     ring: VecDeque<Batch>,
     ring_bytes: usize,
     last: u64,
@@ -59,11 +59,11 @@ impl SharedValue {
         }
     }
 
-    pub(super) fn set(&mut self, path: &[Step], value: Value) {
+    pub(super) fn set(&mut self, path: &[PathStep], value: Value) {
         self.record("set", path, value);
     }
 
-    pub(super) fn push(&mut self, path: &[Step], value: Value) {
+    pub(super) fn push(&mut self, path: &[PathStep], value: Value) {
         self.record("push", path, value);
     }
 
@@ -121,7 +121,7 @@ impl SharedValue {
             .into()
     }
 
-    fn record(&mut self, name: &'static str, path: &[Step], value: Value) {
+    fn record(&mut self, name: &'static str, path: &[PathStep], value: Value) {
         let target = descend(&mut self.value, path);
         match (name, target) {
             ("push", Value::Array(array)) => array.push(value.clone()),
@@ -129,7 +129,7 @@ impl SharedValue {
         }
         // A batch of this size is sent as the whole view.
         if self.operations.len() <= OPERATIONS_MAX {
-            self.operations.push(Operation {
+            self.operations.push(PatchOperation {
                 name,
                 path: path.to_vec(),
                 value,
@@ -138,14 +138,14 @@ impl SharedValue {
     }
 }
 
-fn descend<'v>(value: &'v mut Value, path: &[Step]) -> &'v mut Value {
+fn descend<'v>(value: &'v mut Value, path: &[PathStep]) -> &'v mut Value {
     path.iter().fold(value, |value, step| match step {
-        Step::Key(key) => &mut value[*key],
-        Step::Index(index) => &mut value[*index],
+        PathStep::Key(key) => &mut value[*key],
+        PathStep::Index(index) => &mut value[*index],
     })
 }
 
-impl Serialize for Step {
+impl Serialize for PathStep {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Key(key) => serializer.serialize_str(key),
@@ -154,7 +154,7 @@ impl Serialize for Step {
     }
 }
 
-impl Serialize for Operation {
+impl Serialize for PatchOperation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut tuple = serializer.serialize_tuple(3)?;
         tuple.serialize_element(self.name)?;

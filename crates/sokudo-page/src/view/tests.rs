@@ -22,8 +22,8 @@ fn wish() -> Wish {
     serde_json::from_str(r#"{"method":"mark","target":"sim:ssd"}"#).unwrap()
 }
 
-fn began(view: &mut View, run: u64) {
-    view.tell(Told::Began {
+fn began(view: &mut SharedView, run: u64) {
+    view.tell(MeasurerMessage::Began {
         run,
         wish: wish(),
         command: "sokudo mark sim:ssd".to_owned(),
@@ -71,7 +71,7 @@ struct Browser {
 }
 
 impl Browser {
-    fn catch_up(&mut self, view: &mut View) {
+    fn catch_up(&mut self, view: &mut SharedView) {
         while let Some(batch) = view.after(self.seen) {
             apply(&mut self.value, &batch.text);
             self.seen = Some(batch.id);
@@ -81,9 +81,9 @@ impl Browser {
 
 #[test]
 fn a_run_is_told_from_its_beginning_to_its_end() {
-    let mut view = View::new(&hello());
+    let mut view = SharedView::new(&hello());
     began(&mut view, 4);
-    let mut tell = |event| view.tell(Told::Event { run: 4, event });
+    let mut tell = |event| view.tell(MeasurerMessage::Event { run: 4, event });
     tell(RunEvent::Planned {
         method: "mark".to_owned(),
         command: "sokudo mark sim:ssd".to_owned(),
@@ -114,14 +114,14 @@ fn a_run_is_told_from_its_beginning_to_its_end() {
     assert_eq!(run["planned"]["trials"], 6);
     view.stopping(4);
     assert_eq!(view.shared.value()["run"]["state"], "stopping");
-    view.tell(Told::Event {
+    view.tell(MeasurerMessage::Event {
         run: 4,
         event: RunEvent::Done {
             kept: Some(12),
             live: json!({ "tables": [], "findings": [], "answer": null }),
         },
     });
-    view.tell(Told::Ended {
+    view.tell(MeasurerMessage::Ended {
         run: 4,
         code: 4,
         message: "less than asked".to_owned(),
@@ -136,9 +136,9 @@ fn a_run_is_told_from_its_beginning_to_its_end() {
 #[test]
 fn a_run_without_figures_has_failed_and_one_that_was_stopped_is_interrupted() {
     for (code, state) in [(2, "failed"), (0, "failed"), (130, "interrupted")] {
-        let mut view = View::new(&hello());
+        let mut view = SharedView::new(&hello());
         began(&mut view, 1);
-        view.tell(Told::Ended {
+        view.tell(MeasurerMessage::Ended {
             run: 1,
             code,
             message: String::new(),
@@ -150,8 +150,8 @@ fn a_run_without_figures_has_failed_and_one_that_was_stopped_is_interrupted() {
 
 #[test]
 fn what_is_told_of_another_run_changes_nothing() {
-    let mut view = View::new(&hello());
-    let event = |run| Told::Event {
+    let mut view = SharedView::new(&hello());
+    let event = |run| MeasurerMessage::Event {
         run,
         event: progress(0, 1.0),
     };
@@ -163,12 +163,12 @@ fn what_is_told_of_another_run_changes_nothing() {
 
 #[test]
 fn who_was_away_too_long_or_saw_another_start_gets_the_whole_view() {
-    let mut view = View::new(&hello());
+    let mut view = SharedView::new(&hello());
     began(&mut view, 1);
     let mut browser = Browser::default();
     browser.catch_up(&mut view);
     for number in 0..3_000 {
-        view.tell(Told::Event {
+        view.tell(MeasurerMessage::Event {
             run: 1,
             event: progress(0, f64::from(number)),
         });
@@ -225,11 +225,11 @@ mod many_draws {
         fn all_browsers_show_the_same_whenever_they_came(
             events in prop::collection::vec((event(), 0u8..20), 1..2_000),
         ) {
-            let mut view = View::new(&hello());
+            let mut view = SharedView::new(&hello());
             let (mut first, mut now_and_then) = (Browser::default(), Browser::default());
             began(&mut view, 1);
             for (event, chance) in events {
-                view.tell(Told::Event { run: 1, event });
+                view.tell(MeasurerMessage::Event { run: 1, event });
                 if chance < 10 {
                     view.seal();
                 }
@@ -261,14 +261,15 @@ fn parts(value: &Value) -> usize {
 
 #[test]
 fn a_run_of_a_day_takes_no_more_than_one_of_an_hour() {
-    let mut view = View::new(&hello());
+    let mut view = SharedView::new(&hello());
     began(&mut view, 1);
     let (mut largest_batch, mut after_an_hour) = (0, 0);
     // Few events for a day, but more of each kind than a series holds.
     for moment in 0..86_400 / 4_u32 {
         let at = f64::from(moment * 4);
         let row = (moment / 20) as usize % 2;
-        let tell = |view: &mut View, event| view.tell(Told::Event { run: 1, event });
+        let tell =
+            |view: &mut SharedView, event| view.tell(MeasurerMessage::Event { run: 1, event });
         tell(&mut view, progress(row, at));
         if moment % 2 == 0 {
             let counts = (20..60).map(|bucket| (bucket, 3)).collect();

@@ -27,7 +27,7 @@ use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use sokudo_page::{Ask, Told, read_frame};
+use sokudo_page::{Ask, MeasurerMessage, read_frame};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{invocation, output};
 use sokudo_words::text;
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     output::print(&addresses.printed())?;
     if arguments.open {
         let code = secret();
-        web.tell(&Told::Code { code: code.clone() }, &[])?;
+        web.tell(&MeasurerMessage::Code { code: code.clone() }, &[])?;
         address::open(&addresses.with_code(&code), &user);
     }
     if invocation::is_input_terminal() {
@@ -88,7 +88,7 @@ fn work(
             Happening::Child(run, told) => desk.hear(run, told),
             Happening::Enter => {
                 addresses.control_token = secret();
-                desk.tell(&Told::Token {
+                desk.tell(&MeasurerMessage::Token {
                     control_token: addresses.control_token.clone(),
                 });
                 output::print(&addresses.printed())?;

@@ -13,8 +13,8 @@ use std::thread;
 
 use serde_json::{Value, json};
 use sokudo_page::{
-    Ask, DocumentForm, MethodForm, PictureForm, Query, QueueEntry, RunEvent, TargetForm, Told,
-    Wish, replayed, write_frame,
+    Ask, DocumentForm, MeasurerMessage, MethodForm, PictureForm, Query, QueueEntry, RunEvent,
+    TargetForm, Wish, replayed, write_frame,
 };
 use sokudo_words::{Language, Text, text};
 
@@ -146,7 +146,7 @@ impl Desk {
         self.wait_for_turn(wish, order);
     }
 
-    pub(crate) fn tell(&self, told: &Told) {
+    pub(crate) fn tell(&self, told: &MeasurerMessage) {
         // That the other end is gone is heard where it is read.
         let _ = write_frame(&mut *self.pipe.lock().expect("no writer panics"), told, &[]);
     }
@@ -199,7 +199,7 @@ impl Desk {
                 {
                     command.clone_from(launched);
                 }
-                self.tell(&Told::Event { run, event });
+                self.tell(&MeasurerMessage::Event { run, event });
             }
             ToldByChild::Said(line) => {
                 let note = format!("{}: ", text!("note").said(language::current()));
@@ -207,7 +207,7 @@ impl Desk {
                     Some(text) => {
                         let text = text.to_owned();
                         let event = RunEvent::Note { text };
-                        self.tell(&Told::Event { run, event });
+                        self.tell(&MeasurerMessage::Event { run, event });
                     }
                     None => current.message = line,
                 }
@@ -225,7 +225,7 @@ impl Desk {
         let killed_by = killed_by.map(|signal| {
             text!("signal {signal} has ended it; where nobody sent that, the kernel's log tells why (dmesg)")
         });
-        self.tell(&Told::Ended {
+        self.tell(&MeasurerMessage::Ended {
             run: current.run,
             code: match current.launched.is_some() && current.is_interrupted {
                 true => exit::INTERRUPTED,
@@ -279,7 +279,7 @@ impl Desk {
         self.tell_queue();
         let Waiting { run, wish, order } = waiting;
         let command = order.shown();
-        self.tell(&Told::Began { run, wish, command });
+        self.tell(&MeasurerMessage::Began { run, wish, command });
         match self.begin(run, &order) {
             Ok(child) => {
                 self.current = Some(Current {
@@ -292,7 +292,7 @@ impl Desk {
                 });
             }
             Err(why) => {
-                self.tell(&Told::Ended {
+                self.tell(&MeasurerMessage::Ended {
                     run,
                     code: 1,
                     message: why.said(language::current()),
@@ -341,7 +341,7 @@ impl Desk {
             command: waiting.order.shown(),
         };
         let entries = self.queue.iter().map(entry).collect();
-        self.tell(&Told::Queue { entries });
+        self.tell(&MeasurerMessage::Queue { entries });
     }
 
     /// The command line of a wish, if it is allowed here.
@@ -490,7 +490,7 @@ impl Given {
     }
 
     fn tell(&self, id: u64, pipe: &PipeWriter) {
-        let told = Told::Answer {
+        let told = MeasurerMessage::Answer {
             id,
             ok: self.is_good,
             kind: self.kind.to_owned(),
@@ -500,7 +500,7 @@ impl Given {
         // An answer that is too large is one, too.
         if write_frame(&mut *pipe, &told, &self.bytes).is_err() {
             let error = json!({ "error": text!("the answer is too large; ask for less").said(language::current()) });
-            let told = Told::Answer {
+            let told = MeasurerMessage::Answer {
                 id,
                 ok: false,
                 kind: "application/json".to_owned(),

@@ -16,7 +16,7 @@ use std::time::Duration;
 use rustix::fs::{Access, Mode, OFlags, access};
 use rustix::process::DumpableBehavior;
 use sokudo_measure::FileUser;
-use sokudo_page::{ARGUMENT, Hello, Told, write_frame};
+use sokudo_page::{ARGUMENT, Hello, MeasurerMessage, write_frame};
 use sokudo_words::{Text, text};
 
 use super::child::{PROGRAM, each_line};
@@ -211,7 +211,7 @@ impl Web {
             pipe: Arc::new(Mutex::new(ours)),
             process,
         };
-        web.tell(&Told::Hello(hello), &[])?;
+        web.tell(&MeasurerMessage::Hello(hello), &[])?;
         Ok(web)
     }
 
@@ -229,7 +229,7 @@ impl Web {
         Arc::clone(&self.pipe)
     }
 
-    pub(crate) fn tell(&self, told: &Told, bytes: &[u8]) -> Result<(), Exit> {
+    pub(crate) fn tell(&self, told: &MeasurerMessage, bytes: &[u8]) -> Result<(), Exit> {
         let mut pipe = self.pipe.lock().expect("no writer panics");
         write_frame(&mut *pipe, told, bytes).map_err(Exit::failed)
     }
