@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::limits::Limits;
+use crate::limits::Timeouts;
 
 pub(crate) struct Beats {
-    limits: Limits,
+    timeouts: Timeouts,
     /// The ranks that are listened to, and when each was heard last.
     heard: Vec<(u32, Instant)>,
     next_beat: Instant,
@@ -14,10 +14,10 @@ pub(crate) struct Beats {
 
 impl Beats {
     /// The first listens to all others, who listen to it alone.
-    pub(crate) fn new(rank: u32, count: u32, limits: Limits, now: Instant) -> Self {
+    pub(crate) fn new(rank: u32, count: u32, timeouts: Timeouts, now: Instant) -> Self {
         let ranks = if rank == 0 { 1..count } else { 0..1 };
         Self {
-            limits,
+            timeouts,
             heard: ranks.map(|rank| (rank, now)).collect(),
             next_beat: now,
             last_pass: now,
@@ -41,7 +41,7 @@ impl Beats {
     pub(crate) fn is_due(&mut self, now: Instant) -> bool {
         let is_due = now >= self.next_beat;
         if is_due {
-            self.next_beat = now + self.limits.beat;
+            self.next_beat = now + self.timeouts.beat;
         }
         is_due
     }
@@ -50,7 +50,7 @@ impl Beats {
     /// whole job (Ctrl-Z) or the processors were taken, is held against nobody.
     pub(crate) fn pass(&mut self, now: Instant) {
         let gap = now.saturating_duration_since(self.last_pass);
-        if gap > self.limits.beat {
+        if gap > self.timeouts.beat {
             self.heard.iter_mut().for_each(|(_, at)| *at += gap);
         }
         self.last_pass = now;
@@ -61,7 +61,7 @@ impl Beats {
         let silence = |at: &Instant| now.saturating_duration_since(*at);
         (self.heard.iter())
             .map(|(rank, at)| (*rank, silence(at)))
-            .find(|(_, silent)| *silent > self.limits.lost_after)
+            .find(|(_, silent)| *silent > self.timeouts.lost_after)
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn who_is_silent_for_longer_than_the_limit_is_lost() {
         let start = Instant::now();
-        let mut beats = Beats::new(0, 3, Limits::default(), start);
+        let mut beats = Beats::new(0, 3, Timeouts::default(), start);
         for second in 1..=5 {
             let now = start + SECOND * second;
             beats.pass(now);
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn the_others_listen_to_the_first_alone() {
         let start = Instant::now();
-        let mut beats = Beats::new(2, 3, Limits::default(), start);
+        let mut beats = Beats::new(2, 3, Timeouts::default(), start);
         let now = start + SECOND;
         beats.pass(now);
         beats.heard(0, now);
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_time_in_which_this_process_was_stopped_is_held_against_nobody() {
         let start = Instant::now();
-        let mut beats = Beats::new(0, 2, Limits::default(), start);
+        let mut beats = Beats::new(0, 2, Timeouts::default(), start);
         let after = start + SECOND * 100;
         beats.pass(after);
         assert_eq!(beats.lost(after), None);
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn beats_come_once_a_second() {
         let start = Instant::now();
-        let mut beats = Beats::new(1, 2, Limits::default(), start);
+        let mut beats = Beats::new(1, 2, Timeouts::default(), start);
         let due = (0..100).filter(|tenth| beats.is_due(start + SECOND / 10 * *tenth));
         assert_eq!(due.count(), 10);
     }

@@ -23,7 +23,7 @@ pub(crate) enum FrameKind {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Frame<'a> {
+pub(crate) struct DecodedFrame<'a> {
     pub(crate) protocol: u16,
     pub(crate) kind: FrameKind,
     pub(crate) payload: &'a [u8],
@@ -44,7 +44,7 @@ pub(crate) fn encode(kind: FrameKind, payload: &[u8]) -> Vec<u8> {
 }
 
 /// `None` if it is no frame of sokudo's.
-pub(crate) fn decode(bytes: &[u8]) -> Option<Frame<'_>> {
+pub(crate) fn decode(bytes: &[u8]) -> Option<DecodedFrame<'_>> {
     if bytes.len() > FRAME_BYTES_MAX {
         return None;
     }
@@ -59,7 +59,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Frame<'_>> {
         2 => FrameKind::LastPart,
         _ => return None,
     };
-    Some(Frame {
+    Some(DecodedFrame {
         protocol: u16::from_le_bytes([rest[0], rest[1]]),
         kind,
         payload,

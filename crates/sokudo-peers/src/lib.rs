@@ -27,7 +27,7 @@ mod peers;
 mod pings;
 mod round;
 mod session;
-mod told;
+mod status_board;
 mod transport;
 mod within;
 
@@ -36,5 +36,5 @@ pub use error::{LossCause, Notice, PeerError};
 pub use faults::{Faults, RankFaults, Trouble};
 pub use host::PeerHost;
 pub use launch::{Launch, MpiKind, launch};
-pub use limits::{Limits, MESSAGE_BYTES_MAX, STATUS_BYTES_MAX};
+pub use limits::{MESSAGE_BYTES_MAX, STATUS_BYTES_MAX, Timeouts};
 pub use peers::{Peers, Stopper};

@@ -10,7 +10,7 @@ pub const STATUS_BYTES_MAX: usize = 64;
 
 /// How long peers wait for each other. All of them must have the same.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct Timeouts {
     /// From the start until all have said hello; launchers on large clusters take their time.
     pub join: Duration,
     /// From one beat to the next.
@@ -30,7 +30,7 @@ pub struct Limits {
 const JOIN_FIRST: Duration = Duration::from_secs(20);
 const JOIN_EACH: Duration = Duration::from_millis(250);
 
-impl Limits {
+impl Timeouts {
     /// Those for so many processes.
     pub fn of(count: u32) -> Self {
         let most = Self::default();
@@ -42,7 +42,7 @@ impl Limits {
     }
 }
 
-impl Default for Limits {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             join: Duration::from_secs(120),

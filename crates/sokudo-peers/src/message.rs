@@ -76,7 +76,7 @@ pub(crate) enum Message {
 
 impl Message {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut to = Writer(Vec::new());
+        let mut to = PayloadWriter(Vec::new());
         match self {
             Self::Hello { version, host } => {
                 to.byte(1);
@@ -144,7 +144,7 @@ impl Message {
 
     /// `None` if it is none, or there is something behind it.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut from = Reader(bytes);
+        let mut from = PayloadReader(bytes);
         let message = match from.byte()? {
             1 => Self::Hello {
                 version: from.string()?,
@@ -204,9 +204,9 @@ impl Message {
     }
 }
 
-struct Writer(Vec<u8>);
+struct PayloadWriter(Vec<u8>);
 
-impl Writer {
+impl PayloadWriter {
     fn byte(&mut self, byte: u8) {
         self.0.push(byte);
     }
@@ -266,9 +266,9 @@ impl Writer {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+struct PayloadReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> PayloadReader<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;

@@ -9,15 +9,15 @@ use crate::error::{Notice, PeerError};
 use crate::faults::Faults;
 use crate::host::PeerHost;
 use crate::launch::Launch;
-use crate::limits::{Limits, MESSAGE_BYTES_MAX, STATUS_BYTES_MAX};
+use crate::limits::{MESSAGE_BYTES_MAX, STATUS_BYTES_MAX, Timeouts};
 use crate::message::Call;
 use crate::over_mpi::OverMpi;
-use crate::session::{Answer, Command, Identity, Outcome, Session, number_of};
-use crate::told::Told;
+use crate::session::{Answer, CallResult, PeerIdentity, PeerSession, SessionCommand, number_of};
+use crate::status_board::StatusBoard;
 use crate::transport::Transport;
 use crate::within::within;
 
-/// Beyond its own limits, how long the thread may take to say how it ended.
+/// Beyond its own timeouts, how long the thread may take to say how it ended.
 const THREAD_MAX: Duration = Duration::from_secs(2);
 
 /// Ends the processes of a cluster at the same time, as far as the launcher can.
@@ -30,10 +30,10 @@ const ABORT_MAX: Duration = Duration::from_secs(3);
 pub struct Peers {
     rank: u32,
     hosts: Vec<PeerHost>,
-    told: Told,
-    commands: Sender<Command>,
+    board: StatusBoard,
+    commands: Sender<SessionCommand>,
     clock: OwnClock,
-    limits: Limits,
+    timeouts: Timeouts,
 }
 
 /// A clock is uncertain by about the time of a message's way. Linux sends a segment again after
@@ -43,12 +43,12 @@ const WAYS_AHEAD: u64 = 16;
 
 /// Asks everybody to stop, from wherever: a signal's thread, the watcher.
 #[derive(Clone)]
-pub struct Stopper(Sender<Command>);
+pub struct Stopper(Sender<SessionCommand>);
 
 impl Stopper {
     pub fn stop(&self) {
         // A thread that has ended has told why already.
-        let _ = self.0.send(Command::Stop);
+        let _ = self.0.send(SessionCommand::Stop);
     }
 }
 
@@ -68,26 +68,26 @@ impl Peers {
         launch: &Launch,
         watch: impl Fn(Notice) + Send + 'static,
     ) -> Result<Self, PeerError> {
-        Self::join_as(launch, &own_version(), Limits::of(launch.count), watch)
+        Self::join_as(launch, &own_version(), Timeouts::of(launch.count), watch)
     }
 
-    /// The same, as another version of sokudo or with other limits, for tests.
+    /// The same, as another version of sokudo or with other timeouts, for tests.
     ///
     /// # Errors
     /// As of [`Self::join`].
     pub fn join_as(
         launch: &Launch,
         version: &str,
-        limits: Limits,
+        timeouts: Timeouts,
         watch: impl Fn(Notice) + Send + 'static,
     ) -> Result<Self, PeerError> {
-        let me = Identity {
+        let me = PeerIdentity {
             rank: launch.rank,
             count: launch.count,
             version: version.to_owned(),
             host: PeerHost::own(),
             clock: OwnClock::default(),
-            limits,
+            timeouts,
         };
         let launch = launch.clone();
         let peers = Joining::begin(me, move || OverMpi::begin(&launch))?.end()?;
@@ -100,7 +100,7 @@ impl Peers {
     /// # Panics
     /// If they do not find together, as with a fault in the version; see [`Self::join_within`].
     pub fn within_process(count: u32, faults: Faults) -> Vec<Self> {
-        let joined = Self::join_within(count, &faults, Limits::default()).into_iter();
+        let joined = Self::join_within(count, &faults, Timeouts::default()).into_iter();
         joined
             .map(|it| it.expect("nothing is in the way within one process"))
             .collect()
@@ -110,7 +110,7 @@ impl Peers {
     pub fn join_within(
         count: u32,
         faults: &Faults,
-        limits: Limits,
+        timeouts: Timeouts,
     ) -> Vec<Result<Self, PeerError>> {
         let transports = within(count, faults).into_iter().zip(0..);
         let joining: Vec<_> = transports
@@ -121,7 +121,7 @@ impl Peers {
                     host.key = format!("{name} {}", host.key);
                     host.name = name;
                 }
-                let me = Identity {
+                let me = PeerIdentity {
                     rank,
                     count,
                     version: fault.version.unwrap_or_else(own_version),
@@ -131,7 +131,7 @@ impl Peers {
                         drift_ppb: fault.clock_drift_ppb,
                         since_ns: monotonic_ns(),
                     },
-                    limits,
+                    timeouts,
                 };
                 Joining::begin(me, move || Ok(transport))
             })
@@ -158,7 +158,7 @@ impl Peers {
 
     /// Has this called with every notice, also with those that have come already.
     pub fn watch(&self, watch: impl Fn(Notice) + Send + 'static) {
-        self.told.watch(Box::new(watch));
+        self.board.watch(Box::new(watch));
     }
 
     /// Everybody's bytes at the first, in the order of ranks; `None` at the others.
@@ -167,8 +167,8 @@ impl Peers {
     /// If somebody is lost or all are to stop.
     pub fn gather(&mut self, mine: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>, PeerError> {
         Ok(match self.call(Call::Gather, mine)? {
-            Outcome::Gathered(all) => Some(all),
-            Outcome::Bytes(_) => None,
+            CallResult::Gathered(all) => Some(all),
+            CallResult::Bytes(_) => None,
         })
     }
 
@@ -189,7 +189,7 @@ impl Peers {
     /// # Errors
     /// If somebody is lost or all are to stop.
     pub fn clock(&mut self) -> Result<ClockReading, PeerError> {
-        self.ask(Command::Clock)
+        self.ask(SessionCommand::Clock)
     }
 
     /// Waits for all, and agrees on an instant `lead` after the last has come: the longest lead
@@ -220,12 +220,12 @@ impl Peers {
     /// If it is longer than [`STATUS_BYTES_MAX`].
     pub fn say(&self, status: &[u8]) {
         assert!(status.len() <= STATUS_BYTES_MAX, "{}", status.len());
-        self.told.say(status.to_vec());
+        self.board.say(status.to_vec());
     }
 
     /// What was heard last of each: at the first of all others, at these of the first.
     pub fn heard(&self) -> Vec<Option<Vec<u8>>> {
-        self.told.heard()
+        self.board.heard()
     }
 
     /// Asks everybody to stop: each is told once, and whatever call it is in or comes to fails,
@@ -243,9 +243,9 @@ impl Peers {
     /// # Errors
     /// If somebody is lost, or the end does not come in time; then the process may end as it is.
     pub fn leave(self) -> Result<(), PeerError> {
-        let answered = self.send(|answer| Command::Call(Call::Leave, Vec::new(), answer))?;
+        let answered = self.send(|answer| SessionCommand::Call(Call::Leave, Vec::new(), answer))?;
         answered.recv().map_err(|_| PeerError::Ended)??;
-        let limit = self.limits.leave;
+        let limit = self.timeouts.leave;
         let left = answered.recv_timeout(limit + THREAD_MAX);
         left.map_err(|_| PeerError::NotLeft(limit))?.map(drop)
     }
@@ -263,7 +263,7 @@ impl Peers {
         let (answer, aborted) = channel();
         if self
             .commands
-            .send(Command::Abort(exit_code, answer))
+            .send(SessionCommand::Abort(exit_code, answer))
             .is_ok()
         {
             let _ = aborted.recv_timeout(ABORT_MAX);
@@ -272,29 +272,29 @@ impl Peers {
 
     fn bytes(&mut self, call: Call, mine: Vec<u8>) -> Result<Vec<u8>, PeerError> {
         match self.call(call, mine)? {
-            Outcome::Bytes(bytes) => Ok(bytes),
-            Outcome::Gathered(_) => unreachable!("only gather gathers"),
+            CallResult::Bytes(bytes) => Ok(bytes),
+            CallResult::Gathered(_) => unreachable!("only gather gathers"),
         }
     }
 
-    fn call(&mut self, call: Call, mine: Vec<u8>) -> Result<Outcome, PeerError> {
+    fn call(&mut self, call: Call, mine: Vec<u8>) -> Result<CallResult, PeerError> {
         if mine.len() > MESSAGE_BYTES_MAX {
             return Err(PeerError::TooLarge {
                 bytes: mine.len(),
                 most: MESSAGE_BYTES_MAX,
             });
         }
-        self.ask(|answer| Command::Call(call, mine, answer))
+        self.ask(|answer| SessionCommand::Call(call, mine, answer))
     }
 
-    fn ask<T>(&self, command: impl FnOnce(Answer<T>) -> Command) -> Result<T, PeerError> {
+    fn ask<T>(&self, command: impl FnOnce(Answer<T>) -> SessionCommand) -> Result<T, PeerError> {
         let answered = self.send(command)?;
         answered.recv().map_err(|_| PeerError::Ended)?
     }
 
     fn send<T>(
         &self,
-        command: impl FnOnce(Answer<T>) -> Command,
+        command: impl FnOnce(Answer<T>) -> SessionCommand,
     ) -> Result<Receiver<Result<T, PeerError>>, PeerError> {
         let (answer, answered) = channel();
         let sent = self.commands.send(command(answer));
@@ -304,29 +304,29 @@ impl Peers {
 
 impl Drop for Peers {
     fn drop(&mut self) {
-        let _ = self.commands.send(Command::Abandon);
+        let _ = self.commands.send(SessionCommand::Abandon);
     }
 }
 
 impl Joining {
     /// Starts the thread, which makes the transport itself, for none but it may call it.
     fn begin<T: Transport + 'static>(
-        me: Identity,
+        me: PeerIdentity,
         transport: impl FnOnce() -> Result<T, PeerError> + Send + 'static,
     ) -> Result<Self, PeerError> {
         let (commands, commanded) = channel();
         let (join, joined) = channel();
-        let told = Told::new(me.count);
+        let board = StatusBoard::new(me.count);
         let peers = Peers {
             rank: me.rank,
             hosts: Vec::new(),
-            told: told.clone(),
+            board: board.clone(),
             commands,
             clock: me.clock,
-            limits: me.limits,
+            timeouts: me.timeouts,
         };
         let speak = move || match transport() {
-            Ok(mut transport) => Session::new(&mut transport, me, told, join).run(&commanded),
+            Ok(mut transport) => PeerSession::new(&mut transport, me, board, join).run(&commanded),
             Err(error) => drop(join.send(Err(error))),
         };
         thread::Builder::new()
@@ -338,7 +338,7 @@ impl Joining {
 
     fn end(self) -> Result<Peers, PeerError> {
         let Self { mut peers, joined } = self;
-        let limit = peers.limits.join;
+        let limit = peers.timeouts.join;
         let answer = joined
             .recv_timeout(limit + THREAD_MAX)
             .map_err(|error| match error {

@@ -13,12 +13,12 @@ use crate::beats::Beats;
 use crate::clock::{ClockReading, OwnClock};
 use crate::error::{LossCause, PeerError};
 use crate::host::PeerHost;
-use crate::limits::Limits;
+use crate::limits::Timeouts;
 use crate::mail::Mail;
 use crate::message::{Call, Message};
 use crate::pings::{Postponed, answer, ask};
 use crate::round::Round;
-use crate::told::Told;
+use crate::status_board::StatusBoard;
 use crate::transport::{Transport, Unreachable};
 
 /// How long it keeps looking often after something has happened.
@@ -38,15 +38,15 @@ pub(crate) type Answer<T> = Sender<Result<T, PeerError>>;
 
 /// What came of a call.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum CallResult {
     /// To the first, where all have brought something.
     Gathered(Vec<Vec<u8>>),
     Bytes(Vec<u8>),
 }
 
-/// What a caller wants of the thread.
-pub(crate) enum Command {
-    Call(Call, Vec<u8>, Answer<Outcome>),
+/// What a caller has the thread do.
+pub(crate) enum SessionCommand {
+    Call(Call, Vec<u8>, Answer<CallResult>),
     Clock(Answer<ClockReading>),
     Stop,
     /// Ends the thread, and nothing else.
@@ -56,13 +56,13 @@ pub(crate) enum Command {
 }
 
 /// Who this process is.
-pub(crate) struct Identity {
+pub(crate) struct PeerIdentity {
     pub(crate) rank: u32,
     pub(crate) count: u32,
     pub(crate) version: String,
     pub(crate) host: PeerHost,
     pub(crate) clock: OwnClock,
-    pub(crate) limits: Limits,
+    pub(crate) timeouts: Timeouts,
 }
 
 /// What ends it for all.
@@ -85,12 +85,12 @@ impl From<Fate> for PeerError {
     }
 }
 
-/// Where it is on its way.
-enum Stage {
+/// How far the session is.
+enum State {
     /// Until all have said hello, or the time is up.
     Joining(Answer<Vec<PeerHost>>, Instant),
     Joined,
-    Leaving(Answer<Outcome>, Farewell),
+    Leaving(Answer<CallResult>, Farewell),
     Over,
 }
 
@@ -104,26 +104,26 @@ struct Farewell {
 }
 
 /// A call of this process that is not over.
-struct Waiting {
+struct PendingCall {
     number: u64,
     call: Call,
-    answer: Answer<Outcome>,
+    answer: Answer<CallResult>,
 }
 
-pub(crate) struct Session<'a> {
+pub(crate) struct PeerSession<'a> {
     transport: &'a mut dyn Transport,
-    me: Identity,
-    told: Told,
+    me: PeerIdentity,
+    board: StatusBoard,
     mail: Mail,
     beats: Beats,
-    stage: Stage,
+    state: State,
     fate: Option<Fate>,
     /// That they do not fit together.
     everybody_knows: bool,
     hosts: Vec<Option<PeerHost>>,
     /// Calls so far.
     number: u64,
-    waiting: Option<Waiting>,
+    waiting: Option<PendingCall>,
     /// At the first.
     round: Round,
     clock_answer: Option<Answer<ClockReading>>,
@@ -137,18 +137,18 @@ pub(crate) struct Session<'a> {
     crowd: u32,
 }
 
-impl<'a> Session<'a> {
+impl<'a> PeerSession<'a> {
     pub(crate) fn new(
         transport: &'a mut dyn Transport,
-        me: Identity,
-        told: Told,
+        me: PeerIdentity,
+        board: StatusBoard,
         joined: Answer<Vec<PeerHost>>,
     ) -> Self {
         let now = Instant::now();
         let mut session = Self {
             mail: Mail::new(me.count),
-            beats: Beats::new(me.rank, me.count, me.limits, now),
-            stage: Stage::Joining(joined, now + me.limits.join),
+            beats: Beats::new(me.rank, me.count, me.timeouts, now),
+            state: State::Joining(joined, now + me.timeouts.join),
             fate: None,
             everybody_knows: false,
             hosts: vec![None; me.count as usize],
@@ -163,7 +163,7 @@ impl<'a> Session<'a> {
             crowd: 1,
             transport,
             me,
-            told,
+            board,
         };
         let (version, host) = (session.me.version.clone(), session.me.host.clone());
         match session.is_first() {
@@ -178,18 +178,18 @@ impl<'a> Session<'a> {
     }
 
     /// Until all have left, or the caller has gone.
-    pub(crate) fn run(&mut self, commands: &Receiver<Command>) {
+    pub(crate) fn run(&mut self, commands: &Receiver<SessionCommand>) {
         self.speak(commands);
         if self.everybody_knows {
             let _ = self.transport.leave();
         }
     }
 
-    fn speak(&mut self, commands: &Receiver<Command>) {
+    fn speak(&mut self, commands: &Receiver<SessionCommand>) {
         loop {
             let is_busy = self.pass();
             // From here on the transport may be no more.
-            if matches!(self.stage, Stage::Over) {
+            if matches!(self.state, State::Over) {
                 return;
             }
             let next = match is_busy {
@@ -204,7 +204,7 @@ impl<'a> Session<'a> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => self.abandon(),
             }
-            if matches!(self.stage, Stage::Over) {
+            if matches!(self.state, State::Over) {
                 return;
             }
         }
@@ -227,25 +227,25 @@ impl<'a> Session<'a> {
     }
 
     fn pause(&self) -> Duration {
-        let limits = &self.me.limits;
+        let timeouts = &self.me.timeouts;
         // Who wants to leave is in no hurry, and leaves the processors to who still prints.
-        let is_in_call = |waiting: &Waiting| waiting.call != Call::Leave;
+        let is_in_call = |waiting: &PendingCall| waiting.call != Call::Leave;
         let is_awaited = self.waiting.as_ref().is_some_and(is_in_call)
             || self.clock_answer.is_some()
-            || !matches!(self.stage, Stage::Joined);
+            || !matches!(self.state, State::Joined);
         let crowd = self.crowd.min(CROWD_MAX);
         match is_awaited || Instant::now() < self.brisk_until {
-            true => limits.pause_in_call * crowd,
-            false => limits.pause * crowd,
+            true => timeouts.pause_in_call * crowd,
+            false => timeouts.pause * crowd,
         }
     }
 
     // ── What the caller wants ─────────────────────────────────────────────────
 
-    fn command(&mut self, command: Command) {
+    fn command(&mut self, command: SessionCommand) {
         match command {
-            Command::Call(call, bytes, answer) => self.call(call, bytes, answer),
-            Command::Clock(answer) => match &self.fate {
+            SessionCommand::Call(call, bytes, answer) => self.call(call, bytes, answer),
+            SessionCommand::Clock(answer) => match &self.fate {
                 Some(fate) => drop(answer.send(Err(fate.clone().into()))),
                 None if self.is_first() => drop(answer.send(Ok(ClockReading::SAME))),
                 None => {
@@ -253,17 +253,17 @@ impl<'a> Session<'a> {
                     self.clock_answer = Some(answer);
                 }
             },
-            Command::Stop => self.stop(),
-            Command::Abandon => self.abandon(),
-            Command::Abort(exit_code, answer) => {
+            SessionCommand::Stop => self.stop(),
+            SessionCommand::Abandon => self.abandon(),
+            SessionCommand::Abort(exit_code, answer) => {
                 self.transport.abort(exit_code);
-                self.stage = Stage::Over;
+                self.state = State::Over;
                 let _ = answer.send(Ok(()));
             }
         }
     }
 
-    fn call(&mut self, call: Call, bytes: Vec<u8>, answer: Answer<Outcome>) {
+    fn call(&mut self, call: Call, bytes: Vec<u8>, answer: Answer<CallResult>) {
         let fate = self.fate.clone();
         if let Some(fate) =
             fate.filter(|fate| call != Call::Leave || matches!(fate, Fate::Lost { .. }))
@@ -273,7 +273,7 @@ impl<'a> Session<'a> {
         }
         let number = self.number;
         self.number += 1;
-        self.waiting = Some(Waiting {
+        self.waiting = Some(PendingCall {
             number,
             call,
             answer,
@@ -302,27 +302,27 @@ impl<'a> Session<'a> {
         }
         let until = Instant::now() + GOODBYE;
         while matches!(self.mail.send(self.transport), Ok(true)) && Instant::now() < until {}
-        self.stage = Stage::Over;
+        self.state = State::Over;
     }
 
     // ── Time ──────────────────────────────────────────────────────────────────
 
     fn tick(&mut self) {
         let now = Instant::now();
-        match &self.stage {
-            Stage::Joining(_, until) if now > *until => {
+        match &self.state {
+            State::Joining(_, until) if now > *until => {
                 let missing = match self.is_first() {
                     true => self.hosts.iter().position(Option::is_none),
                     false => None,
                 };
                 self.not_joined(PeerError::NotCome {
                     rank: u32::try_from(missing.unwrap_or(0)).expect("a rank"),
-                    within: self.me.limits.join,
+                    within: self.me.timeouts.join,
                 });
             }
-            Stage::Joined => {
+            State::Joined => {
                 if !self.is_first() && self.beats.is_due(now) {
-                    let status = self.told.status();
+                    let status = self.board.status();
                     self.mail.post(0, &Message::Beat { status });
                 }
                 if let Some((rank, silent)) = self.beats.lost(now) {

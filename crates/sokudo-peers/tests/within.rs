@@ -12,11 +12,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use sokudo_peers::{
-    ClockReading, Faults, Limits, LossCause, MESSAGE_BYTES_MAX, Notice, PeerError, Peers,
+    ClockReading, Faults, LossCause, MESSAGE_BYTES_MAX, Notice, PeerError, Peers, Timeouts,
 };
 
 /// So long that no busy machine makes it look like a loss.
-const PATIENT: Limits = Limits {
+const PATIENT: Timeouts = Timeouts {
     join: Duration::from_secs(60),
     beat: Duration::from_millis(100),
     lost_after: Duration::from_secs(60),
@@ -26,7 +26,7 @@ const PATIENT: Limits = Limits {
 };
 
 /// So short that a loss is soon noticed, and longer than a busy machine lets a thread wait.
-const IMPATIENT: Limits = Limits {
+const IMPATIENT: Timeouts = Timeouts {
     lost_after: Duration::from_secs(3),
     ..PATIENT
 };
@@ -34,8 +34,8 @@ const IMPATIENT: Limits = Limits {
 /// Waiting for longer than this for anything is a failure.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-fn peers(count: u32, faults: &Faults, limits: Limits) -> Vec<Peers> {
-    let joined = Peers::join_within(count, faults, limits).into_iter();
+fn peers(count: u32, faults: &Faults, timeouts: Timeouts) -> Vec<Peers> {
+    let joined = Peers::join_within(count, faults, timeouts).into_iter();
     joined.map(Result::unwrap).collect()
 }
 
@@ -345,20 +345,20 @@ fn another_version_is_named_by_host_to_everybody() {
 
 #[test]
 fn of_few_processes_one_that_was_stopped_is_waited_for_less_than_of_many() {
-    let join = |count| Limits::of(count).join;
+    let join = |count| Timeouts::of(count).join;
     assert!(join(2) <= Duration::from_secs(21));
-    assert_eq!(join(u32::MAX), Limits::default().join);
+    assert_eq!(join(u32::MAX), Timeouts::default().join);
 }
 
 #[test]
 fn who_does_not_come_is_named() {
     let mut faults = Faults::none();
     faults.of(1).trouble.lose_after(0);
-    let limits = Limits {
+    let timeouts = Timeouts {
         join: Duration::from_millis(300),
         ..PATIENT
     };
-    let joined = Peers::join_within(2, &faults, limits);
+    let joined = Peers::join_within(2, &faults, timeouts);
     assert!(matches!(joined[0], Err(PeerError::NotCome { rank: 1, .. })));
 }
 

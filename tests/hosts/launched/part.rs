@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use sokudo_peers::{Limits, Notice, PeerError, Peers, launch};
+use sokudo_peers::{Notice, PeerError, Peers, Timeouts, launch};
 
 /// Nothing here takes longer, on whatever machine.
 const END: Duration = Duration::from_secs(600);
@@ -29,7 +29,7 @@ pub(crate) fn play(part: &str) -> i32 {
         println!("notice {notice:?}");
         let _ = tell.send(notice);
     };
-    let mut peers = match Peers::join_as(&launch, version, Limits::default(), watch) {
+    let mut peers = match Peers::join_as(&launch, version, Timeouts::default(), watch) {
         Ok(peers) => peers,
         Err(error) => {
             let said = format!("not joined: {error}");

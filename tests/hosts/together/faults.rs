@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::ChildStdout;
 
-use sokudo_peers::{Limits, Peers};
+use sokudo_peers::{Peers, Timeouts};
 
 use super::*;
 use crate::faulty_file::{Faults, FaultyFile};
@@ -24,7 +24,7 @@ fn a_process_of_another_version() {
     let Some(launch) = sokudo_peers::launch() else {
         return skip("no launcher has started this");
     };
-    let joined = Peers::join_as(&launch, "0.0.1", Limits::default(), |_| ());
+    let joined = Peers::join_as(&launch, "0.0.1", Timeouts::default(), |_| ());
     assert!(joined.is_err());
     // Lest the launcher end the first one before it has said why.
     let directory = std::env::var_os(DIRECTORY).unwrap();

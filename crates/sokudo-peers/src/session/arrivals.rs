@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{BRISK, Fate, Session};
+use super::{BRISK, Fate, PeerSession};
 use crate::error::{LossCause, PeerError};
 use crate::mail::Arrival;
 use crate::message::Message;
@@ -12,7 +12,7 @@ use crate::transport::Unreachable;
 /// Messages that are looked at before anything else is done again.
 const ARRIVALS_MAX: usize = 1024;
 
-impl Session<'_> {
+impl PeerSession<'_> {
     pub(super) fn receive(&mut self) -> Result<bool, Unreachable> {
         let mut has_received = false;
         for (from, frame) in std::mem::take(&mut self.postponed) {
@@ -68,8 +68,8 @@ impl Session<'_> {
                 bytes,
             } => self.come(from, number, call, bytes),
             Message::Beat { status } => {
-                self.told.hear(from, status);
-                let status = self.told.status();
+                self.board.hear(from, status);
+                let status = self.board.status();
                 self.mail.post(from, &Message::Beat { status });
             }
             Message::Stop => self.stop(),
@@ -111,7 +111,7 @@ impl Session<'_> {
                 call,
                 bytes,
             } => self.release(number, call, bytes),
-            Message::Beat { status } => self.told.hear(0, status),
+            Message::Beat { status } => self.board.hear(0, status),
             Message::Stop => self.stop(),
             Message::Lost { rank, host, cause } => self.doom(Fate::Lost { rank, host, cause }),
             Message::ClockGranted => self.granted = Some((0, Instant::now())),
@@ -148,27 +148,27 @@ mod tests {
     use crate::clock::OwnClock;
     use crate::faults::Faults;
     use crate::host::PeerHost;
-    use crate::limits::Limits;
+    use crate::limits::Timeouts;
     use crate::message::Call;
-    use crate::session::{Identity, Outcome, number_of};
-    use crate::told::Told;
+    use crate::session::{CallResult, PeerIdentity, number_of};
+    use crate::status_board::StatusBoard;
     use crate::within::within;
 
     const LEAD_NS: [u8; 8] = 1_000_u64.to_le_bytes();
 
     /// The first of two, which have joined, after `what` was done to it.
-    fn first(what: impl FnOnce(&mut Session<'_>)) {
+    fn first(what: impl FnOnce(&mut PeerSession<'_>)) {
         let mut transport = within(2, &Faults::none()).remove(0);
-        let me = Identity {
+        let me = PeerIdentity {
             rank: 0,
             count: 2,
             version: "1".to_owned(),
             host: PeerHost::own(),
             clock: OwnClock::default(),
-            limits: Limits::default(),
+            timeouts: Timeouts::default(),
         };
         let (join, joined) = channel();
-        let mut session = Session::new(&mut transport, me, Told::new(2), join);
+        let mut session = PeerSession::new(&mut transport, me, StatusBoard::new(2), join);
         assert!(session.of_another(1, hello()));
         joined.recv().unwrap().unwrap();
         what(&mut session);
@@ -182,10 +182,10 @@ mod tests {
     }
 
     fn call(
-        session: &mut Session<'_>,
+        session: &mut PeerSession<'_>,
         call: Call,
         bytes: &[u8],
-    ) -> Receiver<Result<Outcome, PeerError>> {
+    ) -> Receiver<Result<CallResult, PeerError>> {
         let (answer, answered) = channel();
         session.call(call, bytes.to_vec(), answer);
         answered
@@ -216,7 +216,7 @@ mod tests {
             assert!(session.of_another(1, come(Call::Leave, &[])));
             assert!(matches!(answered.recv(), Ok(Ok(_))));
             assert!(!session.of_another(1, hello()));
-            assert!(matches!(session.stage, super::super::Stage::Leaving(..)));
+            assert!(matches!(session.state, super::super::State::Leaving(..)));
         });
     }
 
@@ -226,7 +226,7 @@ mod tests {
             let before = session.me.clock.now_ns();
             let answered = call(session, Call::Start, &LEAD_NS);
             assert!(session.of_another(1, come(Call::Start, &u64::MAX.to_le_bytes())));
-            let Ok(Ok(Outcome::Bytes(at))) = answered.recv() else {
+            let Ok(Ok(CallResult::Bytes(at))) = answered.recv() else {
                 panic!("it starts");
             };
             let lead_ns = number_of(&at).unwrap() - before;

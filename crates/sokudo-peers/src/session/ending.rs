@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Fate, Session, Stage, Waiting};
+use super::{Fate, PeerSession, PendingCall, State};
 use crate::error::{LossCause, Notice};
 use crate::host::PeerHost;
 use crate::message::{Call, Message};
 use crate::transport::Unreachable;
 
-impl Session<'_> {
+impl PeerSession<'_> {
     pub(super) fn stop(&mut self) {
         if self.fate.is_none() {
             self.post_to_others(&Message::Stop);
@@ -25,7 +25,7 @@ impl Session<'_> {
 
     /// Tells everybody, and the caller.
     pub(super) fn lose(&mut self, rank: u32, cause: LossCause) {
-        if matches!(self.stage, Stage::Leaving(..) | Stage::Over) {
+        if matches!(self.state, State::Leaving(..) | State::Over) {
             return;
         }
         let host = self.hosts.get(rank as usize).cloned().flatten();
@@ -50,18 +50,18 @@ impl Session<'_> {
             Fate::Stopped => Notice::Stop,
             Fate::Lost { rank, host, cause } => Notice::Lost { rank, host, cause },
         };
-        let ends_it = |waiting: &mut Waiting| is_lost(&fate) || waiting.call != Call::Leave;
+        let ends_it = |waiting: &mut PendingCall| is_lost(&fate) || waiting.call != Call::Leave;
         if let Some(waiting) = self.waiting.take_if(ends_it) {
             let _ = waiting.answer.send(Err(fate.clone().into()));
         }
         if let Some(answer) = self.clock_answer.take() {
             let _ = answer.send(Err(fate.clone().into()));
         }
-        if matches!(self.stage, Stage::Joining(..)) {
+        if matches!(self.state, State::Joining(..)) {
             self.not_joined(fate.clone().into());
         }
         self.fate = Some(fate);
-        self.told.notice(notice);
+        self.board.notice(notice);
     }
 
     /// The first to all others, another to the first.

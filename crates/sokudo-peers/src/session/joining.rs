@@ -2,16 +2,16 @@
 
 use std::time::Instant;
 
-use super::{GOODBYE, Outcome, Session, Stage};
+use super::{CallResult, GOODBYE, PeerSession, State};
 use crate::error::PeerError;
 use crate::host::PeerHost;
 use crate::message::Message;
 
-impl Session<'_> {
+impl PeerSession<'_> {
     /// What belongs to the joining would take it back there later, and whoever waits would wait
     /// for ever.
     pub(super) fn is_joining(&self) -> bool {
-        matches!(self.stage, Stage::Joining(..))
+        matches!(self.state, State::Joining(..))
     }
 
     /// At the first.
@@ -50,13 +50,13 @@ impl Session<'_> {
         self.crowd = u32::try_from(beside.div_ceil(processors)).unwrap_or(u32::MAX);
         self.hosts = hosts.iter().cloned().map(Some).collect();
         self.beats.heard_all(Instant::now());
-        if let Stage::Joining(answer, _) = std::mem::replace(&mut self.stage, Stage::Joined) {
+        if let State::Joining(answer, _) = std::mem::replace(&mut self.state, State::Joined) {
             let _ = answer.send(Ok(hosts));
         }
     }
 
     pub(super) fn not_joined(&mut self, error: PeerError) {
-        if !matches!(self.stage, Stage::Joining(..)) {
+        if !matches!(self.state, State::Joining(..)) {
             return;
         }
         // What the others are told is sent first; then the caller may end this process.
@@ -65,17 +65,17 @@ impl Session<'_> {
             if self.mail.send(self.transport).is_err() {
                 break;
             }
-            std::thread::sleep(self.me.limits.pause_in_call);
+            std::thread::sleep(self.me.timeouts.pause_in_call);
         }
         // Then all go in order: launchers complain of who does not.
         self.everybody_knows = matches!(error, PeerError::OtherVersion { .. });
-        if let Stage::Joining(answer, _) = std::mem::replace(&mut self.stage, Stage::Over) {
+        if let State::Joining(answer, _) = std::mem::replace(&mut self.state, State::Over) {
             let _ = answer.send(Err(error));
         }
     }
 
     pub(super) fn leave_if_sent(&mut self) {
-        let Stage::Leaving(_, farewell) = &self.stage else {
+        let State::Leaving(_, farewell) = &self.state else {
             return;
         };
         let now = Instant::now();
@@ -84,11 +84,11 @@ impl Session<'_> {
             return;
         }
         std::thread::sleep(farewell.leave_at.saturating_duration_since(now));
-        if let Stage::Leaving(answer, ..) = std::mem::replace(&mut self.stage, Stage::Over) {
+        if let State::Leaving(answer, ..) = std::mem::replace(&mut self.state, State::Over) {
             let left = match is_late {
-                true => Err(PeerError::NotLeft(self.me.limits.leave)),
+                true => Err(PeerError::NotLeft(self.me.timeouts.leave)),
                 false => (self.transport.leave())
-                    .map(|()| Outcome::Bytes(Vec::new()))
+                    .map(|()| CallResult::Bytes(Vec::new()))
                     .map_err(PeerError::End),
             };
             let _ = answer.send(left);

@@ -6,9 +6,9 @@ use crate::error::Notice;
 
 type Watch = Box<dyn Fn(Notice) + Send>;
 
-/// Statuses and notices are apart, so that who watches may say something.
+/// The statuses of all peers and the notices. They are apart, so that who watches may say something.
 #[derive(Clone, Default)]
-pub(crate) struct Told {
+pub(crate) struct StatusBoard {
     statuses: Arc<Mutex<Statuses>>,
     notices: Arc<Mutex<Notices>>,
 }
@@ -26,11 +26,11 @@ struct Notices {
     unseen: Vec<Notice>,
 }
 
-impl Told {
+impl StatusBoard {
     pub(crate) fn new(count: u32) -> Self {
-        let told = Self::default();
-        locked(&told.statuses).heard = vec![None; count as usize];
-        told
+        let board = Self::default();
+        locked(&board.statuses).heard = vec![None; count as usize];
+        board
     }
 
     pub(crate) fn say(&self, status: Vec<u8>) {
