@@ -312,30 +312,30 @@ fn self_test(test: &SelfTest) -> AssessedPoint {
 }
 
 /// A counter of something that should not happen.
-struct Counted {
+struct ErrorCounter {
     what: &'static str,
     of: fn(&Health) -> Option<u64>,
     answer: DiskAnswer,
 }
 
 /// Errors of the medium make a new disk one to be returned; those of the cable do not.
-const COUNTERS: [Counted; 4] = [
-    Counted {
+const COUNTERS: [ErrorCounter; 4] = [
+    ErrorCounter {
         what: "sectors that wait to be moved",
         of: |health| health.pending_sectors,
         answer: DiskAnswer::NotOk,
     },
-    Counted {
+    ErrorCounter {
         what: "moved sectors",
         of: |health| health.reallocated_sectors,
         answer: DiskAnswer::NotOk,
     },
-    Counted {
+    ErrorCounter {
         what: "errors that lost data",
         of: |health| health.media_errors,
         answer: DiskAnswer::NotOk,
     },
-    Counted {
+    ErrorCounter {
         what: "transfers that failed on the cable",
         of: |health| health.link_errors,
         answer: DiskAnswer::OkBut,

@@ -87,14 +87,14 @@ pub fn compare(rows: &[(Side<'_>, Side<'_>)], comparing: Comparing) -> Vec<Compa
         .iter()
         .filter_map(|index| compared[*index].change.map(|change| change.p_value))
         .collect();
-    let together = Together {
+    let family = TestFamily {
         rows: tested.len(),
         trials_needed: trials_needed(tested.len(), comparing.paired),
     };
     for (index, p_value) in tested.iter().zip(holm(&p_values)) {
         let (reference, other) = rows[*index];
         let counts = (reference.values.len(), other.values.len());
-        conclude(&mut compared[*index], p_value, counts, together, comparing);
+        conclude(&mut compared[*index], p_value, counts, family, comparing);
     }
     compared
 }
@@ -403,9 +403,9 @@ fn effect(delta: f64) -> Effect {
     }
 }
 
-/// Rows that are tested together.
+/// How many rows are tested together.
 #[derive(Clone, Copy)]
-struct Together {
+struct TestFamily {
     rows: usize,
     /// Of each side of each of them.
     trials_needed: usize,
@@ -416,7 +416,7 @@ fn conclude(
     compared: &mut Compared,
     p_value_of_all_rows: f64,
     counts: (usize, usize),
-    together: Together,
+    family: TestFamily,
     comparing: Comparing,
 ) {
     let Some(change) = &mut compared.change else {
@@ -424,10 +424,10 @@ fn conclude(
     };
     change.p_value_of_all_rows = p_value_of_all_rows;
     let level = 1.0 - CONFIDENCE;
-    let Together {
+    let TestFamily {
         rows,
         trials_needed: needed,
-    } = together;
+    } = family;
     if counts.0.min(counts.1) < needed {
         compared.conclusion = Conclusion::TooFewTrials;
         compared.reason = Some(too_few(counts, needed, rows, comparing.paired));

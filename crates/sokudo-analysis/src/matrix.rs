@@ -140,7 +140,7 @@ impl<'a> FittedRow<'a> {
             .collect();
         let blocks = values.iter().map(|it| it.block + 1).max().unwrap_or(0);
         let fit = BlockFit::of(figures.cells.len(), blocks, &values);
-        let grid = Grid::of(figures, |cell| {
+        let index = MatrixIndex::of(figures, |cell| {
             fit.as_ref().is_some_and(|fit| fit.mean(cell).is_some())
         });
         let groupings = (0..figures.axes.len()).map(|axis| {
@@ -151,8 +151,8 @@ impl<'a> FittedRow<'a> {
             row,
             cells: figures.cells.len(),
             groupings: groupings.collect(),
-            pairs: grid.pairs(),
-            combinations: grid.combinations(),
+            pairs: index.pairs(),
+            combinations: index.combinations(),
             fit,
         };
         // A single block says nothing of the noise, and nothing is compared.
@@ -248,12 +248,12 @@ impl<'a> FittedRow<'a> {
 }
 
 /// Cells that were measured, by their values.
-struct Grid<'a> {
+struct MatrixIndex<'a> {
     figures: &'a MatrixFigures,
     places: HashMap<&'a [usize], usize>,
 }
 
-impl<'a> Grid<'a> {
+impl<'a> MatrixIndex<'a> {
     fn of(figures: &'a MatrixFigures, is_measured: impl Fn(usize) -> bool) -> Self {
         let cells = figures.cells.iter().enumerate();
         let places = cells

@@ -28,9 +28,9 @@ impl Refused {
     }
 }
 
-/// What was seen of all trials together, in seconds.
+/// Processor time of all trials together, in seconds.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct CpuTimes {
     /// What the threads could have used: their number × elapsed.
     available: f64,
     /// How long they were ready to run and did not.
@@ -70,9 +70,9 @@ fn processor_refused(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// Adds up the trials; `None` where one of them was not looked at, for a part proves nothing.
-fn seen(case: &Case<'_>) -> Option<Seen> {
+fn seen(case: &Case<'_>) -> Option<CpuTimes> {
     let seconds = |time: Nanos| time.as_secs_f64();
-    let mut seen = Seen::default();
+    let mut seen = CpuTimes::default();
     let trials = case.row.trials.iter();
     for trial in trials.filter(|trial| trial.outcome.ios() > 0) {
         let (outcome, around) = (&trial.outcome, trial.evidence.processors.as_ref()?);
@@ -104,7 +104,7 @@ fn seen(case: &Case<'_>) -> Option<Seen> {
 /// threads (some of which work for us), and the row's other threads. Only other programs are blamed. No thread can have
 /// waited for other programs longer than these computed. Time that the hypervisor took is no wait that the kernel sees; it
 /// hits all that computes alike, and our part of it is that of our processor time.
-fn refused(case: &Case<'_>, seen: &Seen) -> Refused {
+fn refused(case: &Case<'_>, seen: &CpuTimes) -> Refused {
     let threads = f64::from(case.row.workload.clones.max(1));
     let processors = f64::from(case.run.environment.cpus.max(1)).min(threads);
     let waited = seen.waited / seen.available;
@@ -121,7 +121,7 @@ fn refused(case: &Case<'_>, seen: &Seen) -> Refused {
 }
 
 /// Who refused most, and what to do about it.
-fn cause(seen: &Seen, refused: Refused) -> (Text, Text) {
+fn cause(seen: &CpuTimes, refused: Refused) -> (Text, Text) {
     let Refused {
         group,
         machines,

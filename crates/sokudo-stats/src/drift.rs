@@ -78,7 +78,7 @@ fn chance_of_order(count: usize, surplus: usize) -> f64 {
 
 /// Values that lie on two levels, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct LevelShift {
     /// How many values lie before it.
     pub index: usize,
     /// Their median.
@@ -99,7 +99,7 @@ pub struct Step {
 /// The place at which two levels fit the values best, with at least `least` values on
 /// either side; `None` where there are too few, or all are equal.
 #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
-pub fn step(values: &[f64], least: usize) -> Option<Step> {
+pub fn step(values: &[f64], least: usize) -> Option<LevelShift> {
     let (count, least) = (values.len(), least.max(1));
     if count < 2 * least {
         return None;
@@ -129,7 +129,7 @@ pub fn step(values: &[f64], least: usize) -> Option<Step> {
         let own_side = |value: &&f64| (**value - middle) * (level - middle) > 0.0;
         values.iter().filter(own_side).count() as f64 / values.len() as f64
     };
-    Some(Step {
+    Some(LevelShift {
         index: best,
         before,
         after,

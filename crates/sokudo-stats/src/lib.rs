@@ -41,7 +41,7 @@ pub use comparison::{
     signed_rank_p_min, widening,
 };
 pub use distributions::{Normal, Pareto, Zipf};
-pub use drift::{Groups, Step, Trend, groups, step, trend};
+pub use drift::{Groups, LevelShift, Trend, groups, step, trend};
 pub use histogram::{Bucket, Histogram, HistogramWriter, RELATIVE_ERROR_MAX, samples_needed};
 pub use levels::{LevelRule, levels_of_variance};
 pub use looks::{INTERVAL_TRIALS_MIN, is_look};

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use error::MpiError;
 
-use abi::{Abi, Functions, Status, mpich, open_mpi};
+use abi::{Abi, Functions, MpiStatus, mpich, open_mpi};
 use library::Library;
 use underway::Underway;
 
@@ -254,7 +254,7 @@ impl<H: Copy> Speaker<H> {
 
     /// Whether this message no longer uses its buffer.
     fn is_done(&self, underway: &mut Underway<H>) -> Result<bool, MpiError> {
-        let (mut flag, mut status) = (0, Status::new());
+        let (mut flag, mut status) = (0, MpiStatus::new());
         // SAFETY: the request was begun by this library and is not over, for those that are over
         // are dropped; it and both others are ours and live beyond the call.
         let result = unsafe {
@@ -267,7 +267,7 @@ impl<H: Copy> Speaker<H> {
     /// Begins to receive what has come, if anything has.
     fn begin_to_receive(&mut self) -> Result<bool, MpiError> {
         let constants = self.abi.constants;
-        let (mut flag, mut status) = (0, Status::new());
+        let (mut flag, mut status) = (0, MpiStatus::new());
         // SAFETY: the handle is this library's, and both others are ours.
         let result = unsafe {
             (self.functions().iprobe)(

@@ -17,7 +17,7 @@ use crate::disk::VolumeDisk;
 use crate::error::{VolumeError, unusable};
 use crate::mount_point;
 use crate::pools::first_partition;
-use crate::program::{self, Limits};
+use crate::program::{self, ProgramLimits};
 
 /// How often it is looked whether an array is in sync.
 const LOOK: Duration = Duration::from_millis(100);
@@ -87,7 +87,7 @@ impl Site {
     pub(crate) fn carry_out(
         &mut self,
         action: &Action,
-        limits: Limits<'_>,
+        limits: ProgramLimits<'_>,
     ) -> Result<(), VolumeError> {
         match action {
             Action::Scheduler { disk, name } => self.set_scheduler(disk, name),
@@ -124,7 +124,7 @@ impl Site {
         &self,
         array: &Path,
         command: &CommandLine,
-        limits: Limits<'_>,
+        limits: ProgramLimits<'_>,
     ) -> Result<(), VolumeError> {
         program::run(command, limits)?;
         let not_as_wanted = |why: Text| VolumeError::NotAsWanted {
@@ -151,7 +151,7 @@ impl Site {
         }
     }
 
-    fn await_array(&self, action: &Action, limits: Limits<'_>) -> Result<(), VolumeError> {
+    fn await_array(&self, action: &Action, limits: ProgramLimits<'_>) -> Result<(), VolumeError> {
         let command = action.to_string();
         loop {
             let name = self.array();
@@ -219,14 +219,14 @@ impl Site {
     }
 }
 
-fn run(action: &Action, limits: Limits<'_>) -> Result<(), VolumeError> {
+fn run(action: &Action, limits: ProgramLimits<'_>) -> Result<(), VolumeError> {
     match action.command() {
         Some(command) => program::run(&command, limits).map(drop),
         None => Ok(()),
     }
 }
 
-fn mount(action: &Action, at: &Path, limits: Limits<'_>) -> Result<(), VolumeError> {
+fn mount(action: &Action, at: &Path, limits: ProgramLimits<'_>) -> Result<(), VolumeError> {
     run(action, limits)?;
     match is_mount_point(at) {
         true => Ok(()),
@@ -254,13 +254,13 @@ pub(crate) fn is_mount_point(directory: &Path) -> bool {
 /// Whether this machine has a pool of that name.
 pub(crate) fn is_pool(name: &str) -> bool {
     let list = CommandLine::new("zpool", ["list", "-H", "-o", "name", name]);
-    program::run(&list, Limits::undoing()).is_ok()
+    program::run(&list, ProgramLimits::undoing()).is_ok()
 }
 
 /// The number by which a pool's labels are known.
 pub(crate) fn pool_identifier(name: &str) -> Result<String, VolumeError> {
     let get = CommandLine::new("zpool", ["get", "-H", "-o", "value", "guid", name]);
-    program::run(&get, Limits::undoing()).map(|printed| printed.trim().to_owned())
+    program::run(&get, ProgramLimits::undoing()).map(|printed| printed.trim().to_owned())
 }
 
 /// Of `none [mq-deadline] kyber` the one in brackets; a disk without a choice names one.

@@ -9,7 +9,7 @@ use sokudo_words::{Text, text};
 
 use crate::action::CommandLine;
 use crate::place::VolumePlace;
-use crate::program::{self, Limits};
+use crate::program::{self, ProgramLimits};
 
 /// Both in a sentence; `None` of file systems that do neither, and where it is not told.
 pub(crate) fn in_force(file_system: FileSystemKind, place: &VolumePlace) -> Option<Text> {
@@ -25,7 +25,7 @@ pub(crate) fn in_force(file_system: FileSystemKind, place: &VolumePlace) -> Opti
 
 fn of_zfs(name: &str) -> Option<(String, String)> {
     let what = ["get", "-H", "-o", "value", "compression,checksum", name];
-    let told = program::run(&CommandLine::new("zfs", what), Limits::undoing()).ok()?;
+    let told = program::run(&CommandLine::new("zfs", what), ProgramLimits::undoing()).ok()?;
     let mut values = told.lines().map(str::to_owned);
     Some((values.next()?, values.next()?))
 }

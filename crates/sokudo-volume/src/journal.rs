@@ -61,20 +61,20 @@ pub(crate) struct SchedulerTrace {
 
 /// A trace with the volume that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Line {
+pub(crate) struct JournalLine {
     pub(crate) volume: String,
     pub(crate) trace: Trace,
 }
 
 /// The journal of one run, which nobody else uses meanwhile.
 #[derive(Clone, Debug)]
-pub struct Journal(Arc<Mutex<Kept>>);
+pub struct Journal(Arc<Mutex<JournalFile>>);
 
 #[derive(Debug)]
-struct Kept {
+struct JournalFile {
     file: File,
     path: PathBuf,
-    lines: Vec<Line>,
+    lines: Vec<JournalLine>,
 }
 
 impl Journal {
@@ -128,52 +128,52 @@ impl Journal {
             .lines()
             .map_while(|line| serde_json::from_str(line).ok());
         let lines = lines.collect();
-        let mut kept = Kept {
+        let mut journal = JournalFile {
             file,
             path: path.to_owned(),
             lines,
         };
-        kept.write_anew()?;
-        Ok(Self(Arc::new(Mutex::new(kept))))
+        journal.write_anew()?;
+        Ok(Self(Arc::new(Mutex::new(journal))))
     }
 
     /// Whether it names nothing that was made.
     pub fn is_empty(&self) -> bool {
-        self.kept().lines.is_empty()
+        self.locked().lines.is_empty()
     }
 
     /// Whether anything that was made is there yet. Where nothing is, the journal goes, too: for
     /// who ends without being dropped.
     pub fn is_left_behind(&self) -> bool {
-        let kept = self.kept();
-        kept.remove_if_empty();
-        !kept.lines.is_empty()
+        let journal = self.locked();
+        journal.remove_if_empty();
+        !journal.lines.is_empty()
     }
 
     /// Keeps it before it is made.
     pub(crate) fn keep(&self, volume: &str, trace: Trace) -> Result<(), VolumeError> {
         let volume = volume.to_owned();
-        self.kept().add(Line { volume, trace })
+        self.locked().add(JournalLine { volume, trace })
     }
 
     /// Forgets what a volume has left.
     pub(crate) fn forget(&self, volume: &str) -> Result<(), VolumeError> {
-        let mut kept = self.kept();
-        kept.lines.retain(|line| line.volume != volume);
-        kept.write_anew()
+        let mut journal = self.locked();
+        journal.lines.retain(|line| line.volume != volume);
+        journal.write_anew()
     }
 
-    pub(crate) fn lines(&self) -> Vec<Line> {
-        self.kept().lines.clone()
+    pub(crate) fn lines(&self) -> Vec<JournalLine> {
+        self.locked().lines.clone()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn locked(&self) -> MutexGuard<'_, JournalFile> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn add(&mut self, line: Line) -> Result<(), VolumeError> {
+impl JournalFile {
+    fn add(&mut self, line: JournalLine) -> Result<(), VolumeError> {
         let written = write_line(&mut self.file, &line).and_then(|()| self.file.sync_data());
         self.lines.push(line);
         written.map_err(|source| self.not_kept(source))
@@ -210,7 +210,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for JournalFile {
     fn drop(&mut self) {
         self.remove_if_empty();
         // A program that is just being started holds a copy of the handle, which would keep it
@@ -219,7 +219,7 @@ impl Drop for Kept {
     }
 }
 
-fn write_line(to: &mut impl Write, line: &Line) -> io::Result<()> {
+fn write_line(to: &mut impl Write, line: &JournalLine) -> io::Result<()> {
     let mut text = serde_json::to_string(line)?;
     text.push('\n');
     to.write_all(text.as_bytes())
@@ -297,7 +297,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let open = || Journal::open_in(directory.path(), "1a2b3c4d");
         let journal = open().unwrap();
-        let _copy = journal.kept().file.try_clone().unwrap();
+        let _copy = journal.locked().file.try_clone().unwrap();
         drop(journal);
         assert!(open().is_ok());
     }

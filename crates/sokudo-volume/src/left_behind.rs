@@ -9,10 +9,10 @@ use crate::action::{Action, CommandLine};
 use crate::carry_out::{Site, is_mount_point, is_pool, pool_identifier};
 use crate::disk::{VolumeDisk, node, sequence};
 use crate::error::VolumeError;
-use crate::journal::{DIRECTORY, EXTENSION, Journal, Line, SchedulerTrace, Trace};
+use crate::journal::{DIRECTORY, EXTENSION, Journal, JournalLine, SchedulerTrace, Trace};
 use crate::making::Told;
 use crate::place::Uuid;
-use crate::program::{self, Limits};
+use crate::program::{self, ProgramLimits};
 use crate::{arrays, disk};
 
 /// Dissolves what runs have left that are no longer there. Each action is told before it is
@@ -63,7 +63,7 @@ fn dissolve_journal(journal: &Journal, told: Told<'_>) -> Vec<VolumeError> {
 
 /// The last one first: a pool may stand on an array.
 fn dissolve_volume<'l>(
-    traces: impl DoubleEndedIterator<Item = &'l Line> + Clone,
+    traces: impl DoubleEndedIterator<Item = &'l JournalLine> + Clone,
     told: Told<'_>,
 ) -> Vec<VolumeError> {
     let identifier = traces.clone().find_map(|line| match &line.trace {
@@ -98,14 +98,14 @@ fn remove_if_empty(directory: &Path, told: Told<'_>) -> Result<(), VolumeError> 
 
 fn do_it(action: &Action, told: Told<'_>) -> Result<(), VolumeError> {
     told(action);
-    Site::new(Vec::new()).carry_out(action, Limits::undoing())
+    Site::new(Vec::new()).carry_out(action, ProgramLimits::undoing())
 }
 
 /// Stops the array that bears the identifier, if it runs.
 fn stop_array(uuid: Uuid, told: Told<'_>) -> Result<(), VolumeError> {
     let bears = |array: &PathBuf| {
         let detail = CommandLine::new("mdadm", ["--detail", "--export"]).with([array]);
-        let printed = program::run(&detail, Limits::undoing()).unwrap_or_default();
+        let printed = program::run(&detail, ProgramLimits::undoing()).unwrap_or_default();
         let mut lines = printed.lines();
         let found = lines.find_map(|line| line.strip_prefix("MD_UUID="));
         found.and_then(|text| text.parse().ok()) == Some(uuid)
@@ -165,7 +165,8 @@ fn bearers(identifier: &str) -> Vec<VolumeDisk> {
         // The low-level probe, which remembers nothing.
         let probe = CommandLine::new("blkid", ["-p", "-s", "UUID", "-o", "value"]);
         let probe = probe.with([device.path()]);
-        program::run(&probe, Limits::undoing()).is_ok_and(|printed| printed.trim() == identifier)
+        program::run(&probe, ProgramLimits::undoing())
+            .is_ok_and(|printed| printed.trim() == identifier)
     };
     let entries = fs::read_dir("/sys/class/block").into_iter().flatten();
     let directories = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -205,7 +206,7 @@ fn put_scheduler_back(trace: &SchedulerTrace, told: Told<'_>) -> Result<(), Volu
         name: trace.before.clone(),
     };
     told(&back);
-    site.carry_out(&back, Limits::undoing())
+    site.carry_out(&back, ProgramLimits::undoing())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::action::{Action, Step};
 use crate::carry_out::Site;
 use crate::disk::VolumeDisk;
 use crate::error::VolumeError;
-use crate::program::Limits;
+use crate::program::ProgramLimits;
 
 /// What is in use for a moment (by udev, or a program that was just killed) is free soon.
 const UNDO_ATTEMPTS: u32 = 20;
@@ -60,7 +60,7 @@ impl Making {
         Site::has_room_for(&step.action)?;
         // A command that fails may have done half of its work.
         self.undo.extend(step.undo);
-        let limits = Limits::making(is_cancelled);
+        let limits = ProgramLimits::making(is_cancelled);
         self.site.carry_out(&step.action, limits)
     }
 
@@ -91,7 +91,7 @@ impl Making {
                 // Nothing helps a disk that is gone, and another is none of our business.
                 disk.is_the_same()?;
             }
-            match self.site.carry_out(action, Limits::undoing()) {
+            match self.site.carry_out(action, ProgramLimits::undoing()) {
                 Ok(()) => return Ok(()),
                 Err(error @ VolumeError::TooLong { .. }) => return Err(error),
                 Err(error) if attempts.next().is_none() => return Err(error),

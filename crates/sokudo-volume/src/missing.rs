@@ -7,7 +7,7 @@ use std::path::Path;
 use sokudo_model::FileSystemKind;
 
 use crate::action::{Action, CommandLine, Step};
-use crate::program::{self, Limits, PATH};
+use crate::program::{self, PATH, ProgramLimits};
 
 /// Something that is not there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, sokudo_words::Error)]
@@ -102,7 +102,10 @@ fn missing_array(command: &CommandLine) -> Option<Missing> {
 
 fn load(module: &str) {
     // A kernel without modules has no modprobe; it is looked at afterwards what there is.
-    let _ = program::run(&CommandLine::new("modprobe", [module]), Limits::undoing());
+    let _ = program::run(
+        &CommandLine::new("modprobe", [module]),
+        ProgramLimits::undoing(),
+    );
 }
 
 #[cfg(test)]

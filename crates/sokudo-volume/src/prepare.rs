@@ -19,7 +19,7 @@ use crate::making::{Making, Told};
 use crate::mount_point;
 use crate::place::Uuid;
 use crate::pools::first_partition;
-use crate::program::{self, Limits};
+use crate::program::{self, ProgramLimits};
 
 /// What the partition is called in the table, by which it is known again.
 pub const PARTITION_NAME: &str = "sokudo-prepare";
@@ -140,7 +140,7 @@ pub fn is_prepared(disk: &Path, is_emptied_anyway: bool) -> Result<(), VolumeErr
         found,
     };
     let dump = CommandLine::new("sfdisk", ["--json"]).with([disk]);
-    let printed = match program::run(&dump, Limits::undoing()) {
+    let printed = match program::run(&dump, ProgramLimits::undoing()) {
         Ok(printed) => printed,
         Err(VolumeError::Failed { .. }) => {
             return Err(not_prepared("it has no partition table".into()));
@@ -166,7 +166,7 @@ pub fn is_prepared(disk: &Path, is_emptied_anyway: bool) -> Result<(), VolumeErr
 /// signatures is not told, and that none is found proves nothing.
 fn holds_only(partition: &Path, made: Option<Uuid>) -> bool {
     let probe = CommandLine::new("blkid", ["-p", "-s", "UUID", "-o", "value"]).with([partition]);
-    let found = program::run(&probe, Limits::undoing());
+    let found = program::run(&probe, ProgramLimits::undoing());
     let found = found.ok().and_then(|printed| printed.trim().parse().ok());
     made.is_some() && found == made
 }
@@ -174,11 +174,11 @@ fn holds_only(partition: &Path, made: Option<Uuid>) -> bool {
 /// What `sfdisk --json` prints, as far as it matters here.
 #[derive(Deserialize)]
 struct Dump {
-    partitiontable: Table,
+    partitiontable: PartitionTable,
 }
 
 #[derive(Deserialize)]
-struct Table {
+struct PartitionTable {
     #[serde(default)]
     partitions: Vec<Partition>,
 }

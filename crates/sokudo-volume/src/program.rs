@@ -36,12 +36,12 @@ const KILLED_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// How long a program may take, and what ends it before.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits<'a> {
+pub(crate) struct ProgramLimits<'a> {
     pub(crate) time: Duration,
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }
 
-impl<'a> Limits<'a> {
+impl<'a> ProgramLimits<'a> {
     /// A large disk takes its time to be discarded or filled with tables.
     const MAKING: Duration = Duration::from_secs(3600);
     const UNDOING: Duration = Duration::from_secs(300);
@@ -63,7 +63,7 @@ impl<'a> Limits<'a> {
 }
 
 /// Runs a program to its end and gives what it printed.
-pub(crate) fn run(command: &CommandLine, limits: Limits<'_>) -> Result<String, VolumeError> {
+pub(crate) fn run(command: &CommandLine, limits: ProgramLimits<'_>) -> Result<String, VolumeError> {
     let not_run = |source| VolumeError::NotRun {
         command: command.to_string(),
         source,
@@ -228,7 +228,7 @@ mod tests {
     fn a_failure_tells_the_first_and_the_last_lines() {
         let error = run(
             &shell("seq 100; echo 'no \x1b[31mroom' >&2; exit 3"),
-            Limits::undoing(),
+            ProgramLimits::undoing(),
         );
         let VolumeError::Failed { status, said, .. } = error.unwrap_err() else {
             panic!("another error");
@@ -239,13 +239,13 @@ mod tests {
 
     #[test]
     fn a_program_without_end_is_ended() {
-        let limits = Limits {
+        let limits = ProgramLimits {
             time: Duration::from_millis(50),
             is_cancelled: &|| false,
         };
         let error = run(&shell("sleep 60 & sleep 60"), limits).unwrap_err();
         assert!(matches!(error, VolumeError::TooLong { .. }), "{error}");
-        let cancelled = Limits {
+        let cancelled = ProgramLimits {
             is_cancelled: &|| true,
             ..limits
         };
@@ -255,15 +255,15 @@ mod tests {
 
     #[test]
     fn what_is_printed_without_end_is_not_kept() {
-        let printed = run(&shell("yes | head -c 1000000"), Limits::undoing()).unwrap();
+        let printed = run(&shell("yes | head -c 1000000"), ProgramLimits::undoing()).unwrap();
         assert_eq!(printed.len(), PRINTED_BYTES_MAX);
     }
 
     #[test]
     fn what_it_leaves_running_is_not_waited_for_and_all_that_it_printed_is_told() {
         let begun = Instant::now();
-        let printed = run(&shell("sleep 600 & echo made $!"), Limits::undoing()).unwrap();
-        assert!(begun.elapsed() < Limits::UNDOING);
+        let printed = run(&shell("sleep 600 & echo made $!"), ProgramLimits::undoing()).unwrap();
+        assert!(begun.elapsed() < ProgramLimits::UNDOING);
         let left = printed.strip_prefix("made ").unwrap().trim();
         let left = Pid::from_raw(left.parse().unwrap()).unwrap();
         rustix::process::kill_process(left, Signal::KILL).unwrap();
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_program_sees_nothing_of_our_environment() {
-        let printed = run(&shell("pwd; env | sort"), Limits::undoing()).unwrap();
+        let printed = run(&shell("pwd; env | sort"), ProgramLimits::undoing()).unwrap();
         assert!(!printed.contains("CARGO"), "{printed}");
         assert!(printed.starts_with("/\nLC_ALL=C\n"), "{printed}");
     }
@@ -279,7 +279,9 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_named() {
         let missing = CommandLine::new("mkfs.sokudo-none", ["/dev/null"]);
-        let error = run(&missing, Limits::undoing()).unwrap_err().to_string();
+        let error = run(&missing, ProgramLimits::undoing())
+            .unwrap_err()
+            .to_string();
         assert!(
             error.starts_with("mkfs.sokudo-none /dev/null cannot be run"),
             "{error}"

@@ -7,7 +7,7 @@ use syn::{Attribute, Data, DeriveInput, Field, Fields, Ident, Type};
 use crate::literal::FormatArguments;
 
 /// What an `#[error(…)]` says.
-enum Message {
+enum ErrorMessage {
     /// What its only field says.
     Transparent,
     Text(FormatArguments),
@@ -17,7 +17,7 @@ enum Message {
 struct ErrorCase {
     /// `Self::Variant { field, .. }`.
     pattern: TokenStream,
-    message: Message,
+    message: ErrorMessage,
     fields: Vec<(Ident, Field)>,
 }
 
@@ -94,8 +94,8 @@ impl ErrorCase {
             .parse_args::<Ident>()
             .is_ok_and(|word| word == "transparent");
         let message = match is_transparent {
-            true => Message::Transparent,
-            false => Message::Text(error.parse_args()?),
+            true => ErrorMessage::Transparent,
+            false => ErrorMessage::Text(error.parse_args()?),
         };
         let named = fields.iter().enumerate().map(|(index, field)| {
             let name = field.ident.clone();
@@ -120,9 +120,11 @@ impl ErrorCase {
 
     fn text(&self) -> TokenStream {
         match (&self.message, self.fields.first()) {
-            (Message::Text(text), _) => text.written(),
-            (Message::Transparent, Some((only, _))) => quote!(::core::fmt::Display::fmt(#only, f)),
-            (Message::Transparent, None) => quote!(::core::result::Result::Ok(())),
+            (ErrorMessage::Text(text), _) => text.written(),
+            (ErrorMessage::Transparent, Some((only, _))) => {
+                quote!(::core::fmt::Display::fmt(#only, f))
+            }
+            (ErrorMessage::Transparent, None) => quote!(::core::result::Result::Ok(())),
         }
     }
 
@@ -136,7 +138,7 @@ impl ErrorCase {
     fn source(&self) -> TokenStream {
         match (&self.message, self.fields.first(), self.behind()) {
             // What it says is that error's, so what is behind it is that one's too.
-            (Message::Transparent, Some((only, field)), _) => {
+            (ErrorMessage::Transparent, Some((only, field)), _) => {
                 let only = as_error(only, &field.ty);
                 quote!(::core::error::Error::source(#only))
             }

@@ -23,7 +23,7 @@ const RANDOM_BLOCK: Bytes = Bytes::kib(4);
 
 /// Every point about how fast the disk is.
 pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
-    let streams = Streams::of(run);
+    let streams = FastestStreams::of(run);
     let mut points: Vec<AssessedPoint> = unproven(run).into_iter().collect();
     let drives = run.circumstances.drives.iter();
     points.extend(drives.filter_map(|drive| link_share(&drive.disk, &streams)));
@@ -37,7 +37,7 @@ pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
 }
 
 /// The fastest streams that were read or written, where that is proven.
-struct Streams {
+struct FastestStreams {
     /// Bytes per second of the target.
     target: Option<f64>,
     /// Bytes per second at which the target is read.
@@ -49,7 +49,7 @@ struct Streams {
     leaf: Option<String>,
 }
 
-impl Streams {
+impl FastestStreams {
     fn of(run: &Run) -> Self {
         let of_target = |index: usize, operations: &'static [Operation]| {
             let rows = run.rows.iter().filter(move |row| {
@@ -166,7 +166,7 @@ fn unreadable(run: &Run) -> Option<AssessedPoint> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share of a speed")]
-fn link_share(disk: &Disk, streams: &Streams) -> Option<AssessedPoint> {
+fn link_share(disk: &Disk, streams: &FastestStreams) -> Option<AssessedPoint> {
     let link = disk.link.as_ref()?;
     let carries = link.negotiated_bytes_per_s.filter(|speed| *speed > 0)? as f64;
     let speed = link.negotiated.as_deref()?;
@@ -314,7 +314,7 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
     expected.point("rotating-random", answer, found)
 }
 
-fn rotating_stream(run: &Run, streams: &Streams) -> Option<AssessedPoint> {
+fn rotating_stream(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
     let target = run.targets.first().unwrap_or(&run.target);
     let mut leaves = target.leaves();
     let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
@@ -340,7 +340,7 @@ fn rotating_stream(run: &Run, streams: &Streams) -> Option<AssessedPoint> {
 }
 
 /// The file against the device that its file system is on.
-fn file_system(run: &Run, streams: &Streams) -> Option<AssessedPoint> {
+fn file_system(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
     let target = run.targets.first()?;
     let kind = &target.file_system.as_ref()?.kind;
     let device = &target.devices.first()?.name;
@@ -367,7 +367,7 @@ fn file_system(run: &Run, streams: &Streams) -> Option<AssessedPoint> {
 }
 
 /// An array against its members.
-fn array(run: &Run, streams: &Streams) -> Option<AssessedPoint> {
+fn array(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
     let target = run.targets.first()?;
     let raid = target
         .devices

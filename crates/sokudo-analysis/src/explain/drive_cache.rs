@@ -51,9 +51,9 @@ fn read_cache(run: &Run) -> Option<Inference> {
     })
 }
 
-/// What a memory keeps of one stream: bytes, and bytes per second.
+/// How much of one stream a cache holds: bytes, and bytes per second.
 #[derive(Debug, PartialEq)]
-struct Kept {
+struct CacheCapacity {
     least: u64,
     most: u64,
     largest: u64,
@@ -64,7 +64,7 @@ struct Kept {
 
 /// Of spans that were read again and again, each with its rate: the last of those that came from
 /// memory, and the first that did not. None where the largest came as fast as any.
-fn kept(mut rates: Vec<(u64, f64)>) -> Option<Kept> {
+fn kept(mut rates: Vec<(u64, f64)>) -> Option<CacheCapacity> {
     rates.sort_unstable_by_key(|rate| rate.0);
     let (largest, platters) = *rates.last()?;
     let fastest = rates.iter().map(|rate| rate.1).fold(0.0, f64::max);
@@ -76,7 +76,7 @@ fn kept(mut rates: Vec<(u64, f64)>) -> Option<Kept> {
     let (least, memory) = *rates[..count].last()?;
     // A larger span that is fast again is one of which older parts were found by luck.
     let is_clean = !rates[count..].iter().any(is_fast);
-    Some(Kept {
+    Some(CacheCapacity {
         least,
         most: rates.get(count)?.0,
         largest,

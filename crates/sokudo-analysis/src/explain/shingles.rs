@@ -29,7 +29,7 @@ pub(super) const RULES: &[InferenceRule] = &[shingled];
 
 /// What happened in small random writes over time.
 #[derive(Clone, Debug, Default)]
-struct Course {
+struct WriteTimeline {
     /// Writes between the pauses.
     runs: Vec<u64>,
     /// When each of them began, seconds from the start.
@@ -43,18 +43,21 @@ struct Course {
 
 fn shingled(run: &Run) -> Option<Inference> {
     let turn = rotation::turn(run)?;
-    let (fill, course) = outcomes(run, |workload| {
+    let (fill, timeline) = outcomes(run, |workload| {
         is_piecemeal(workload) && !is_rested(workload)
     })
-    .map(|(workload, outcome)| (workload, course(outcome)))
-    .max_by_key(|(_, course)| course.pauses.len())?;
-    let absorbed = *course.runs.first()?;
-    let fast = to_float(absorbed) / course.first_pause_at;
-    let after = course.seconds - course.first_pause_at;
-    let later: Vec<f64> = course.runs[1..].iter().map(|ios| to_float(*ios)).collect();
+    .map(|(workload, outcome)| (workload, timeline(outcome)))
+    .max_by_key(|(_, timeline)| timeline.pauses.len())?;
+    let absorbed = *timeline.runs.first()?;
+    let fast = to_float(absorbed) / timeline.first_pause_at;
+    let after = timeline.seconds - timeline.first_pause_at;
+    let later: Vec<f64> = timeline.runs[1..]
+        .iter()
+        .map(|ios| to_float(*ios))
+        .collect();
     let slow = later.iter().sum::<f64>() / after;
-    let paused = course.pauses.iter().sum::<f64>() / after;
-    let collapses = course.pauses.len() >= CLEANING_PAUSES_MIN
+    let paused = timeline.pauses.iter().sum::<f64>() / after;
+    let collapses = timeline.pauses.len() >= CLEANING_PAUSES_MIN
         && paused >= CLEANING_SHARE_MIN
         && fast >= slow * CLEANING_SLOWER_MIN;
     if !collapses {
@@ -77,8 +80,8 @@ fn shingled(run: &Run) -> Option<Inference> {
     let is_persistent = tells.map(|durable| is_persistent(durable, fast, turn.seconds));
     let seen = text!(
         "{absorbed} small random writes at {fast:.0} a second, then {slow:.1} a second with {pauses} pauses of {pause_s:.1} s",
-        pauses = course.pauses.len(),
-        pause_s = median(&course.pauses)?
+        pauses = timeline.pauses.len(),
+        pause_s = median(&timeline.pauses)?
     );
     let after_rest = recovered.map(|run| text!("after a rest {run} writes in one go"));
     let flushed = durable.map(|rate| text!("with flushes {rate:.0} a second"));
@@ -89,7 +92,7 @@ fn shingled(run: &Run) -> Option<Inference> {
         figure("absorbed_bytes", to_float(absorbed) * block),
         figure("fast_writes_per_s", fast),
         figure("cleaning_writes_per_s", slow),
-        figure("pause_median_s", median(&course.pauses)?),
+        figure("pause_median_s", median(&timeline.pauses)?),
     ];
     figures.extend(durable.map(|rate| figure("durable_writes_per_s", rate)));
     let (code, claim) = claimed(absorbed, is_persistent);
@@ -161,10 +164,13 @@ fn flushed_every(workload: &Workload) -> Option<u32> {
 /// Of fewer than that, and more than one flush is for, nobody can say which.
 fn durable_rate(workload: &Workload, outcome: &Outcome) -> Option<f64> {
     let every = u64::from(flushed_every(workload)?);
-    let course = course(outcome);
-    let ends = course.begins[1..].iter().copied().chain([course.seconds]);
-    let runs = course.runs.iter().zip(course.begins.iter().zip(ends));
-    let pauses = course.pauses.iter().copied().chain([0.0]);
+    let timeline = timeline(outcome);
+    let ends = timeline.begins[1..]
+        .iter()
+        .copied()
+        .chain([timeline.seconds]);
+    let runs = timeline.runs.iter().zip(timeline.begins.iter().zip(ends));
+    let pauses = timeline.pauses.iter().copied().chain([0.0]);
     let rates = runs.zip(pauses).filter_map(|((ios, (begin, end)), pause)| {
         let is_over = *ios >= 2 * every;
         let seconds = end - begin - if is_over { pause } else { 0.0 };
@@ -179,10 +185,10 @@ fn is_rested(workload: &Workload) -> bool {
     workload.starts_after.as_secs_f64() >= RECOVERY_REST_SECONDS_MIN
 }
 
-fn course(outcome: &Outcome) -> Course {
-    let mut course = Course {
+fn timeline(outcome: &Outcome) -> WriteTimeline {
+    let mut timeline = WriteTimeline {
         begins: vec![0.0],
-        ..Course::default()
+        ..WriteTimeline::default()
     };
     let (mut ios, mut last_at, mut silent_from) = (0, 0.0, None);
     for point in &outcome.series {
@@ -190,18 +196,18 @@ fn course(outcome: &Outcome) -> Course {
         if point.ios == 0 {
             silent_from.get_or_insert(last_at);
         } else {
-            course.end_silence(silent_from.take(), last_at, &mut ios);
+            timeline.end_silence(silent_from.take(), last_at, &mut ios);
             ios += point.ios;
         }
         last_at = at;
     }
-    course.end_silence(silent_from, last_at, &mut ios);
-    course.runs.push(ios);
-    course.seconds = last_at;
-    course
+    timeline.end_silence(silent_from, last_at, &mut ios);
+    timeline.runs.push(ios);
+    timeline.seconds = last_at;
+    timeline
 }
 
-impl Course {
+impl WriteTimeline {
     fn end_silence(&mut self, from: Option<f64>, to: f64, ios: &mut u64) {
         let Some(from) = from.filter(|from| to - from >= CLEANING_PAUSE_SECONDS_MIN) else {
             return;
@@ -216,7 +222,7 @@ impl Course {
 }
 
 fn course_longest(outcome: &Outcome) -> u64 {
-    course(outcome).runs.into_iter().max().unwrap_or(0)
+    timeline(outcome).runs.into_iter().max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -239,15 +245,15 @@ mod tests {
 
     #[test]
     fn silence_parts_the_writes_into_runs() {
-        let course = course(&outcome(&[900, 800, 0, 0, 0, 5, 0, 6, 0, 0, 0, 0, 7]));
-        assert_eq!(course.runs, [1_700, 11, 7]);
-        let lengths: Vec<i64> = course
+        let timeline = timeline(&outcome(&[900, 800, 0, 0, 0, 5, 0, 6, 0, 0, 0, 0, 7]));
+        assert_eq!(timeline.runs, [1_700, 11, 7]);
+        let lengths: Vec<i64> = timeline
             .pauses
             .iter()
             .map(|pause| (pause * 10.0).round() as i64)
             .collect();
         assert_eq!(lengths, [3, 4]);
-        assert!((course.first_pause_at - 0.2).abs() < 1e-9);
+        assert!((timeline.first_pause_at - 0.2).abs() < 1e-9);
     }
 
     #[test]
@@ -296,8 +302,8 @@ mod tests {
 
     #[test]
     fn a_disk_that_is_only_slow_has_no_pauses() {
-        let course = course(&outcome(&[900, 15, 15, 0, 14, 15, 16]));
-        assert!(course.pauses.is_empty());
-        assert_eq!(course.runs, [975]);
+        let timeline = timeline(&outcome(&[900, 15, 15, 0, 14, 15, 16]));
+        assert!(timeline.pauses.is_empty());
+        assert_eq!(timeline.runs, [975]);
     }
 }

@@ -34,19 +34,19 @@ pub(super) struct OthersRequests {
     requests: u64,
     own: u64,
     per_second: f64,
-    cost: Cost,
+    cost: RequestOverhead,
 }
 
 /// What they cost, as a share.
 #[derive(Clone, Copy, Debug)]
-enum Cost {
+enum RequestOverhead {
     /// Of all requests.
     OfRequests(f64),
     /// Of the time of a disk that rotates, at least.
     OfTime(f64),
 }
 
-impl Cost {
+impl RequestOverhead {
     fn share(self) -> f64 {
         match self {
             Self::OfRequests(share) | Self::OfTime(share) => share,
@@ -67,8 +67,8 @@ impl OthersRequests {
             ),
         };
         match self.cost {
-            Cost::OfRequests(_) => text!("{made}: {percent:.0} % of all requests"),
-            Cost::OfTime(_) => text!(
+            RequestOverhead::OfRequests(_) => text!("{made}: {percent:.0} % of all requests"),
+            RequestOverhead::OfTime(_) => text!(
                 "{made}: with a movement of the arm and half a turn each, {percent:.0} % of the \
                  time or more"
             ),
@@ -120,11 +120,11 @@ pub(super) fn of_others(case: &Case<'_>, operation: Operation) -> Option<OthersR
     let (background, cost) = match is_platters(leaf) {
         true => (
             BACKGROUND_SEEKS_PER_TRIAL_MAX,
-            Cost::OfTime((per_second * seek_seconds(leaf)).min(1.0)),
+            RequestOverhead::OfTime((per_second * seek_seconds(leaf)).min(1.0)),
         ),
         false => (
             BACKGROUND_REQUESTS_PER_TRIAL_MAX,
-            Cost::OfRequests(requests as f64 / all.max(1) as f64),
+            RequestOverhead::OfRequests(requests as f64 / all.max(1) as f64),
         ),
     };
     let is_noticed = is_platters(leaf) || per_second > OTHERS_REQUESTS_PER_S_MAX;

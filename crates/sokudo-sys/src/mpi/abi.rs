@@ -56,9 +56,9 @@ pub(super) struct Abi<H> {
 
 /// Room for either one's status, aligned as the larger one.
 #[repr(C, align(8))]
-pub(super) struct Status([c_int; 16]);
+pub(super) struct MpiStatus([c_int; 16]);
 
-impl Status {
+impl MpiStatus {
     pub(super) fn new() -> Self {
         Self([0; 16])
     }
