@@ -23,14 +23,14 @@ const LEGEND: &str = "Alone and beside: the round whose ratio is the median of a
     count from the intended start of an I/O, those of the other workload, which runs in a closed \
     loop, from its issue.";
 
-/// How a figure is printed.
+/// What a figure is, which decides how it is printed.
 #[derive(Clone, Copy, PartialEq)]
-enum Unit {
+enum FigureUnit {
     Time,
     Rate,
 }
 
-impl Unit {
+impl FigureUnit {
     fn said(self, value: f64) -> String {
         match self {
             Self::Time => number::nanos(value).to_string(),
@@ -40,28 +40,28 @@ impl Unit {
 }
 
 /// A line of the table.
-struct Line<'a> {
+struct BesideLine<'a> {
     /// The row's name, at its first line.
     row: Option<Text>,
     figure: Text,
-    unit: Unit,
+    unit: FigureUnit,
     compared: &'a BesideFigure,
 }
 
-fn lines<'a>(document: &RunDocument, of_row: &'a BesideRowDocument) -> Vec<Line<'a>> {
-    let rate = of_row.ios_per_s.iter().map(|compared| Line {
+fn lines<'a>(document: &RunDocument, of_row: &'a BesideRowDocument) -> Vec<BesideLine<'a>> {
+    let rate = of_row.ios_per_s.iter().map(|compared| BesideLine {
         row: None,
         figure: text!("IOPS"),
-        unit: Unit::Rate,
+        unit: FigureUnit::Rate,
         compared,
     });
-    let latencies = of_row.latency_ns.iter().map(|it| Line {
+    let latencies = of_row.latency_ns.iter().map(|it| BesideLine {
         row: None,
         figure: Text::phrase(&it.figure),
-        unit: Unit::Time,
+        unit: FigureUnit::Time,
         compared: &it.compared,
     });
-    let mut lines: Vec<Line<'_>> = latencies.chain(rate).collect();
+    let mut lines: Vec<BesideLine<'_>> = latencies.chain(rate).collect();
     if let Some(first) = lines.first_mut() {
         first.row = Some(name(document, of_row));
     }
@@ -77,7 +77,7 @@ fn table(document: &RunDocument, beside: &BesideDocument) -> Table {
     let mut lines_of_both = lines(document, &beside.row);
     lines_of_both.extend(lines(document, &beside.neighbour));
     Table::of(&lines_of_both)
-        .column(left("Row"), |line: &Line<'_>| {
+        .column(left("Row"), |line: &BesideLine<'_>| {
             Some(Cell::Text(line.row.clone().unwrap_or_default()))
         })
         .column(left(""), |line| Some(line.figure.clone()))
@@ -120,7 +120,7 @@ fn of_latency(of_row: &BesideRowDocument, row: &Text, neighbour: &Text) -> Text 
         );
     };
     let compared = &headline.compared;
-    let [alone, beside] = [compared.alone, compared.beside].map(|it| Unit::Time.said(it));
+    let [alone, beside] = [compared.alone, compared.beside].map(|it| FigureUnit::Time.said(it));
     let (figure, ratio) = (&*headline.figure, factor(compared.ratio));
     let (row, neighbour) = (row.clone(), neighbour.clone());
     let Some([low, high]) = compared.interval.map(|ends| ends.map(number::rate)) else {

@@ -39,7 +39,7 @@ pub struct CheckDocument {
     #[schemars(extend("const" = "sokudo.check/1"))]
     pub schema: String,
     /// What it comes to.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// The same in one sentence.
     pub sentence: String,
     /// The run it is compared with; null where that is no run of a store.
@@ -59,7 +59,7 @@ pub struct CheckDocument {
 /// What has become of a row, and what a check comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// It is slower; of a check: a row is, whatever the others are.
     Slower,
     /// It is faster; of a check: a row is, and none is slower.
@@ -81,7 +81,7 @@ pub struct CheckedRow {
     /// Its name and direction.
     pub row: String,
     /// What has become of it.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// The same in words, such as `slower by 9.0 % (8.8 to 9.2 %)`.
     pub words: String,
     /// Something else than the device disturbed it in the later run, as the doubts say, so
@@ -105,7 +105,7 @@ impl CheckDocument {
             .map(|row| {
                 let disturbed = disturbed.contains(row.other_row.as_ref().unwrap_or(&row.row));
                 let outcome = match disturbed {
-                    true => Outcome::NotJudged,
+                    true => CheckOutcome::NotJudged,
                     false => outcome_of(&row.compared),
                 };
                 CheckedRow {
@@ -118,7 +118,7 @@ impl CheckDocument {
             .collect();
         let mut document = Self {
             schema: SCHEMA.to_owned(),
-            outcome: Outcome::NotJudged,
+            outcome: CheckOutcome::NotJudged,
             sentence: String::new(),
             baseline_run,
             run,
@@ -142,7 +142,7 @@ impl CheckDocument {
     fn said(&self) -> Text {
         let is_disturbed = self.rows.iter().any(|row| row.disturbed);
         match self.outcome {
-            Outcome::NotJudged if is_disturbed => disturbed_sentence(&self.comparison),
+            CheckOutcome::NotJudged if is_disturbed => disturbed_sentence(&self.comparison),
             outcome => sentence(outcome, &self.deciding(), &self.comparison),
         }
     }
@@ -160,9 +160,9 @@ impl CheckDocument {
     pub(crate) fn article(&self, unit: BandwidthUnit) -> Article<'_> {
         let mut article = Article::default();
         let tone = match self.outcome {
-            Outcome::Slower => Tone::Bad,
-            Outcome::Faster | Outcome::Unchanged => Tone::Good,
-            Outcome::NoChangeShown | Outcome::NotJudged => Tone::Doubtful,
+            CheckOutcome::Slower => Tone::Bad,
+            CheckOutcome::Faster | CheckOutcome::Unchanged => Tone::Good,
+            CheckOutcome::NoChangeShown | CheckOutcome::NotJudged => Tone::Doubtful,
         };
         article.add(Element::Answer(tone, self.said()));
         let doubts = self.doubts.iter();
@@ -177,7 +177,7 @@ impl CheckDocument {
             article.notes(self.reasons(other));
             since(&mut article, other);
         }
-        if self.outcome != Outcome::NotJudged {
+        if self.outcome != CheckOutcome::NotJudged {
             article.paragraph(legend(&self.comparison, unit));
             if let Some(differ) = runs_differ(&self.comparison) {
                 article.paragraph(differ);
@@ -204,10 +204,10 @@ impl CheckDocument {
             })
             .column(left("since then"), |(row, checked)| {
                 let tone = match checked.outcome {
-                    Outcome::Slower => Tone::Bad,
-                    Outcome::Faster => Tone::Good,
-                    Outcome::NotJudged => Tone::Doubtful,
-                    Outcome::Unchanged | Outcome::NoChangeShown => Tone::None,
+                    CheckOutcome::Slower => Tone::Bad,
+                    CheckOutcome::Faster => Tone::Good,
+                    CheckOutcome::NotJudged => Tone::Doubtful,
+                    CheckOutcome::Unchanged | CheckOutcome::NoChangeShown => Tone::None,
                 };
                 let words = words(checked.outcome, checked.disturbed, &row.compared);
                 Some(Cell::Judged(tone, words))
@@ -220,7 +220,7 @@ impl CheckDocument {
         let checked = other.rows.iter().zip(&self.rows);
         let told = checked.flat_map(|(row, checked)| {
             // What is said of an unchanged row is in its words.
-            let is_open = checked.outcome == Outcome::NotJudged && !checked.disturbed;
+            let is_open = checked.outcome == CheckOutcome::NotJudged && !checked.disturbed;
             let reason = row.compared.reason.iter().filter(move |_| is_open);
             let told = reason.chain(&row.compared.warnings);
             told.map(|text| (&*row.row, text.clone()))
@@ -254,36 +254,36 @@ fn run(label: &'static str, side: &SideDocument) -> (Text, Cell) {
     (label.into(), text.into())
 }
 
-fn outcome_of(compared: &Compared) -> Outcome {
+fn outcome_of(compared: &Compared) -> CheckOutcome {
     match compared.conclusion {
-        Conclusion::Slower => Outcome::Slower,
-        Conclusion::Faster => Outcome::Faster,
-        Conclusion::Same => Outcome::Unchanged,
-        Conclusion::TooFewTrials | Conclusion::CannotBeCompared => Outcome::NotJudged,
+        Conclusion::Slower => CheckOutcome::Slower,
+        Conclusion::Faster => CheckOutcome::Faster,
+        Conclusion::Same => CheckOutcome::Unchanged,
+        Conclusion::TooFewTrials | Conclusion::CannotBeCompared => CheckOutcome::NotJudged,
         Conclusion::NoDifferenceShown => {
             let interval = compared.change.and_then(|change| change.ratio_interval_95);
             match interval {
-                Some(it) if it.low >= RATIO_LOW_MIN => Outcome::NoChangeShown,
-                _ => Outcome::NotJudged,
+                Some(it) if it.low >= RATIO_LOW_MIN => CheckOutcome::NoChangeShown,
+                _ => CheckOutcome::NotJudged,
             }
         }
     }
 }
 
-fn overall(rows: &[(&RowDocument, &CheckedRow)]) -> Outcome {
+fn overall(rows: &[(&RowDocument, &CheckedRow)]) -> CheckOutcome {
     let gravest_first = [
-        Outcome::Slower,
-        Outcome::Faster,
-        Outcome::NoChangeShown,
-        Outcome::Unchanged,
+        CheckOutcome::Slower,
+        CheckOutcome::Faster,
+        CheckOutcome::NoChangeShown,
+        CheckOutcome::Unchanged,
     ];
-    let has = |outcome: &Outcome| rows.iter().any(|(_, row)| row.outcome == *outcome);
+    let has = |outcome: &CheckOutcome| rows.iter().any(|(_, row)| row.outcome == *outcome);
     let gravest = gravest_first.into_iter().find(has);
-    gravest.unwrap_or(Outcome::NotJudged)
+    gravest.unwrap_or(CheckOutcome::NotJudged)
 }
 
 /// `slower by 9.0 % (8.8 to 9.2 %)`, `unchanged (-0.4 to +0.3 %)`.
-fn words(outcome: Outcome, disturbed: bool, compared: &Compared) -> Text {
+fn words(outcome: CheckOutcome, disturbed: bool, compared: &Compared) -> Text {
     if disturbed {
         return "not judged: disturbed".into();
     }
@@ -291,14 +291,14 @@ fn words(outcome: Outcome, disturbed: bool, compared: &Compared) -> Text {
         return "not judged".into();
     };
     match outcome {
-        Outcome::Slower => text!("slower by {}", by(change, |ratio| 1.0 - ratio)),
-        Outcome::Faster => text!("faster by {}", by(change, |ratio| ratio - 1.0)),
-        Outcome::Unchanged => text!("{}{}", Text::from("unchanged"), signed_interval(change)),
-        Outcome::NoChangeShown => text!("no change shown{}", signed_interval(change)),
-        Outcome::NotJudged if compared.conclusion == Conclusion::NoDifferenceShown => {
+        CheckOutcome::Slower => text!("slower by {}", by(change, |ratio| 1.0 - ratio)),
+        CheckOutcome::Faster => text!("faster by {}", by(change, |ratio| ratio - 1.0)),
+        CheckOutcome::Unchanged => text!("{}{}", Text::from("unchanged"), signed_interval(change)),
+        CheckOutcome::NoChangeShown => text!("no change shown{}", signed_interval(change)),
+        CheckOutcome::NotJudged if compared.conclusion == Conclusion::NoDifferenceShown => {
             text!("too unsteady to judge{}", signed_interval(change))
         }
-        Outcome::NotJudged => "not judged".into(),
+        CheckOutcome::NotJudged => "not judged".into(),
     }
 }
 
@@ -346,7 +346,7 @@ fn percent(share: f64) -> String {
 
 /// What it comes to, for somebody who reads one line.
 fn sentence(
-    outcome: Outcome,
+    outcome: CheckOutcome,
     rows: &[(&RowDocument, &CheckedRow)],
     comparison: &ComparisonDocument,
 ) -> Text {
@@ -354,8 +354,8 @@ fn sentence(
     let least = comparison.difference_min_text();
     let of = |outcome| rows.iter().filter(move |(_, row)| row.outcome == outcome);
     let count = |outcome| of(outcome).count();
-    let judged = rows.len() - count(Outcome::NotJudged);
-    let open = match count(Outcome::NotJudged) {
+    let judged = rows.len() - count(CheckOutcome::NotJudged);
+    let open = match count(CheckOutcome::NotJudged) {
         0 => Text::default(),
         1 => text!(" {}", Text::from("1 row could not be judged.")),
         open => text!(" {}", text!("{open} rows could not be judged.")),
@@ -367,8 +367,8 @@ fn sentence(
     };
     let open = text!("{open}{of_caches}");
     match outcome {
-        Outcome::Slower => {
-            let slower = count(Outcome::Slower);
+        CheckOutcome::Slower => {
+            let slower = count(CheckOutcome::Slower);
             let worst = worst(rows);
             let what = match slower {
                 1 => text!("SLOWER: 1 of {judged} rows is slower than in {than}"),
@@ -379,22 +379,22 @@ fn sentence(
                 None => text!("{what}.{open}"),
             }
         }
-        Outcome::Faster => {
-            let faster = count(Outcome::Faster);
+        CheckOutcome::Faster => {
+            let faster = count(CheckOutcome::Faster);
             let what = match faster {
                 1 => text!("FASTER: 1 of {judged} rows is faster than in {than}"),
                 _ => text!("FASTER: {faster} of {judged} rows are faster than in {than}"),
             };
             text!("{what}, and none was shown to be slower.{open}")
         }
-        Outcome::Unchanged => {
+        CheckOutcome::Unchanged => {
             text!("UNCHANGED: no row differs by {least} or more from {than}.{open}")
         }
-        Outcome::NoChangeShown => text!(
+        CheckOutcome::NoChangeShown => text!(
             "NO CHANGE SHOWN: no row was shown to differ by {least} or more from {than}, but some \
              vary too much to exclude it.{open}"
         ),
-        Outcome::NotJudged => text!(
+        CheckOutcome::NotJudged => text!(
             "NOT JUDGED: no row could be compared with {than}, so nothing shows that none is slower."
         ),
     }
@@ -413,7 +413,7 @@ fn disturbed_sentence(comparison: &ComparisonDocument) -> Text {
 /// The row that has lost most of those that decide, with how much.
 fn worst(rows: &[(&RowDocument, &CheckedRow)]) -> Option<(Text, Text)> {
     let slower = rows.iter();
-    let slower = slower.filter(|(_, checked)| checked.outcome == Outcome::Slower);
+    let slower = slower.filter(|(_, checked)| checked.outcome == CheckOutcome::Slower);
     let slower = slower.filter_map(|(row, _)| Some((row, row.compared.change?)));
     let (row, change) = slower.min_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
     Some((wording::row(&row.row), by(&change, |ratio| 1.0 - ratio)))

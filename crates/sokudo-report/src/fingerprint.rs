@@ -20,10 +20,10 @@ pub(crate) mod words;
 /// run takes its fingerprint anew of what was done.
 const VERSION: u32 = 3;
 
-/// What a row was in the end, where that was left to the engine; of a row that was not reached
-/// there is nothing.
+/// What the engine chose for a row, where that was left to it; nothing of a row that was not
+/// reached.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Used {
+pub(crate) struct EngineChoices {
     pub(crate) backend: Option<BackendKind>,
     pub(crate) direct: Option<DirectUse>,
     /// Whether buffers lay in huge pages.
@@ -52,7 +52,7 @@ pub(crate) fn hash(parts: &PlanParts) -> u64 {
 /// The parts of a workload on a target of this size. What other rows than plain ones ask for is
 /// there only where it was asked for, so that plain runs keep their ids when there is more that
 /// can be asked for.
-pub(crate) fn parts(workload: &Workload, used: Used, size: Option<Bytes>) -> PlanParts {
+pub(crate) fn parts(workload: &Workload, used: EngineChoices, size: Option<Bytes>) -> PlanParts {
     let plain = [
         PlanData::Blocks(blocks(&workload.blocks)),
         PlanData::Clones(workload.clones),

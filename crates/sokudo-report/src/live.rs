@@ -11,7 +11,7 @@ use crate::document::RunDocument;
 use crate::explain;
 use crate::grouping::{FindingGroup, grouped_findings};
 use crate::matrix::{self, MatrixDocument};
-use crate::run::{self, Answer};
+use crate::run::{self, RunVerdict};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, Table, Tone};
 
@@ -116,7 +116,7 @@ impl LiveRun {
         run::add_answer(&mut article, document);
         article.append(run::brief_figures(document, MEGABYTES));
         let mut live = Self {
-            answer: Answer::of(document)
+            answer: RunVerdict::of(document)
                 .goodness
                 .map(|(tone, text)| answer(tone, &text, language)),
             findings: Self::findings_of(document, language),

@@ -111,7 +111,7 @@ pub struct MatrixRowDocument {
     /// Its name with its direction.
     pub name: String,
     /// What is counted: bytes or files.
-    pub counted: Counted,
+    pub counted: CountedUnit,
     /// Bytes per I/O, where all have one size.
     pub bytes_per_io: Option<f64>,
     /// As many as there are cells; null where it was never measured.
@@ -121,7 +121,7 @@ pub struct MatrixRowDocument {
 /// What a rate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Counted {
+pub enum CountedUnit {
     /// Bytes.
     Bytes,
     /// Files created, looked up or deleted.

@@ -5,7 +5,7 @@ mod answer;
 mod columns;
 mod matrix;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::RunVerdict;
 
 use sokudo_model::Method;
 use sokudo_stats::INTERVAL_TRIALS_MIN;

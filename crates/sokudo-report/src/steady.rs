@@ -189,7 +189,7 @@ fn add_matrix(
     steady: &SteadyDocument,
     unit: BandwidthUnit,
 ) {
-    let cells: Vec<MatrixCell<'_>> = cells(document, steady).collect();
+    let cells: Vec<SteadyResult<'_>> = cells(document, steady).collect();
     let Some(first) = cells.first() else {
         return;
     };
@@ -216,7 +216,7 @@ fn add_matrix(
 }
 
 /// Where a single row began and where it has come to.
-fn saturation_line(steady: &SteadyDocument, only: &MatrixCell<'_>) -> Text {
+fn saturation_line(steady: &SteadyDocument, only: &SteadyResult<'_>) -> Text {
     let bytes: u64 = only.result.trials.iter().map(|trial| trial.bytes).sum();
     let time = only
         .result
@@ -251,8 +251,8 @@ fn times(bytes: u64, capacity: Bytes) -> f64 {
     float(bytes) / float(capacity.0)
 }
 
-/// A cell of the matrix.
-pub(crate) struct MatrixCell<'a> {
+/// One cell of the steady-state matrix with its figures.
+pub(crate) struct SteadyResult<'a> {
     pub(crate) block: Bytes,
     /// Percent of reads.
     pub(crate) reads: u32,
@@ -265,12 +265,12 @@ pub(crate) struct MatrixCell<'a> {
 pub(crate) fn cells<'a>(
     document: &'a RunDocument,
     steady: &'a SteadyDocument,
-) -> impl Iterator<Item = MatrixCell<'a>> {
+) -> impl Iterator<Item = SteadyResult<'a>> {
     let tests = steady.tests();
     tests.flat_map(move |(phase, made)| {
         made.figures.iter().filter_map(move |figures| {
             let result = document.result_at(figures.result)?;
-            Some(MatrixCell {
+            Some(SteadyResult {
                 block: result.workload.blocks.largest(),
                 reads: result.workload.operations.percent(Operation::Read),
                 figure: phase.figure,
@@ -290,7 +290,7 @@ fn heading(figure: RoundFigure, unit: BandwidthUnit) -> Text {
     text!("{what} by block size and percent of reads/writes")
 }
 
-fn value(cell: &MatrixCell<'_>, unit: BandwidthUnit) -> String {
+fn value(cell: &SteadyResult<'_>, unit: BandwidthUnit) -> String {
     // Bandwidths can be asked for in other units.
     let figure = match (cell.figure, unit) {
         (RoundFigure::BytesPerSecond, BandwidthUnit::IosPerSecond) => RoundFigure::Iops,

@@ -17,7 +17,7 @@ use crate::grouping::FindingGroup;
 use crate::layout::{
     GAP, LayoutColumn, coloured, fit, pad, shortened, table_lines, table_width, wrapped,
 };
-use crate::run::{self, Answer};
+use crate::run::{self, RunVerdict};
 use crate::style::TableStyle;
 use crate::surface::curve;
 use crate::table::{Align, Cell, Skin, Table, Tone};
@@ -52,11 +52,11 @@ fn answered(
     rest: &Text,
 ) -> String {
     let figures = write(figures, style);
-    let Answer {
+    let RunVerdict {
         goodness,
         worst,
         more,
-    } = Answer::of(document);
+    } = RunVerdict::of(document);
     let mut lines = Vec::new();
     if let Some((tone, text)) = goodness {
         lines.extend(answer_lines(tone, &text, style));

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::{Text, text};
 
-use super::{CheckDocument, Outcome};
+use super::{CheckDocument, CheckOutcome};
 use crate::article::{Article, Element};
 use crate::style::TableStyle;
 use crate::table::{Cell, Table, Tone, left};
@@ -102,7 +102,10 @@ impl ChecksDocument {
         let told = self.checks.iter().filter_map(|it| {
             let text = it.error.clone().or_else(|| {
                 let check = it.check.as_ref()?;
-                let is_told = matches!(check.outcome, Outcome::Slower | Outcome::NotJudged);
+                let is_told = matches!(
+                    check.outcome,
+                    CheckOutcome::Slower | CheckOutcome::NotJudged
+                );
                 is_told.then(|| check.said())
             })?;
             Some(text!("{}: {text}", it.target))
@@ -125,8 +128,8 @@ impl ChecksDocument {
             let checks = self.checks.iter();
             checks.filter(|check| is_so(check)).count()
         };
-        let slower = of(|it| it.outcome() == Some(Outcome::Slower));
-        let judged = of(|it| it.outcome().is_some_and(|it| it != Outcome::NotJudged));
+        let slower = of(|it| it.outcome() == Some(CheckOutcome::Slower));
+        let judged = of(|it| it.outcome().is_some_and(|it| it != CheckOutcome::NotJudged));
         match slower {
             0 if judged == all => text!("NONE SLOWER: {all} of {all} baselines were judged"),
             0 => text!("NONE SLOWER: {judged} of {all} baselines were judged"),
@@ -136,17 +139,17 @@ impl ChecksDocument {
 }
 
 impl BaselineCheck {
-    pub(super) fn outcome(&self) -> Option<Outcome> {
+    pub(super) fn outcome(&self) -> Option<CheckOutcome> {
         self.check.as_ref().map(|check| check.outcome)
     }
 
     fn in_a_word(&self) -> (Tone, Text) {
         let words = match self.outcome() {
-            Some(Outcome::Slower) => (Tone::Bad, "slower"),
-            Some(Outcome::Faster) => (Tone::Good, "faster"),
-            Some(Outcome::Unchanged) => (Tone::Good, "unchanged"),
-            Some(Outcome::NoChangeShown) => (Tone::None, "no change shown"),
-            Some(Outcome::NotJudged) => (Tone::Doubtful, "not judged"),
+            Some(CheckOutcome::Slower) => (Tone::Bad, "slower"),
+            Some(CheckOutcome::Faster) => (Tone::Good, "faster"),
+            Some(CheckOutcome::Unchanged) => (Tone::Good, "unchanged"),
+            Some(CheckOutcome::NoChangeShown) => (Tone::None, "no change shown"),
+            Some(CheckOutcome::NotJudged) => (Tone::Doubtful, "not judged"),
             None if self.exit_code == 4 => (Tone::Doubtful, "not measured"),
             None => (Tone::Bad, "not measured"),
         };

@@ -5,7 +5,7 @@
 //! behind a bar as `'label'=value[unit];[warn];[crit];[min];[max]`, and exit codes of its own.
 
 use super::fleet::{BaselineCheck, ChecksDocument};
-use super::{CheckDocument, Outcome, RATIO_LOW_MIN};
+use super::{CheckDocument, CheckOutcome, RATIO_LOW_MIN};
 use crate::date;
 use crate::figure::Figure;
 use sokudo_words::exposition::{Metrics, label};
@@ -21,12 +21,12 @@ sokudo_check_row_ratio_low Low end of the 95 percent interval of that share.
 sokudo_check_row_ratio_high High end of the 95 percent interval of that share.
 ";
 
-const OUTCOMES: [(Outcome, &str); 5] = [
-    (Outcome::Slower, "slower"),
-    (Outcome::Faster, "faster"),
-    (Outcome::Unchanged, "unchanged"),
-    (Outcome::NoChangeShown, "no_change_shown"),
-    (Outcome::NotJudged, "not_judged"),
+const OUTCOMES: [(CheckOutcome, &str); 5] = [
+    (CheckOutcome::Slower, "slower"),
+    (CheckOutcome::Faster, "faster"),
+    (CheckOutcome::Unchanged, "unchanged"),
+    (CheckOutcome::NoChangeShown, "no_change_shown"),
+    (CheckOutcome::NotJudged, "not_judged"),
 ];
 
 /// How a plugin of Nagios ends.
@@ -61,15 +61,17 @@ impl NagiosStatus {
             rows.any(|(row, checked)| {
                 let change = row.compared.change.as_ref();
                 let is_half = change.is_some_and(|change| change.ratio <= RATIO_LOW_MIN);
-                checked.outcome == Outcome::Slower && is_half
+                checked.outcome == CheckOutcome::Slower && is_half
             })
         };
         match document.outcome {
             _ if check.error.is_some() && check.exit_code == 1 => Self::Critical,
-            Outcome::Slower if has_lost_half() => Self::Critical,
-            Outcome::Slower => Self::Warning,
-            Outcome::NotJudged => Self::Unknown,
-            Outcome::Faster | Outcome::Unchanged | Outcome::NoChangeShown => Self::Ok,
+            CheckOutcome::Slower if has_lost_half() => Self::Critical,
+            CheckOutcome::Slower => Self::Warning,
+            CheckOutcome::NotJudged => Self::Unknown,
+            CheckOutcome::Faster | CheckOutcome::Unchanged | CheckOutcome::NoChangeShown => {
+                Self::Ok
+            }
         }
     }
 }
@@ -128,7 +130,7 @@ impl ChecksDocument {
             );
             let code = f64::from(check.exit_code);
             metrics.add("sokudo_check_exit_code", &subject, Some(code));
-            let not_measured = Outcome::NotJudged;
+            let not_measured = CheckOutcome::NotJudged;
             let outcome = check.outcome().unwrap_or(not_measured);
             add_outcomes(&mut metrics, "sokudo_check_outcome", &subject, outcome);
             if let Some(document) = &check.check {
@@ -210,7 +212,7 @@ fn add_rows(metrics: &mut Metrics, document: &CheckDocument, subject: &str) {
     }
 }
 
-fn add_outcomes(metrics: &mut Metrics, name: &'static str, subject: &str, is: Outcome) {
+fn add_outcomes(metrics: &mut Metrics, name: &'static str, subject: &str, is: CheckOutcome) {
     for (outcome, word) in OUTCOMES {
         let labels = format!("{subject},outcome=\"{word}\"");
         let value = f64::from(u8::from(outcome == is));

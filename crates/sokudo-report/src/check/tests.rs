@@ -69,13 +69,13 @@ fn check(rows: Vec<Compared>, changed: impl FnOnce(&mut RunDocument)) -> CheckDo
 #[test]
 fn one_slower_row_decides_whatever_the_others_are() {
     for (rows, outcome) in [
-        (vec![unchanged(), slower(), faster()], Outcome::Slower),
-        (vec![unchanged(), faster(), blocked()], Outcome::Faster),
-        (vec![unchanged(), blocked()], Outcome::Unchanged),
-        (vec![unchanged(), vague()], Outcome::NoChangeShown),
-        (vec![blocked(), blocked()], Outcome::NotJudged),
-        (vec![wild()], Outcome::NotJudged),
-        (Vec::new(), Outcome::NotJudged),
+        (vec![unchanged(), slower(), faster()], CheckOutcome::Slower),
+        (vec![unchanged(), faster(), blocked()], CheckOutcome::Faster),
+        (vec![unchanged(), blocked()], CheckOutcome::Unchanged),
+        (vec![unchanged(), vague()], CheckOutcome::NoChangeShown),
+        (vec![blocked(), blocked()], CheckOutcome::NotJudged),
+        (vec![wild()], CheckOutcome::NotJudged),
+        (Vec::new(), CheckOutcome::NotJudged),
     ] {
         let document = check(rows, |_| ());
         assert_eq!(document.outcome, outcome, "{}", document.sentence);
@@ -92,8 +92,8 @@ fn a_row_of_a_cache_decides_nothing_beside_rows_of_the_disk() {
         CheckDocument::new(comparison, [None; 2], Vec::new(), &[])
     };
     let document = of(vec![unchanged(), slower()], &[1]);
-    assert_eq!(document.outcome, Outcome::Unchanged);
-    assert_eq!(document.rows[1].outcome, Outcome::Slower);
+    assert_eq!(document.outcome, CheckOutcome::Unchanged);
+    assert_eq!(document.rows[1].outcome, CheckOutcome::Slower);
     assert!(
         document
             .sentence
@@ -107,7 +107,7 @@ fn a_row_of_a_cache_decides_nothing_beside_rows_of_the_disk() {
     assert!(document.sentence.contains("1 row could not be judged."));
     // Where all rows are of a cache, that is what was measured.
     let document = of(vec![slower(), slower()], &[0, 1]);
-    assert_eq!(document.outcome, Outcome::Slower);
+    assert_eq!(document.outcome, CheckOutcome::Slower);
 }
 
 #[test]
@@ -182,17 +182,17 @@ fn disturbed(rows: Vec<Compared>, disturbed: &[usize]) -> CheckDocument {
 #[test]
 fn what_was_disturbed_is_not_judged_whatever_it_looks_like() {
     let all = disturbed(vec![slower(), faster()], &[0, 1]);
-    assert_eq!(all.outcome, Outcome::NotJudged);
+    assert_eq!(all.outcome, CheckOutcome::NotJudged);
     assert!(all.sentence.contains("--anyway"), "{}", all.sentence);
-    assert_eq!(all.rows[0].outcome, Outcome::NotJudged);
+    assert_eq!(all.rows[0].outcome, CheckOutcome::NotJudged);
     assert!(all.rows[0].disturbed);
     // A row that was not disturbed still counts, and none else is the worst.
     let one = disturbed(vec![slower(), unchanged()], &[0]);
-    assert_eq!(one.outcome, Outcome::Unchanged);
+    assert_eq!(one.outcome, CheckOutcome::Unchanged);
     let mut worse = slower();
     worse.change.as_mut().unwrap().ratio = 0.3;
     let other = disturbed(vec![worse, slower()], &[0]);
-    assert_eq!(other.outcome, Outcome::Slower);
+    assert_eq!(other.outcome, CheckOutcome::Slower);
     assert!(other.sentence.contains("23 %"), "{}", other.sentence);
     assert!(!other.sentence.contains("70 %"), "{}", other.sentence);
 }

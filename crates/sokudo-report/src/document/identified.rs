@@ -4,7 +4,7 @@ use sokudo_model::{BackendUse, DirectUse, PlanData, PlanPart, PlanParts, narrow}
 
 use super::RunDocument;
 use super::result::ResultDocument;
-use crate::fingerprint::{self, Used, words};
+use crate::fingerprint::{self, EngineChoices, words};
 
 impl RunDocument {
     /// Puts the fingerprints in, where each row says how many ran at the same time.
@@ -98,13 +98,13 @@ fn identify(stage: &mut [ResultDocument]) -> Vec<String> {
 
 impl ResultDocument {
     /// What was used, as the first trial and all of them have it.
-    fn used(&self) -> Used {
+    fn used(&self) -> EngineChoices {
         let direct = match self.direct {
             Some(true) => DirectUse::On,
             Some(false) => DirectUse::Off,
             None => DirectUse::Differs,
         };
-        Used {
+        EngineChoices {
             backend: self.backend.as_ref().map(|backend| backend.kind),
             huge_pages: self
                 .backend

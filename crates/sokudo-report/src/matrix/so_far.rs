@@ -8,7 +8,7 @@ use sokudo_words::{Text, text};
 
 use super::sentence::sentences;
 use super::{
-    BlockFigure, CellFailure, Counted, MatrixCellDocument, MatrixCellState, MatrixDocument,
+    BlockFigure, CellFailure, CountedUnit, MatrixCellDocument, MatrixCellState, MatrixDocument,
     MatrixFigure, MatrixRowDocument,
 };
 use crate::document::{ResultDocument, RunDocument};
@@ -50,7 +50,7 @@ pub struct MatrixSoFar<'a> {
 }
 
 /// A row in a cell and a block, as it was measured.
-struct Sample<'a> {
+struct CellMeasurement<'a> {
     cell: usize,
     block: u32,
     result: &'a ResultDocument,
@@ -80,14 +80,14 @@ impl MatrixSoFar<'_> {
     }
 
     /// The rows in order of appearance, each with what was measured of it.
-    fn rows(&self) -> Vec<(String, Vec<Sample<'_>>)> {
-        let mut rows: Vec<(String, Vec<Sample<'_>>)> = Vec::new();
+    fn rows(&self) -> Vec<(String, Vec<CellMeasurement<'_>>)> {
+        let mut rows: Vec<(String, Vec<CellMeasurement<'_>>)> = Vec::new();
         for run in self.runs {
             for result in &run.run.results {
                 let figures = rates(result, Figure::Bandwidth);
                 let rate = figures.map(|it| it.median).filter(|it| *it > 0.0);
                 let Some(per_second) = rate else { continue };
-                let sample = Sample {
+                let sample = CellMeasurement {
                     cell: run.cell,
                     block: run.block,
                     result,
@@ -145,7 +145,7 @@ impl MatrixSoFar<'_> {
     }
 }
 
-fn is_valid(sample: &Sample<'_>) -> bool {
+fn is_valid(sample: &CellMeasurement<'_>) -> bool {
     sample.result.verdict != Some(Verdict::Invalid)
 }
 
@@ -169,8 +169,8 @@ impl MatrixDocument {
             MatrixRowDocument {
                 name,
                 counted: match samples.iter().any(|it| it.result.files_per_s.is_some()) {
-                    true => Counted::Files,
-                    false => Counted::Bytes,
+                    true => CountedUnit::Files,
+                    false => CountedUnit::Bytes,
                 },
                 bytes_per_io: samples.first().and_then(|it| bytes_per_io(it.result)),
                 cells: (0..count).map(figure).collect(),
@@ -199,7 +199,7 @@ impl MatrixDocument {
 
 impl MatrixFigure {
     /// Without what only all cells together tell; `None` of nothing.
-    fn of(samples: &[&Sample<'_>]) -> Option<Self> {
+    fn of(samples: &[&CellMeasurement<'_>]) -> Option<Self> {
         // What others moved meanwhile is no part of the row.
         let alone = samples.iter().filter(|it| !has_foreign_io(it.result));
         let at_disks: Vec<f64> = alone.filter_map(|it| it.result.device_ratio).collect();
@@ -225,7 +225,7 @@ impl MatrixFigure {
 }
 
 /// The worst of the results that count; INVALID where none does.
-fn verdict(samples: &[&Sample<'_>]) -> Option<Verdict> {
+fn verdict(samples: &[&CellMeasurement<'_>]) -> Option<Verdict> {
     let all = samples.iter().filter_map(|it| it.result.verdict);
     let counted = all.clone().filter(|it| *it != Verdict::Invalid);
     counted.max().or_else(|| all.max())

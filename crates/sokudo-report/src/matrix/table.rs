@@ -6,7 +6,7 @@ use sokudo_words::{Language, Text, text};
 
 use super::sentence::{UNSEEN_MAX, of_combination, of_pair, unseen};
 use super::words::{axis_name, cell_name, telling_axes};
-use super::{Counted, MatrixCellState, MatrixDocument, MatrixFigure, MatrixRowDocument};
+use super::{CountedUnit, MatrixCellState, MatrixDocument, MatrixFigure, MatrixRowDocument};
 use crate::article::{Article, Element};
 use crate::number::{percent, rate_with};
 use crate::style::{BandwidthUnit, TableStyle};
@@ -128,7 +128,7 @@ fn figures(document: &MatrixDocument, unit: BandwidthUnit) -> Table {
 /// What a row's figures are divided by, and their unit. Files are counted as they are.
 pub(crate) fn unit_of(row: &MatrixRowDocument, asked: BandwidthUnit) -> (f64, &'static str) {
     match (row.counted, asked, row.bytes_per_io) {
-        (Counted::Files, _, _) => (1.0, "files/s"),
+        (CountedUnit::Files, _, _) => (1.0, "files/s"),
         (_, BandwidthUnit::IosPerSecond, Some(bytes)) => (bytes, asked.name()),
         (_, BandwidthUnit::IosPerSecond, None) => {
             let unit = BandwidthUnit::MegabytesPerSecond;

@@ -309,7 +309,7 @@ fn a_map_shows_no_pattern_where_no_difference_is_shown() {
     let drawn = |document: &MatrixDocument| {
         let unit = BandwidthUnit::MegabytesPerSecond;
         let figure = plot::matrix(document, unit, Language::English).unwrap();
-        let Body::Matrices(maps) = figure.body else {
+        let Body::HeatMaps(maps) = figure.body else {
             panic!("two axes make a map");
         };
         let cells = maps.matrices[0].cells.iter().flatten().flatten();

@@ -8,7 +8,7 @@ use sokudo_words::text;
 use super::curve::ink_of;
 use super::figure::{Body, Chart, Layer, PlotFigure, Shape, heights};
 use super::heading;
-use super::scale::{Axis, Scale, Tick, float};
+use super::scale::{PlotAxis, Scale, Tick, float};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{BYTES_PER_MB, rate};
 
@@ -31,12 +31,12 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let layers = states.iter().filter_map(|state| line(&shown, *state));
     let layers: Vec<Layer> = layers.collect();
     let highest = heights(&layers).reduce(f64::max)?;
-    let left = Axis::from_zero(text!("Rate, MB/s"), highest, 8);
+    let left = PlotAxis::from_zero(text!("Rate, MB/s"), highest, 8);
     let tick = |size: &Bytes| Tick {
         at: float(size.0),
         name: size.to_string(),
     };
-    let bottom = Axis {
+    let bottom = PlotAxis {
         label: text!("Read again and again").into(),
         scale: Scale {
             low: float(smallest.0),

@@ -9,7 +9,7 @@ use crate::assessment_table;
 use crate::card::{Sides, heading};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{self, BYTES_PER_MB};
-use crate::run::Answer;
+use crate::run::RunVerdict;
 use crate::wording::row_alone;
 
 /// `None` where a run is no table of rows, or none has a bandwidth.
@@ -26,7 +26,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let (title, facts) = heading(document);
     let assessed = document.disk_assessment.as_deref();
     let assessed = assessed.and_then(assessment_table::answer);
-    let said = [assessed, Answer::of(document).goodness];
+    let said = [assessed, RunVerdict::of(document).goodness];
     rows.iter()
         .any(|row| row.tiles.iter().any(Option::is_some))
         .then(|| PlotFigure {

@@ -9,7 +9,7 @@ use sokudo_words::{Text, text};
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
-use super::scale::{Axis, float, whole};
+use super::scale::{PlotAxis, float, whole};
 use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
 use crate::number::{BYTES_PER_MB, decimal_size, rate};
 use crate::wording::phrase;
@@ -187,8 +187,8 @@ impl PositionSpan {
         self.unit.share(bytes)
     }
 
-    fn bottom(&self) -> Axis {
-        Axis::exact(
+    fn bottom(&self) -> PlotAxis {
+        PlotAxis::exact(
             match self.is_written {
                 true => text!("Written, {}", self.unit.name),
                 false => text!("Position, {}", self.unit.name),
@@ -200,15 +200,15 @@ impl PositionSpan {
     }
 
     /// Percent of the device, where its size is known.
-    fn top(&self) -> Option<Axis> {
+    fn top(&self) -> Option<PlotAxis> {
         let device = self.position(self.device.filter(|size| *size > 0)?);
         let percent = |bytes| self.position(bytes) / device * 100.0;
-        let axis = Axis::exact("", percent(self.low), percent(self.high).min(100.0), 10);
+        let axis = PlotAxis::exact("", percent(self.low), percent(self.high).min(100.0), 10);
         let ticks = axis.ticks.into_iter().map(|mut tick| {
             tick.name.push_str(" %");
             tick
         });
-        Some(Axis {
+        Some(PlotAxis {
             ticks: ticks.collect(),
             ..axis
         })
@@ -238,10 +238,10 @@ fn chart(
     let slowest = times.map(access_ms).fold(0.0, f64::max);
     let time_label = text!("Access time, ms");
     let (left, right) = if transfers.is_empty() {
-        (Axis::from_zero(time_label, slowest, STEPS), None)
+        (PlotAxis::from_zero(time_label, slowest, STEPS), None)
     } else {
-        let left = Axis::from_zero(text!("Transfer rate, MB/s"), fastest, STEPS);
-        let right = Axis::beside(time_label, slowest, &left);
+        let left = PlotAxis::from_zero(text!("Transfer rate, MB/s"), fastest, STEPS);
+        let right = PlotAxis::beside(time_label, slowest, &left);
         (left, (!dots.is_empty()).then_some(right))
     };
     let side = match transfers.is_empty() {

@@ -6,7 +6,7 @@
 use sokudo_model::Verdict;
 use sokudo_words::Language;
 
-use super::scale::Axis;
+use super::scale::PlotAxis;
 
 /// A picture of a run, its words in the language in which it was made.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct PlotFigure {
 pub(crate) enum Body {
     Chart(Box<Chart>),
     Bars(Bars),
-    Matrices(Matrices),
+    HeatMaps(HeatMaps),
     Card(Card),
 }
 
@@ -65,11 +65,11 @@ pub(crate) struct CardTile {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chart {
     /// Along the bottom.
-    pub(crate) bottom: Axis,
+    pub(crate) bottom: PlotAxis,
     /// The same in other words, along the top.
-    pub(crate) top: Option<Axis>,
-    pub(crate) left: Axis,
-    pub(crate) right: Option<Axis>,
+    pub(crate) top: Option<PlotAxis>,
+    pub(crate) left: PlotAxis,
+    pub(crate) right: Option<PlotAxis>,
     /// What is drawn first lies below.
     pub(crate) layers: Vec<Layer>,
     /// Vertical lines between parts, with the names of the parts after them.
@@ -81,7 +81,7 @@ pub(crate) struct Chart {
 
 impl Chart {
     /// Layers over two axes.
-    pub(crate) const fn new(bottom: Axis, left: Axis, layers: Vec<Layer>) -> Self {
+    pub(crate) const fn new(bottom: PlotAxis, left: PlotAxis, layers: Vec<Layer>) -> Self {
         Self {
             bottom,
             top: None,
@@ -275,7 +275,7 @@ impl Ink {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bars {
     /// What the bars' lengths mean.
-    pub(crate) axis: Axis,
+    pub(crate) axis: PlotAxis,
     /// What the names of the groups mean, such as `block size`.
     pub(crate) groups_label: &'static str,
     pub(crate) groups: Vec<Group>,
@@ -314,7 +314,7 @@ impl Bars {
         let bars = || groups.iter().flat_map(|group| &group.bars);
         let highest = bars().filter_map(Bar::end).reduce(f64::max)?;
         Some(Self {
-            axis: Axis::from_zero(unit, highest, 8),
+            axis: PlotAxis::from_zero(unit, highest, 8),
             groups_label,
             has_intervals: bars().any(|bar| bar.interval.is_some()),
             groups,
@@ -372,17 +372,17 @@ impl Bar {
 
 /// Heat maps with one scale of colours.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Matrices {
+pub(crate) struct HeatMaps {
     /// What the values are, with their unit.
     pub(crate) label: String,
     /// What the colours mean.
-    pub(crate) axis: Axis,
-    pub(crate) matrices: Vec<Matrix>,
+    pub(crate) axis: PlotAxis,
+    pub(crate) matrices: Vec<HeatMap>,
 }
 
 /// One heat map.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Matrix {
+pub(crate) struct HeatMap {
     pub(crate) name: String,
     pub(crate) columns: HeatMapAxis,
     pub(crate) rows: HeatMapAxis,

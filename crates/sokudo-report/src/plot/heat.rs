@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use sokudo_model::Bytes;
 use sokudo_words::{Text, spoken, text};
 
-use super::figure::{Body, HeatMapAxis, Matrices, Matrix, PlotFigure};
+use super::figure::{Body, HeatMap, HeatMapAxis, HeatMaps, PlotFigure};
 use super::heading;
 use super::rounds::unit_of;
-use super::scale::Axis;
+use super::scale::PlotAxis;
 use crate::document::{Direction, ResultDocument, RunDocument, SteadyDocument};
 use crate::number::BYTES_PER_MB;
-use crate::steady::{self, MatrixCell};
+use crate::steady::{self, SteadyResult};
 use crate::wording::phrase;
 
 /// A table of which less is filled is none, but rows that happen to differ.
@@ -66,7 +66,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     for result in &shown {
         by_kind.entry(kind(result)).or_default().push(result);
     }
-    let matrices: Vec<Matrix> = by_kind
+    let matrices: Vec<HeatMap> = by_kind
         .iter()
         .map(|((_, name), results)| matrix(name, results, across, down))
         .collect();
@@ -77,8 +77,8 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
 }
 
 /// `None` without values.
-fn body(unit: Text, matrices: Vec<Matrix>) -> Option<Body> {
-    Some(Body::Matrices(Matrices {
+fn body(unit: Text, matrices: Vec<HeatMap>) -> Option<Body> {
+    Some(Body::HeatMaps(HeatMaps {
         axis: colour_axis(&unit, &matrices)?,
         label: unit.into(),
         matrices,
@@ -87,7 +87,7 @@ fn body(unit: Text, matrices: Vec<Matrix>) -> Option<Body> {
 
 /// Of a steady procedure: block sizes down, mixes across, each cell the mean of its window.
 fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<PlotFigure> {
-    let cells: Vec<MatrixCell<'_>> = steady::cells(document, steady).collect();
+    let cells: Vec<SteadyResult<'_>> = steady::cells(document, steady).collect();
     let sizes: BTreeSet<Bytes> = cells.iter().map(|cell| cell.block).collect();
     // Reads first, as the PTS has it.
     let writes: BTreeSet<u32> = cells.iter().map(|cell| 100 - cell.reads).collect();
@@ -112,7 +112,7 @@ fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<PlotFigur
         names: sizes.iter().map(Bytes::to_string).collect(),
     };
     let of_size = |size: &Bytes| writes.iter().map(|writes| value(*size, *writes)).collect();
-    let matrix = Matrix {
+    let matrix = HeatMap {
         name: phrase(&steady.label).into(),
         columns,
         rows,
@@ -162,7 +162,7 @@ fn kind(result: &ResultDocument) -> (Direction, String) {
     (result.direction, name)
 }
 
-fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dimension) -> Matrix {
+fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dimension) -> HeatMap {
     let values = |dimension: Dimension| -> Vec<u64> {
         let values: BTreeSet<u64> = results.iter().map(|result| dimension.of(result)).collect();
         values.into_iter().collect()
@@ -179,7 +179,7 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
         label: spoken().word(dimension.label()).to_owned(),
         names: values.iter().map(|value| dimension.name(*value)).collect(),
     };
-    Matrix {
+    HeatMap {
         name: phrase(name).into(),
         cells: rows
             .iter()
@@ -192,11 +192,11 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
 }
 
 /// From the lowest to the highest rate; by ratios where these are far apart.
-pub(super) fn colour_axis(unit: &Text, matrices: &[Matrix]) -> Option<Axis> {
+pub(super) fn colour_axis(unit: &Text, matrices: &[HeatMap]) -> Option<PlotAxis> {
     let cells = || matrices.iter().flat_map(|matrix| &matrix.cells);
     let values = || cells().flatten().flatten().copied();
     let (low, high) = (values().reduce(f64::min)?, values().reduce(f64::max)?);
-    let mut axis = Axis::of_rates(unit, low, high, 6);
+    let mut axis = PlotAxis::of_rates(unit, low, high, 6);
     if axis.scale.is_logarithmic {
         (axis.scale.low, axis.scale.high) = (low, high);
         axis.ticks.retain(|tick| (low..=high).contains(&tick.at));

@@ -13,7 +13,7 @@ use super::figure::{
 };
 use super::heading;
 use super::rounds::SHADE;
-use super::scale::{Axis, float, whole};
+use super::scale::{PlotAxis, float, whole};
 use crate::document::{HostPointDocument, HostTrialDocument, RunDocument, TrialTogetherDocument};
 use crate::hosts::{HOSTS_MAX, HostFigures, HostLine, lost_words};
 use crate::number::{self, BYTES_PER_MB, rate};
@@ -46,7 +46,7 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
     let rates = || heights(&layers);
     let lowest = rates().filter(|rate| *rate > 0.0).reduce(f64::min)?;
     let highest = rates().reduce(f64::max)?;
-    let left = Axis::of_rates(&text!("Rate, {}", unit.name()), lowest, highest, 8);
+    let left = PlotAxis::of_rates(&text!("Rate, {}", unit.name()), lowest, highest, 8);
     if let Some(window) = trial.window_ns {
         let at = window.map(seconds);
         let outside = 1.0 - (at[1] - at[0]) / (ends[1] - ends[0]);
@@ -70,7 +70,7 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
             trial.trial
         ),
     };
-    let bottom = Axis::exact(label, ends[0], ends[1], 10);
+    let bottom = PlotAxis::exact(label, ends[0], ends[1], 10);
     let body = Body::Chart(Box::new(Chart::new(bottom, left, layers)));
     let what = text!("rate of each host over time");
     Some(heading::picture(document, &what, &[hosts.result], body))

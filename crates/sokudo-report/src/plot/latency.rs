@@ -5,7 +5,7 @@ use sokudo_words::{Text, spoken, text};
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
 use super::heading;
-use super::scale::{Axis, float, short_time};
+use super::scale::{PlotAxis, float, short_time};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::integer;
 
@@ -53,7 +53,7 @@ fn shares_within(
             Shape::Signs(percentile_signs(result)),
         )
     }));
-    let left = Axis::from_zero(text!("I/Os done within this time, %"), 100.0, 10);
+    let left = PlotAxis::from_zero(text!("I/Os done within this time, %"), 100.0, 10);
     let chart = Chart {
         signs: Some(spoken().word("on a line: p50, p95, p99, p99.9")),
         ..Chart::new(time_axis(shown)?, left, layers)
@@ -67,7 +67,7 @@ pub(super) fn histogram(document: &RunDocument) -> Option<PlotFigure> {
     let shown = with_latencies(document);
     let shape = |result: &ResultDocument| Shape::Lines(outline(result));
     let layers = heading::layers(&shown, percentiles, shape);
-    let left = Axis::from_zero(
+    let left = PlotAxis::from_zero(
         text!("Share of I/Os, %"),
         heights(&layers).reduce(f64::max)?,
         8,
@@ -104,7 +104,7 @@ fn percentiles(result: &ResultDocument) -> Text {
     Text::list(known, ", ")
 }
 
-fn time_axis(shown: &[&ResultDocument]) -> Option<Axis> {
+fn time_axis(shown: &[&ResultDocument]) -> Option<PlotAxis> {
     let figures = || shown.iter().filter_map(|result| result.latency_ns.as_ref());
     // Another tool may tell how many I/Os took how long, but not the ends.
     let ends = || shown.iter().flat_map(|result| &result.histogram);
@@ -112,7 +112,7 @@ fn time_axis(shown: &[&ResultDocument]) -> Option<Axis> {
     let lowest = lowest.or_else(|| ends().map(|[low, _, _]| *low).min())?;
     let highest = figures().filter_map(|figures| figures.max).max();
     let highest = highest.or_else(|| ends().map(|[_, high, _]| *high).max())?;
-    Some(Axis::decades(
+    Some(PlotAxis::decades(
         text!("Latency, logarithmic"),
         float(lowest.max(1)),
         float(highest.max(1)),

@@ -5,7 +5,7 @@ use sokudo_words::text;
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
 use super::heading;
-use super::scale::{Axis, float, short_time};
+use super::scale::{PlotAxis, float, short_time};
 use crate::document::{LatencyFigures, LoadDocument, ResultDocument, RunDocument};
 use crate::number::rate;
 
@@ -53,11 +53,11 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         }
     }
     let most = load.steps.last()?.asked_ios_per_s;
-    let bottom = Axis::from_zero(text!("I/Os asked for per second"), most, 10);
+    let bottom = PlotAxis::from_zero(text!("I/Os asked for per second"), most, 10);
     layers.extend(limit_layer(load, bottom.scale.high));
     let lowest = heights(&layers).reduce(f64::min)?;
     let highest = heights(&layers).reduce(f64::max)?;
-    let left = Axis::decades(text!("Latency, logarithmic"), lowest, highest, short_time);
+    let left = PlotAxis::decades(text!("Latency, logarithmic"), lowest, highest, short_time);
     layers.extend(load.knee.map(|knee| {
         let line = [left.scale.low, left.scale.high].map(|end| [knee.ios_per_s, end]);
         let ink = Ink::of_number(KNEE_INK).dashed(true);

@@ -7,7 +7,7 @@ use sokudo_model::Bytes;
 use sokudo_words::{Text, text};
 
 use super::curve::{PositionUnit, first_transfer, measured_part};
-use super::figure::{Body, HeatMapAxis, Matrices, Matrix, PlotFigure};
+use super::figure::{Body, HeatMap, HeatMapAxis, HeatMaps, PlotFigure};
 use super::heading;
 use super::heat::colour_axis;
 use crate::document::{ResultDocument, RunDocument};
@@ -24,7 +24,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let map = Map::of(result, document.target.size_bytes);
     let matrix = map.matrix(result);
     let axis = colour_axis(&text!("lowest MB/s"), std::slice::from_ref(&matrix))?;
-    let body = Body::Matrices(Matrices {
+    let body = Body::HeatMaps(HeatMaps {
         axis,
         label: text!("lowest MB/s").into(),
         matrices: vec![matrix],
@@ -57,7 +57,7 @@ impl Map {
         before.saturating_sub(1)
     }
 
-    fn matrix(&self, result: &ResultDocument) -> Matrix {
+    fn matrix(&self, result: &ResultDocument) -> HeatMap {
         let rows = self.starts.chunks(COLUMNS);
         let mut cells = vec![vec![None; COLUMNS]; rows.len()];
         for place in &result.places {
@@ -70,7 +70,7 @@ impl Map {
         }
         let unit = PositionUnit::of(Bytes(self.end));
         let begin = |row: &[u64]| rate(row.first().map_or(0.0, |start| unit.share(*start)));
-        Matrix {
+        HeatMap {
             name: name(result).into(),
             columns: HeatMapAxis {
                 label: text!("a cell is {}", self.cell_size()).into(),

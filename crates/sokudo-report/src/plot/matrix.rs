@@ -4,8 +4,8 @@
 use sokudo_stats::Summary;
 use sokudo_words::{Language, Text, speaking, spoken, text};
 
-use super::figure::{Bar, Bars, Body, Group, HeatMapAxis, Ink, Matrices, Matrix, PlotFigure};
-use super::scale::Axis;
+use super::figure::{Bar, Bars, Body, Group, HeatMap, HeatMapAxis, HeatMaps, Ink, PlotFigure};
+use super::scale::PlotAxis;
 use crate::matrix::{MatrixDocument, MatrixRowDocument, axis_name, unit_of};
 use crate::number::rate_with;
 use crate::style::BandwidthUnit;
@@ -40,7 +40,7 @@ fn drawn(document: &MatrixDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
         1 => text!("1 block"),
         blocks => text!("{blocks} blocks"),
     }];
-    let of_maps = matches!(body, Body::Matrices(_));
+    let of_maps = matches!(body, Body::HeatMaps(_));
     footer.extend(of_maps.then(|| "one colour: no difference shown".into()));
     footer.extend(document.is_of_files.then(|| "disks of files".into()));
     footer.extend(match rows.len() - shown {
@@ -142,7 +142,7 @@ fn maps(
             let cells = columns.clone().map(|column| share(line, column));
             cells.collect()
         });
-        Some(Matrix {
+        Some(HeatMap {
             name: wording::row(&row.name).into(),
             columns: HeatMapAxis {
                 label: axis_name(document, across).into(),
@@ -156,15 +156,15 @@ fn maps(
             faults: Vec::new(),
         })
     };
-    let matrices: Vec<Matrix> = rows.iter().take(MAPS_MAX).filter_map(map).collect();
+    let matrices: Vec<HeatMap> = rows.iter().take(MAPS_MAX).filter_map(map).collect();
     let label: String = text!("% of the row's fastest").into();
-    let body = Matrices {
-        axis: Axis::from_zero(label.clone(), 100.0, 5),
+    let body = HeatMaps {
+        axis: PlotAxis::from_zero(label.clone(), 100.0, 5),
         label,
         matrices,
     };
     let shown = body.matrices.len();
-    (shown > 0).then_some((shown, Body::Matrices(body)))
+    (shown > 0).then_some((shown, Body::HeatMaps(body)))
 }
 
 /// A group for each row that has the first one's unit, a bar for each value.

@@ -5,7 +5,7 @@ use sokudo_words::{Language, Text, speaking, spoken, text};
 
 use super::curve::{self, PositionUnit};
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape};
-use super::scale::Axis;
+use super::scale::PlotAxis;
 use crate::comparison::{SlowerStretch, slower_places};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{self, BYTES_PER_MB};
@@ -62,13 +62,13 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
         }
     }
     layers.extend(slower);
-    let bottom = Axis::exact(
+    let bottom = PlotAxis::exact(
         text!("Position, {}", unit.name),
         unit.share(low),
         unit.share(high),
         10,
     );
-    let left = Axis::from_zero(text!("Transfer rate, MB/s"), highest, STEPS);
+    let left = PlotAxis::from_zero(text!("Transfer rate, MB/s"), highest, STEPS);
     let footer = text!(
         "Marked below: slower than the first by more than {} and than the noise · 1 MB is {} bytes",
         "10 %",

@@ -7,7 +7,7 @@ use sokudo_words::{Text, text};
 use super::curve::PositionUnit;
 use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, LineMarker, PlotFigure, Shape};
 use super::heading;
-use super::scale::{Axis, whole, whole_rate};
+use super::scale::{PlotAxis, whole, whole_rate};
 use super::time;
 use crate::document::{
     PhaseDocument, PointDocument, ResultDocument, RunDocument, SteadyDocument, TrackedDocument,
@@ -120,7 +120,7 @@ pub(super) const fn unit_of(figure: RoundFigure) -> (&'static str, f64) {
 }
 
 /// From zero, or by decades where the rows lie so far apart that small ones would be flat.
-fn value_axis(label: &'static str, tracked: &[Tracked<'_>], unit: f64) -> Axis {
+fn value_axis(label: &'static str, tracked: &[Tracked<'_>], unit: f64) -> PlotAxis {
     let values = || {
         let rounds = tracked.iter().flat_map(|one| &one.row.rounds);
         rounds.map(|value| value / unit)
@@ -133,9 +133,9 @@ fn value_axis(label: &'static str, tracked: &[Tracked<'_>], unit: f64) -> Axis {
     });
     if lowest > 0.0 && high / low > RATIO_OF_ROWS {
         let label = text!("{}, logarithmic", Text::from(label));
-        Axis::decades(label, lowest * BAND[0], highest * BAND[1], whole_rate)
+        PlotAxis::decades(label, lowest * BAND[0], highest * BAND[1], whole_rate)
     } else {
-        Axis::from_zero(Text::from(label), highest * BAND[1], 8)
+        PlotAxis::from_zero(Text::from(label), highest * BAND[1], 8)
     }
 }
 
@@ -153,7 +153,7 @@ fn rounds(tracked: &[Tracked<'_>]) -> Option<Chart> {
             inks: [ink, ink.dashed(true)],
         }
     });
-    let bottom = Axis::exact(
+    let bottom = PlotAxis::exact(
         text!("Round"),
         1.0,
         whole(most.max(2)),
@@ -239,14 +239,18 @@ fn saturation(steady: &SteadyDocument, only: &Tracked<'_>) -> Option<Chart> {
         .collect();
     let rates = || points.iter().map(|point| point[1]);
     let highest = rates().fold(0.0, f64::max);
-    let left = Axis::of_rates(&text!("IOPS"), rates().fold(highest, f64::min), highest, 8);
+    let left = PlotAxis::of_rates(&text!("IOPS"), rates().fold(highest, f64::min), highest, 8);
     let after = |round: u32| {
         let before = intervals.iter().take_while(|it| it.trial <= round).last();
         at(before.map_or(0, |interval| interval.written))
     };
     let capacity = number::rate(at(steady.procedure.capacity_bytes.0));
     let label = text!("Written, {} (capacity: {capacity})", unit.name);
-    let chart = Chart::new(Axis::exact(label, 0.0, at(written), 10), left, Vec::new());
+    let chart = Chart::new(
+        PlotAxis::exact(label, 0.0, at(written), 10),
+        left,
+        Vec::new(),
+    );
     let ends = |[from, to]: [u32; 2]| [after(from - 1), after(to)];
     let inks = [Ink::WRITE, Ink::READ.dashed(true)];
     let curve = RoundCurve { points, inks };

@@ -11,7 +11,7 @@ const RATIO_OF_LOGARITHMS: f64 = 20.0;
 
 /// One side of a picture.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Axis {
+pub(crate) struct PlotAxis {
     /// What is told, with its unit.
     pub(crate) label: String,
     pub(crate) scale: Scale,
@@ -52,7 +52,7 @@ impl Scale {
     }
 }
 
-impl Axis {
+impl PlotAxis {
     /// From 0 to a round number that is not below `high`, with about `count` steps.
     pub(crate) fn from_zero(label: impl Into<String>, high: f64, count: usize) -> Self {
         let high = if high > 0.0 && high.is_finite() {
@@ -239,17 +239,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn names(axis: &Axis) -> Vec<&str> {
+    fn names(axis: &PlotAxis) -> Vec<&str> {
         axis.ticks.iter().map(|tick| tick.name.as_str()).collect()
     }
 
     #[test]
     fn ticks_are_round_numbers() {
-        let axis = Axis::from_zero("MB/s", 237.0, 6);
+        let axis = PlotAxis::from_zero("MB/s", 237.0, 6);
         assert_eq!(names(&axis), ["0", "50", "100", "150", "200", "250"]);
-        let axis = Axis::from_zero("MB/s", 0.037, 4);
+        let axis = PlotAxis::from_zero("MB/s", 0.037, 4);
         assert_eq!(names(&axis), ["0", "0.01", "0.02", "0.03", "0.04"]);
-        let axis = Axis::exact("GB", 0.0, 6_001.0, 6);
+        let axis = PlotAxis::exact("GB", 0.0, 6_001.0, 6);
         assert_eq!(
             names(&axis),
             ["0", "2,000", "4,000", "6,000"],
@@ -260,32 +260,32 @@ mod tests {
 
     #[test]
     fn a_second_axis_shares_the_lines_of_the_first() {
-        let left = Axis::from_zero("MB/s", 237.0, 6);
-        let right = Axis::beside("ms", 23.0, &left);
+        let left = PlotAxis::from_zero("MB/s", 237.0, 6);
+        let right = PlotAxis::beside("ms", 23.0, &left);
         assert_eq!(right.ticks.len(), left.ticks.len());
         assert_eq!(names(&right), ["0", "5", "10", "15", "20", "25"]);
     }
 
     #[test]
     fn decades_name_their_parts_where_there_are_few() {
-        let wide = Axis::decades("", 12_000.0, 80_000_000.0, short_time);
+        let wide = PlotAxis::decades("", 12_000.0, 80_000_000.0, short_time);
         assert_eq!(names(&wide), ["10 µs", "100 µs", "1 ms", "10 ms", "100 ms"]);
-        let narrow = Axis::decades("", 61_000.0, 180_000.0, short_time);
+        let narrow = PlotAxis::decades("", 61_000.0, 180_000.0, short_time);
         assert_eq!(names(&narrow), ["50 µs", "100 µs", "200 µs"]);
     }
 
     #[test]
     fn nothing_to_show_still_has_an_axis() {
         for high in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(Axis::from_zero("", high, 5).ticks.len() > 1, "{high}");
-            assert!(Axis::decades("", 0.0, high, short_time).ticks.len() > 1);
+            assert!(PlotAxis::from_zero("", high, 5).ticks.len() > 1, "{high}");
+            assert!(PlotAxis::decades("", 0.0, high, short_time).ticks.len() > 1);
         }
     }
 
     proptest! {
         #[test]
         fn every_axis_holds_its_values(high in 1e-6f64..1e15, count in 2usize..12) {
-            let axis = Axis::from_zero("", high, count);
+            let axis = PlotAxis::from_zero("", high, count);
             prop_assert!(axis.scale.high >= high * 0.999_999);
             prop_assert!(axis.ticks.len() >= 2 && axis.ticks.len() <= count + 2);
             prop_assert!(axis.ticks.iter().all(|tick| (0.0..=1.0).contains(&axis.scale.share(tick.at))));
@@ -293,7 +293,7 @@ mod tests {
 
         #[test]
         fn every_logarithmic_axis_holds_its_values(low in 1e-3f64..1e9, ratio in 1.0f64..1e9) {
-            let axis = Axis::decades("", low, low * ratio, short_time);
+            let axis = PlotAxis::decades("", low, low * ratio, short_time);
             prop_assert!(axis.scale.low <= low * 1.000_01);
             prop_assert!(axis.scale.high >= low * ratio * 0.999_99);
             prop_assert!(axis.ticks.len() >= 2);

@@ -6,7 +6,7 @@ use sokudo_words::text;
 use super::curve::{PositionUnit, access_layers, access_ms, accesses, moved};
 use super::figure::{Body, Chart, PlotFigure, VerticalAxis};
 use super::heading;
-use super::scale::Axis;
+use super::scale::PlotAxis;
 use crate::document::{PlaceDocument, RunDocument};
 
 /// `None` when no way from place to place was measured.
@@ -18,8 +18,8 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let slowest = places().map(access_ms).fold(0.0, f64::max);
     let unit = PositionUnit::of(Bytes(farthest));
     let label = text!("Distance from the place before, {}", unit.name);
-    let bottom = Axis::exact(label, 0.0, unit.share(farthest), 10);
-    let left = Axis::from_zero(text!("Access time, ms"), slowest, 8);
+    let bottom = PlotAxis::exact(label, 0.0, unit.share(farthest), 10);
+    let left = PlotAxis::from_zero(text!("Access time, ms"), slowest, 8);
     let at = |place: &PlaceDocument| Some(unit.share(place.distance?));
     let chart = Chart::new(bottom, left, access_layers(&shown, VerticalAxis::Left, at));
     let (what, body) = (

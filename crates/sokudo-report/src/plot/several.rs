@@ -76,7 +76,7 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
 pub(crate) fn bar_count(figure: &PlotFigure) -> f64 {
     match &figure.body {
         Body::Bars(bars) => whole(bars.groups.iter().map(|group| group.bars.len()).sum()),
-        Body::Chart(_) | Body::Matrices(_) | Body::Card(_) => 0.0,
+        Body::Chart(_) | Body::HeatMaps(_) | Body::Card(_) => 0.0,
     }
 }
 

@@ -21,7 +21,7 @@ use super::palette::Role;
 use super::text::{escaped, fitted};
 use canvas::Canvas;
 pub(crate) use canvas::dark_rules;
-use frame::{BODY, Frame, MARGIN, SMALL, TITLE};
+use frame::{BODY, MARGIN, PlotArea, SMALL, TITLE};
 
 pub use look::PictureTheme;
 
@@ -96,7 +96,7 @@ pub fn svg(figure: &PlotFigure, size: Size, theme: PictureTheme) -> String {
     ] {
         canvas.text([MARGIN, y], letters, &fitted(text, letters.size, room));
     }
-    let frame = Frame {
+    let frame = PlotArea {
         left: MARGIN,
         top: HEAD,
         right: size.width - MARGIN,
@@ -112,7 +112,7 @@ pub(crate) fn inline(figure: &PlotFigure, size: Size, theme: PictureTheme, class
     let Size { width, height } = size;
     let mut canvas = Canvas::new(theme);
     // The margin is the page's.
-    let frame = Frame {
+    let frame = PlotArea {
         left: MARGIN,
         top: 16.0,
         right: width + MARGIN,
@@ -127,11 +127,11 @@ pub(crate) fn inline(figure: &PlotFigure, size: Size, theme: PictureTheme, class
     )
 }
 
-fn draw(canvas: &mut Canvas, frame: Frame, figure: &PlotFigure) {
+fn draw(canvas: &mut Canvas, frame: PlotArea, figure: &PlotFigure) {
     speaking(figure.language, || match &figure.body {
         Body::Chart(chart) => chart::draw(canvas, frame, chart),
         Body::Bars(bars) => bars::draw(canvas, frame, bars),
-        Body::Matrices(matrices) => heat::draw(canvas, frame, matrices),
+        Body::HeatMaps(matrices) => heat::draw(canvas, frame, matrices),
         Body::Card(card) => card::draw(canvas, frame, card),
     });
 }

@@ -31,7 +31,7 @@ pub fn terminal(figure: &PlotFigure, style: &TerminalStyle) -> String {
     speaking(figure.language, || match &figure.body {
         Body::Chart(chart) => chart::draw(&mut grid, &style, chart),
         Body::Bars(bars) => bars::draw(&mut grid, &style, bars),
-        Body::Matrices(matrices) => heat::draw(&mut grid, &style, matrices),
+        Body::HeatMaps(matrices) => heat::draw(&mut grid, &style, matrices),
         Body::Card(card) => card::draw(&mut grid, &style, card),
     });
     for line in wrapped("", &style.text(&figure.footer), style.columns) {

@@ -162,7 +162,7 @@ fn no_two_names_of_a_legend_are_alike() {
                 .map(|layer| &*layer.name)
                 .collect(),
             Body::Bars(bars) => bars.legend.iter().map(|(name, _)| &**name).collect(),
-            Body::Matrices(matrices) => {
+            Body::HeatMaps(matrices) => {
                 let matrices = matrices.matrices.iter();
                 matrices.map(|matrix| &*matrix.name).collect()
             }

@@ -9,7 +9,7 @@ use super::figure::{
     Body, Chart, ChartSection, Ink, Layer, PlotFigure, Shape, VerticalAxis, heights,
 };
 use super::heading;
-use super::scale::{Axis, float};
+use super::scale::{PlotAxis, float};
 use crate::document::{PointDocument, ResultDocument, RunDocument};
 use crate::number::{BYTES_PER_MB, rate};
 
@@ -28,11 +28,11 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut layers = heading::layers(&shown, figures, shape);
     let rates = || heights(&layers);
     let lowest = rates().filter(|rate| *rate > 0.0).reduce(f64::min)?;
-    let left = Axis::of_rates(&text!("Rate, MB/s"), lowest, rates().reduce(f64::max)?, 8);
+    let left = PlotAxis::of_rates(&text!("Rate, MB/s"), lowest, rates().reduce(f64::max)?, 8);
     let heat = heat(document, shown[0], longest);
     let right = heat
         .as_ref()
-        .map(|(hottest, _)| Axis::beside(text!("Temperature, °C"), *hottest, &left));
+        .map(|(hottest, _)| PlotAxis::beside(text!("Temperature, °C"), *hottest, &left));
     layers.extend(heat.map(|(_, layer)| layer));
     let part = |trial: u32| ChartSection {
         at: f64::from(trial - 1) * longest,
@@ -43,7 +43,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         1 => text!("Measured time, s"),
         _ => text!("Measured time, s (trials one after the other)"),
     };
-    let bottom = Axis::exact(label, 0.0, f64::from(trials) * longest, 10);
+    let bottom = PlotAxis::exact(label, 0.0, f64::from(trials) * longest, 10);
     let chart = Chart {
         parts: (1..=trials).filter(|_| is_parted).map(part).collect(),
         right,

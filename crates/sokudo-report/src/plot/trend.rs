@@ -5,7 +5,7 @@ use sokudo_model::{civil_date, narrow};
 use sokudo_words::{Language, Text, speaking, spoken, text};
 
 use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, PlotFigure, Shape};
-use super::scale::{Axis, Scale, Tick, float, whole};
+use super::scale::{PlotAxis, Scale, Tick, float, whole};
 use crate::figure::Figure as Shown;
 use crate::number::{change_text, natural, rate};
 use crate::style::BandwidthUnit;
@@ -58,7 +58,7 @@ fn drawn(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
     let layers =
         layers.flat_map(|(number, series)| layers_of(series, number, scale_of(series), unit));
     let bottom = dates(seconds(first), seconds(last));
-    let left = Axis::from_zero(label, highest, STEPS);
+    let left = PlotAxis::from_zero(label, highest, STEPS);
     let chart = Chart {
         parts: match is_single {
             true => parts(all[0]),
@@ -170,7 +170,7 @@ enum DateSpacing {
 }
 
 /// An axis of time, UTC, with round dates.
-fn dates(low: f64, high: f64) -> Axis {
+fn dates(low: f64, high: f64) -> PlotAxis {
     let high = if high > low { high } else { low + 60.0 };
     let (first, last) = (natural(low), natural(high.ceil()));
     let step = step(last - first);
@@ -183,7 +183,7 @@ fn dates(low: f64, high: f64) -> Axis {
             .collect(),
         DateSpacing::Months(months) => month_ticks(first, last, months),
     };
-    Axis {
+    PlotAxis {
         label: text!("Date (UTC)").into(),
         scale: Scale {
             low,

@@ -13,7 +13,7 @@ use crate::wording::row;
 
 /// What a run comes to.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct RunVerdict {
     /// How far the figures can be trusted, and how well they are known; `None` where nothing was
     /// measured or judged. The tone is that of what stands before the colon.
     pub(crate) goodness: Option<(Tone, Text)>,
@@ -23,7 +23,7 @@ pub(crate) struct Answer {
     pub(crate) more: usize,
 }
 
-impl Answer {
+impl RunVerdict {
     pub(crate) fn of(document: &RunDocument) -> Self {
         let (worst, more) = worst(document);
         let is_judged = document.origin().is_none() && !document.is_explanation();

@@ -15,7 +15,7 @@ use sokudo_history::find::{self, Annotations, Recalled};
 use sokudo_history::keep::{self, KeptRuns};
 use sokudo_measure::Named;
 use sokudo_methods::repeat::{Leave, Repeat};
-use sokudo_report::check::Outcome;
+use sokudo_report::check::CheckOutcome;
 use sokudo_report::comparison::Way;
 use sokudo_report::document::names_schema;
 use sokudo_report::{
@@ -212,11 +212,11 @@ fn carry_out(
 /// How a check ends that was carried out to its end.
 fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
     match document.outcome {
-        Outcome::Slower => Err(Exit::FailedAsReported),
-        Outcome::NotJudged => Err(Exit::not_trusted(text!(
+        CheckOutcome::Slower => Err(Exit::FailedAsReported),
+        CheckOutcome::NotJudged => Err(Exit::not_trusted(text!(
             "no row could be judged, so a slower row may go unnoticed; the result says why"
         ))),
-        Outcome::Faster | Outcome::Unchanged | Outcome::NoChangeShown => Ok(()),
+        CheckOutcome::Faster | CheckOutcome::Unchanged | CheckOutcome::NoChangeShown => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::palette::Role;
 use super::super::scale::whole;
 use super::super::text::{broken_name, fitted, width};
 use super::canvas::{Canvas, Lettering};
-use super::frame::{BODY, Frame, MARGIN};
+use super::frame::{BODY, MARGIN, PlotArea};
 use super::legend::{Legend, LegendEntry, LegendSample};
 use super::marks::{verdict, whisker};
 
@@ -35,7 +35,7 @@ const VALUE_SHARE_MAX: f64 = 0.42;
 /// Between the end of a bar and its value: the sign of its verdict, pixels.
 const VERDICT_ROOM: f64 = 26.0;
 
-pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
+pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, bars: &Bars) {
     let legend = Legend::new(entries(bars), frame.width());
     legend.draw(canvas, frame);
     let groups = bars.groups.iter();
@@ -43,7 +43,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     let names = names.fold(width(bars.groups_label, BODY.size), f64::max);
     let (top, bottom) = (frame.top + 14.0, frame.bottom - legend.height() - 58.0);
     let step = (bottom - top) / whole(bars.groups.len().max(1));
-    let inner = Frame {
+    let inner = PlotArea {
         left: frame.left + names.min(NAME_ROOM_MAX).min(frame.width() * NAME_SHARE_MAX) + 14.0,
         top,
         right: frame.right - value_room(bars, step, frame.width()),
@@ -70,7 +70,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
 }
 
 /// A line across the bars, but not through what stands beside one.
-fn draw_reference(canvas: &mut Canvas, frame: Frame, bars: &Bars, it: &Reference, step: f64) {
+fn draw_reference(canvas: &mut Canvas, frame: PlotArea, bars: &Bars, it: &Reference, step: f64) {
     let x = frame.left + bars.axis.scale.share(it.at) * frame.width();
     let mut runs: Vec<Vec<[f64; 2]>> = vec![vec![[x, frame.top]]];
     for (number, group) in bars.groups.iter().enumerate() {
@@ -110,7 +110,7 @@ fn entries(bars: &Bars) -> Vec<LegendEntry> {
     inks.chain(reference).chain(signs).collect()
 }
 
-fn axis(canvas: &mut Canvas, outer: Frame, frame: Frame, bars: &Bars) {
+fn axis(canvas: &mut Canvas, outer: PlotArea, frame: PlotArea, bars: &Bars) {
     let ticks = &bars.axis.ticks;
     let widest = ticks.iter().map(|tick| width(&tick.name, BODY.size));
     let needed = widest.fold(0.0, f64::max) + TICK_GAP;
@@ -140,7 +140,7 @@ fn stride(between: f64, needed: f64, count: usize) -> usize {
 
 /// Where a group is drawn.
 struct GroupFrame {
-    frame: Frame,
+    frame: PlotArea,
     /// No value reaches further to the right.
     values_end: f64,
     top: f64,
@@ -254,7 +254,7 @@ fn shrunk(room: f64) -> Lettering {
 /// Draws a bar with its interval; gives where it ends.
 fn draw_bar(
     canvas: &mut Canvas,
-    frame: Frame,
+    frame: PlotArea,
     bars: &Bars,
     bar: &Bar,
     [top, height]: [f64; 2],

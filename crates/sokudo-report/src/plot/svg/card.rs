@@ -5,7 +5,7 @@ use super::super::palette::Role;
 use super::super::scale::whole;
 use super::super::text::fitted;
 use super::canvas::{Canvas, Lettering};
-use super::frame::{BODY, Frame, STRONG};
+use super::frame::{BODY, PlotArea, STRONG};
 use super::marks::verdict;
 
 /// Room for the names of rows, pixels.
@@ -26,7 +26,7 @@ pub(super) fn height(card: &Card) -> f64 {
     HEADS + whole(card.rows.len()) * TILE + whole(card.sentences.len()) * SENTENCE + BELOW
 }
 
-pub(super) fn draw(canvas: &mut Canvas, frame: Frame, card: &Card) {
+pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, card: &Card) {
     let sides = whole(card.sides.len().max(1));
     let width = (frame.width() - NAMES - GAP * (sides - 1.0)) / sides;
     let left = |side: usize| frame.left + NAMES + whole(side) * (width + GAP);

@@ -3,10 +3,10 @@
 use super::super::figure::{Chart, Layer, Shape, VerticalAxis};
 use super::super::palette::Role;
 use super::super::reduce;
-use super::super::scale::{Axis, whole};
+use super::super::scale::{PlotAxis, whole};
 use super::super::text::width;
 use super::canvas::Canvas;
-use super::frame::{BODY, Frame, SMALL};
+use super::frame::{BODY, PlotArea, SMALL};
 use super::legend::{Legend, LegendEntry, LegendSample};
 
 /// Signs on a line, so that it is known without its colour.
@@ -18,10 +18,10 @@ const RANGE_WIDTH_MIN: f64 = 3.0;
 /// How high ranges are marked above the axis, pixels.
 const RANGE_HEIGHT: f64 = 12.0;
 
-pub(super) fn draw(canvas: &mut Canvas, frame: Frame, chart: &Chart) {
+pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, chart: &Chart) {
     let legend = Legend::new(entries(chart), frame.width());
     legend.draw(canvas, frame);
-    let inner = Frame {
+    let inner = PlotArea {
         left: frame.left + 26.0 + widest(&chart.left),
         right: match &chart.right {
             Some(right) => frame.right - 26.0 - widest(right),
@@ -41,7 +41,7 @@ fn has_head(chart: &Chart) -> bool {
     chart.top.is_some() || !chart.parts.is_empty()
 }
 
-fn widest(axis: &Axis) -> f64 {
+fn widest(axis: &PlotAxis) -> f64 {
     let widths = axis.ticks.iter().map(|tick| width(&tick.name, BODY.size));
     widths.fold(0.0, f64::max) + 12.0
 }
@@ -61,15 +61,15 @@ fn entries(chart: &Chart) -> Vec<LegendEntry> {
     named.map(of_layer).chain(of_signs).collect()
 }
 
-fn x_of(axis: &Axis, frame: Frame, value: f64) -> f64 {
+fn x_of(axis: &PlotAxis, frame: PlotArea, value: f64) -> f64 {
     frame.left + axis.scale.share(value) * frame.width()
 }
 
-fn y_of(axis: &Axis, frame: Frame, value: f64) -> f64 {
+fn y_of(axis: &PlotAxis, frame: PlotArea, value: f64) -> f64 {
     frame.bottom - axis.scale.share(value) * frame.height()
 }
 
-fn grid(canvas: &mut Canvas, frame: Frame, chart: &Chart) {
+fn grid(canvas: &mut Canvas, frame: PlotArea, chart: &Chart) {
     for tick in &chart.left.ticks {
         let y = y_of(&chart.left, frame, tick.at);
         canvas.line([frame.left, y], [frame.right, y], Role::Grid, 1.0);
@@ -84,7 +84,7 @@ fn grid(canvas: &mut Canvas, frame: Frame, chart: &Chart) {
     }
 }
 
-fn axes(canvas: &mut Canvas, outer: Frame, frame: Frame, chart: &Chart) {
+fn axes(canvas: &mut Canvas, outer: PlotArea, frame: PlotArea, chart: &Chart) {
     let level = [[frame.left, frame.bottom], [frame.right, frame.bottom]];
     canvas.line(level[0], level[1], Role::Frame, 1.5);
     let sides = [
@@ -131,13 +131,13 @@ fn axes(canvas: &mut Canvas, outer: Frame, frame: Frame, chart: &Chart) {
 }
 
 /// Names of ticks along a horizontal line.
-fn names_along(canvas: &mut Canvas, frame: Frame, axis: &Axis, y: f64) {
+fn names_along(canvas: &mut Canvas, frame: PlotArea, axis: &PlotAxis, y: f64) {
     let ticks = axis.ticks.iter();
     let names = ticks.map(|tick| (x_of(axis, frame, tick.at), &*tick.name));
     canvas.names_along(y, 10.0, BODY, names);
 }
 
-fn draw_layer(canvas: &mut Canvas, frame: Frame, chart: &Chart, layer: &Layer, number: usize) {
+fn draw_layer(canvas: &mut Canvas, frame: PlotArea, chart: &Chart, layer: &Layer, number: usize) {
     let vertical = match (&chart.right, layer.side) {
         (Some(right), VerticalAxis::Right) => right,
         _ => &chart.left,
@@ -208,7 +208,7 @@ fn merged(ranges: &[[f64; 2]], x_of: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {
 
 /// Points of a line at about equal distances, for each line others, so that signs of
 /// lines that lie on each other are seen.
-fn sign_places(runs: &[Vec<[f64; 2]>], frame: Frame, number: usize) -> Vec<[f64; 2]> {
+fn sign_places(runs: &[Vec<[f64; 2]>], frame: PlotArea, number: usize) -> Vec<[f64; 2]> {
     // A sign on the axis would say no more than the axis.
     let is_above = |point: &&[f64; 2]| point[1] < frame.bottom - 1.0;
     let points: Vec<[f64; 2]> = runs.iter().flatten().filter(is_above).copied().collect();

@@ -13,16 +13,16 @@ pub(super) const STRONG: Lettering = Lettering::new(15.0, true);
 
 pub(super) const SMALL: Lettering = Lettering::new(13.0, false);
 
-/// Where something is drawn, in pixels.
+/// The area in which something is drawn, in pixels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(super) struct PlotArea {
     pub(super) left: f64,
     pub(super) top: f64,
     pub(super) right: f64,
     pub(super) bottom: f64,
 }
 
-impl Frame {
+impl PlotArea {
     pub(super) fn width(&self) -> f64 {
         self.right - self.left
     }

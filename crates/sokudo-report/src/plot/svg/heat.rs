@@ -1,11 +1,11 @@
 //! Tables of colours with their values in the cells.
 
-use super::super::figure::{Hue, Matrices, Matrix};
+use super::super::figure::{HeatMap, HeatMaps, Hue};
 use super::super::palette::{Role, css, heat, text_on};
 use super::super::scale::whole;
 use super::super::text::width;
 use super::canvas::{Canvas, Lettering};
-use super::frame::{BODY, Frame, STRONG};
+use super::frame::{BODY, PlotArea, STRONG};
 use crate::number::rate;
 
 /// Between tables, pixels.
@@ -23,7 +23,7 @@ const TEXT_SIZE_MIN: f64 = 8.0;
 /// Cells are not higher than this, however few there are, pixels.
 const CELL_HEIGHT_MAX: f64 = 120.0;
 
-pub(super) fn draw(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
+pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, matrices: &HeatMaps) {
     let count = matrices.matrices.len().max(1);
     let lines = count.div_ceil(TABLES_PER_LINE);
     let per_line = count.div_ceil(lines);
@@ -36,7 +36,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
     for (number, matrix) in matrices.matrices.iter().enumerate() {
         let left = frame.left + whole(number % per_line) * (width + GAP);
         let top = frame.top + whole(number / per_line) * (height + GAP);
-        let part = Frame {
+        let part = PlotArea {
             left,
             top,
             right: left + width,
@@ -47,9 +47,9 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
     scale(canvas, frame, matrices);
 }
 
-fn draw_matrix(canvas: &mut Canvas, frame: Frame, matrix: &Matrix, matrices: &Matrices) {
+fn draw_matrix(canvas: &mut Canvas, frame: PlotArea, matrix: &HeatMap, matrices: &HeatMaps) {
     let names = matrix.rows.names.iter().map(|name| width(name, BODY.size));
-    let inner = Frame {
+    let inner = PlotArea {
         left: frame.left + 24.0 + names.fold(0.0, f64::max) + 10.0,
         top: frame.top + 22.0,
         right: frame.right,
@@ -80,10 +80,10 @@ fn draw_matrix(canvas: &mut Canvas, frame: Frame, matrix: &Matrix, matrices: &Ma
 
 fn draw_cells(
     canvas: &mut Canvas,
-    frame: Frame,
+    frame: PlotArea,
     [cell_width, cell_height]: [f64; 2],
-    matrix: &Matrix,
-    matrices: &Matrices,
+    matrix: &HeatMap,
+    matrices: &HeatMaps,
 ) {
     let font = font_for(matrix, [cell_width, cell_height]);
     for (down, row) in matrix.cells.iter().enumerate() {
@@ -118,7 +118,7 @@ fn draw_cells(
 }
 
 /// As large as the longest value allows.
-fn font_for(matrix: &Matrix, [cell_width, cell_height]: [f64; 2]) -> Lettering {
+fn font_for(matrix: &HeatMap, [cell_width, cell_height]: [f64; 2]) -> Lettering {
     let values = matrix.cells.iter().flatten().flatten();
     let longest = values.map(|value| width(&rate(*value), 1.0));
     let longest = longest.fold(1.0, f64::max);
@@ -126,7 +126,7 @@ fn font_for(matrix: &Matrix, [cell_width, cell_height]: [f64; 2]) -> Lettering {
     Lettering::new((size.min(BODY.size) * 2.0).floor() / 2.0, false)
 }
 
-fn scale(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
+fn scale(canvas: &mut Canvas, frame: PlotArea, matrices: &HeatMaps) {
     let (left, top) = (frame.left + 24.0, frame.bottom - 44.0);
     let step = SCALE_WIDTH / f64::from(SCALE_STEPS);
     for number in 0..SCALE_STEPS {

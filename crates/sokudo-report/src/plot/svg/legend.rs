@@ -7,7 +7,7 @@ use super::super::palette::Role;
 use super::super::scale::whole;
 use super::super::text::{fitted, width};
 use super::canvas::Canvas;
-use super::frame::{BODY, Frame};
+use super::frame::{BODY, PlotArea};
 use super::marks::{verdict, whisker};
 
 /// Between lines, pixels.
@@ -125,7 +125,7 @@ impl Legend {
     }
 
     /// Draws it at the bottom of a frame.
-    pub(super) fn draw(&self, canvas: &mut Canvas, frame: Frame) {
+    pub(super) fn draw(&self, canvas: &mut Canvas, frame: PlotArea) {
         for (left, column) in &self.columns {
             for (number, entry) in column.iter().enumerate() {
                 let y = frame.bottom - self.height + (whole(number) + 0.5) * LINE;

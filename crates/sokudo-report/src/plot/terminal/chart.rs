@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::figure::{Chart, Layer, LineMarker, Shape, VerticalAxis};
 use super::super::reduce;
-use super::super::scale::{Axis, whole};
+use super::super::scale::{PlotAxis, whole};
 use super::grid::{Grid, Paint, cut};
 use super::style::TerminalStyle;
 use crate::number::place;
@@ -31,7 +31,7 @@ struct DrawingArea {
 pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, chart: &Chart) {
     let legend = legend(style, chart);
     let lines = style.lines.saturating_sub(LINES_AROUND + legend.len());
-    let margin = |axis: &Axis| {
+    let margin = |axis: &PlotAxis| {
         let widths = axis.ticks.iter().map(|tick| style.text(&tick.name).width());
         widths.max().unwrap_or(0) + 2
     };
@@ -110,7 +110,7 @@ fn axes(grid: &mut Grid, style: &TerminalStyle, chart: &Chart, area: &DrawingAre
     };
     let bottom = area.top + area.lines;
     let end = area.left + area.columns;
-    let line_of = |axis: &Axis, at: f64| {
+    let line_of = |axis: &PlotAxis, at: f64| {
         let from_below = cell(axis.scale.share(at), area.lines);
         area.top + area.lines - 1 - from_below
     };

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::super::figure::{Matrices, Matrix};
+use super::super::figure::{HeatMap, HeatMaps};
 use super::super::palette::{heat, text_on};
 use super::grid::{Grid, Paint};
 use super::style::TerminalStyle;
@@ -13,7 +13,7 @@ const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 /// The same in ASCII.
 const ASCII_SHADES: [char; 5] = [' ', '.', ':', '*', '#'];
 
-pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, matrices: &Matrices) {
+pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, matrices: &HeatMaps) {
     for matrix in &matrices.matrices {
         grid.add_lines(1);
         let name = format!("{}, {}", matrix.name, matrices.label);
@@ -23,7 +23,7 @@ pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, matrices: &Matrices) 
     scale(grid, style, matrices);
 }
 
-fn draw_matrix(grid: &mut Grid, style: &TerminalStyle, matrix: &Matrix, matrices: &Matrices) {
+fn draw_matrix(grid: &mut Grid, style: &TerminalStyle, matrix: &HeatMap, matrices: &HeatMaps) {
     let values = matrix.cells.iter().flatten().flatten();
     let longest = values.map(|value| rate(*value).width()).max().unwrap_or(1);
     let names = matrix.rows.names.iter().map(|name| name.width());
@@ -94,7 +94,7 @@ fn shade(style: &TerminalStyle, share: f64) -> char {
     shades[index.min(shades.len() - 1)]
 }
 
-fn scale(grid: &mut Grid, style: &TerminalStyle, matrices: &Matrices) {
+fn scale(grid: &mut Grid, style: &TerminalStyle, matrices: &HeatMaps) {
     let axis = &matrices.axis;
     let line = grid.add_lines(1);
     let mut at = 0;
