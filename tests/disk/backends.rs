@@ -4,14 +4,14 @@ use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
 use std::time::{Duration, Instant};
 
-use sokudo_sys::{Action, Blocking, Calls, Completions, OneByOne, Queue, Region, Request, Ring};
+use sokudo_sys::{Blocking, Calls, Completions, IoAction, OneByOne, Queue, Region, Request, Ring};
 
 use crate::loop_device::LoopDevice;
 use crate::sokudo::{directory_on_disk, skip};
 
 const TICK: Duration = Duration::from_millis(20);
 
-fn request(action: Action, chunk: u32, length: u32, offset: u64) -> Request {
+fn request(action: IoAction, chunk: u32, length: u32, offset: u64) -> Request {
     Request {
         action,
         chunk,
@@ -43,8 +43,8 @@ fn a_polled_ring_moves_data_or_says_that_it_cannot_and_flushes_either_way() {
     assert!(started.elapsed() >= TICK, "nothing is in flight");
     let mut results = [i32::MIN; 2];
     let requests = [
-        request(Action::Read, 0, 4096, 4096),
-        request(Action::Fdatasync, 1, 0, 0),
+        request(IoAction::Read, 0, 4096, 4096),
+        request(IoAction::Fdatasync, 1, 0, 0),
     ];
     requests.iter().for_each(|it| ring.prepare(*it));
     while results.contains(&i32::MIN) {
@@ -72,12 +72,12 @@ mod root {
         let region = Region::new(2, 65536).unwrap();
         let file = vec![file.unwrap().into()];
         let mut blocking = Blocking::with_calls(file, region, Calls::Positioned);
-        let trimmed = blocking.perform(request(Action::Trim, 0, 65536, 65536));
+        let trimmed = blocking.perform(request(IoAction::Trim, 0, 65536, 65536));
         if trimmed == -libc::EOPNOTSUPP {
             return skip("the loop device cannot discard");
         }
         assert_eq!(trimmed, 0);
-        let read = |at| request(Action::Read, 1, 65536, at);
+        let read = |at| request(IoAction::Read, 1, 65536, at);
         for (at, held) in [(0, 9), (65536, 0), (131_072, 9)] {
             assert_eq!(blocking.perform(read(at)), 65536);
             let chunk = blocking.region_mut().chunk_mut(1);

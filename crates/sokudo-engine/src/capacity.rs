@@ -33,7 +33,7 @@ use crate::tally::Tally;
 use crate::target::{Target, TargetError};
 use crate::worker::FinishedWorker;
 use in_progress::{CheckInProgress, ROUNDS_MAX};
-use layout::{Extent, sample};
+use layout::{AddressRange, sample};
 use medium::{BLOCK_BYTES, FileMedium, Medium, SimulatedMedium};
 
 /// The same of all of a device.
@@ -135,9 +135,9 @@ impl<M: Medium> CheckInProgress<'_, M> {
 
     /// Looks at places all over the device, and then for what they have shown.
     fn sampled(&mut self, listener: &mut dyn FnMut(Event)) -> Option<SharedBlocks> {
-        let mut extents = sample(self.size, self.filler, &mut self.random);
-        self.shuffle(&mut extents);
-        let found = self.round(extents, &[], 0, listener);
+        let mut ranges = sample(self.size, self.filler, &mut self.random);
+        self.shuffle(&mut ranges);
+        let found = self.round(ranges, &[], 0, listener);
         let own = found.iter().filter(|it| it.held == Held::Own);
         self.own_bytes = own.map(|it| it.length.0).sum();
         if found.iter().any(|it| matches!(it.held, Held::Other(_))) {
@@ -158,7 +158,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
                 return;
             }
             self.round(
-                places.into_iter().map(Extent::block).collect(),
+                places.into_iter().map(AddressRange::block).collect(),
                 &[],
                 0,
                 listener,
@@ -190,17 +190,17 @@ impl<M: Medium> CheckInProgress<'_, M> {
 
     /// Writes everything, and reads it back.
     fn whole(&mut self, listener: &mut dyn FnMut(Event)) -> Option<SharedBlocks> {
-        let all = Extent {
+        let all = AddressRange {
             offset: 0,
             length: self.size,
         };
-        let written = self.write_extent(all, true, listener);
+        let written = self.write_range(all, true, listener);
         self.settle();
         let start = self.filler_from(0);
-        self.write_extent(start, false, listener);
+        self.write_range(start, false, listener);
         self.settle();
-        for extent in written {
-            self.read_extent(extent, true, SAMPLES_MAX, listener);
+        for range in written {
+            self.read_range(range, true, SAMPLES_MAX, listener);
         }
         None
     }

@@ -11,7 +11,7 @@ use sokudo_words::{Text, text};
 
 use crate::backend::Backend;
 use crate::pattern::Access;
-use crate::verify::{Expected, Verifier};
+use crate::verify::{ExpectedBlock, Verifier};
 
 /// Checks what one clone writes, or reads.
 pub(crate) struct Checker {
@@ -25,7 +25,7 @@ pub(crate) struct Checker {
     /// Why each chunk is in flight.
     purposes: Box<[IoPurpose]>,
     /// Chunks that have been read and wait to be looked at.
-    read: Vec<(u32, Expected)>,
+    read: Vec<(u32, ExpectedBlock)>,
     /// Whether the end of the pass has been seen.
     has_ended: bool,
     is_reading_back: bool,
@@ -38,7 +38,7 @@ enum IoPurpose {
     /// A write, with its serial.
     Write(u64),
     /// A block to look at.
-    Check(Expected),
+    Check(ExpectedBlock),
 }
 
 impl Checker {
@@ -64,7 +64,7 @@ impl Checker {
     }
 
     /// The next block to be read back before anything else is done.
-    pub(crate) fn due(&mut self) -> Option<Expected> {
+    pub(crate) fn due(&mut self) -> Option<ExpectedBlock> {
         if self.verifier.is_due() {
             self.verifier.next()
         } else {
@@ -73,7 +73,7 @@ impl Checker {
     }
 
     /// What is done instead of `access`, and the block that is checked by it.
-    pub(crate) fn instead_of(&self, access: Access) -> (Access, Option<Expected>) {
+    pub(crate) fn instead_of(&self, access: Access) -> (Access, Option<ExpectedBlock>) {
         let Access {
             file,
             offset,
@@ -88,7 +88,7 @@ impl Checker {
         if !is_checked {
             return (access, None);
         }
-        let expected = Expected {
+        let expected = ExpectedBlock {
             file,
             offset,
             length,
@@ -98,7 +98,7 @@ impl Checker {
     }
 
     /// Notes what a chunk is used for.
-    pub(crate) fn begin(&mut self, chunk: u32, expected: Option<Expected>) {
+    pub(crate) fn begin(&mut self, chunk: u32, expected: Option<ExpectedBlock>) {
         self.purposes[chunk as usize] = expected.map_or(IoPurpose::Plain, IoPurpose::Check);
     }
 
@@ -191,7 +191,7 @@ impl Checker {
 }
 
 /// The read of a block that is checked.
-pub(crate) fn read_of(expected: &Expected) -> Access {
+pub(crate) fn read_of(expected: &ExpectedBlock) -> Access {
     Access {
         operation: Operation::Read,
         file: expected.file,

@@ -45,7 +45,7 @@ pub(crate) struct Driver<'a> {
 }
 
 /// What the thread uses in the measured part.
-struct Used {
+struct MeasuredUsage {
     has_workers: bool,
     /// Until it began.
     before: UsedSoFar,
@@ -53,7 +53,7 @@ struct Used {
     measured: Option<(CpuTime, ThreadUsage)>,
 }
 
-impl Used {
+impl MeasuredUsage {
     /// The measured part begins now.
     fn from_now(has_workers: bool) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Driver<'_> {
         );
         let has_workers =
             is_ring && shared.stage.workloads[self.clone.workload].clones <= LOOKED_AT_WORKERS_MAX;
-        let mut used = Used::from_now(has_workers);
+        let mut used = MeasuredUsage::from_now(has_workers);
         let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
         let mut checkpoints_asked = shared.control.checkpoints_asked();
         let mut now = clock.now();
@@ -120,7 +120,7 @@ impl Driver<'_> {
             worker.hold_depth(now);
             if now >= worker.next_boundary() {
                 if worker.at_boundary(now) {
-                    used = Used::from_now(has_workers);
+                    used = MeasuredUsage::from_now(has_workers);
                 }
                 self.tell(worker, now);
                 let asked = shared.snapshots_asked.load(Ordering::Relaxed);

@@ -1,12 +1,12 @@
 //! When writes are made durable.
 
 use sokudo_model::{Durability, Operation, Workload};
-use sokudo_sys::Action;
+use sokudo_sys::IoAction;
 
 /// When flushes are due.
 pub(crate) struct Flushing {
     rules: Box<[FlushRule]>,
-    write_action: Action,
+    write_action: IoAction,
     /// The file that was written last, which is the one that a rule flushes.
     file: u32,
     files: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Flushing {
 struct FlushRule {
     every: u32,
     writes_since: u32,
-    action: Action,
+    action: IoAction,
 }
 
 impl Flushing {
@@ -40,8 +40,8 @@ impl Flushing {
                 action,
             })
         };
-        let fsync = rule(fsync_every, Action::Fsync);
-        let fdatasync = rule(fdatasync_every, Action::Fdatasync);
+        let fsync = rule(fsync_every, IoAction::Fsync);
+        let fdatasync = rule(fdatasync_every, IoAction::Fdatasync);
         let writes = workload.operations.percent(Operation::Write) > 0;
         Self {
             rules: fsync.into_iter().chain(fdatasync).collect(),
@@ -57,7 +57,7 @@ impl Flushing {
 
     /// How writes are done.
     #[inline]
-    pub(crate) fn write_action(&self) -> Action {
+    pub(crate) fn write_action(&self) -> IoAction {
         self.write_action
     }
 
@@ -76,7 +76,7 @@ impl Flushing {
 
     /// The flush that is due before the next write, and its file.
     #[inline]
-    pub(crate) fn due(&mut self) -> Option<(Action, u32)> {
+    pub(crate) fn due(&mut self) -> Option<(IoAction, u32)> {
         // Nearly always: a loop over nothing would be a part of every I/O.
         if self.rules.is_empty() {
             return None;
@@ -118,10 +118,10 @@ impl Flushing {
 }
 
 /// How writes are done.
-pub(crate) fn write_action(durability: &Durability) -> Action {
+pub(crate) fn write_action(durability: &Durability) -> IoAction {
     match (durability.write_through, durability.with_metadata) {
-        (false, _) => Action::Write,
-        (true, false) => Action::WriteThrough,
-        (true, true) => Action::WriteThroughWithMetadata,
+        (false, _) => IoAction::Write,
+        (true, false) => IoAction::WriteThrough,
+        (true, true) => IoAction::WriteThroughWithMetadata,
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use sokudo_model::Operation;
-use sokudo_sys::{Action, Request};
+use sokudo_sys::{IoAction, Request};
 
 use crate::backend::Backend;
 use crate::sim;
@@ -39,10 +39,12 @@ impl Backend for Outbox {
 /// A request in the words of simulated devices.
 pub(crate) fn to_device(id: u64, request: Request) -> sim::SimulatedRequest {
     let operation = match request.action {
-        Action::Read => Operation::Read,
-        Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => Operation::Write,
-        Action::Trim => Operation::Trim,
-        Action::Fsync | Action::Fdatasync => Operation::Flush,
+        IoAction::Read => Operation::Read,
+        IoAction::Write | IoAction::WriteThrough | IoAction::WriteThroughWithMetadata => {
+            Operation::Write
+        }
+        IoAction::Trim => Operation::Trim,
+        IoAction::Fsync | IoAction::Fdatasync => Operation::Flush,
     };
     sim::SimulatedRequest {
         id,

@@ -11,7 +11,7 @@ use std::io;
 use std::time::Duration;
 
 use sokudo_model::BackendUse;
-use sokudo_sys::{Action, Request};
+use sokudo_sys::{IoAction, Request};
 
 use crate::backend::{AnyBackend, Backend, BackendRequirements, OpenError, open};
 
@@ -91,15 +91,15 @@ impl<B: Backend> Backend for ReadBack<B> {
     fn prepare(&mut self, request: Request) {
         let held = &mut self.held[request.chunk as usize];
         match request.action {
-            Action::Read => {
+            IoAction::Read => {
                 *held = SlotContent::Reading {
                     offset: request.offset,
                     length: request.length,
                 };
                 self.backend.prepare(request);
             }
-            Action::Fsync | Action::Fdatasync => self.backend.prepare(request),
-            Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => {
+            IoAction::Fsync | IoAction::Fdatasync => self.backend.prepare(request),
+            IoAction::Write | IoAction::WriteThrough | IoAction::WriteThroughWithMetadata => {
                 let SlotContent::Whole { offset, length } = *held else {
                     panic!("only what was read is written back");
                 };
@@ -109,7 +109,7 @@ impl<B: Backend> Backend for ReadBack<B> {
                     ..request
                 });
             }
-            Action::Trim => panic!("only what was read is written back"),
+            IoAction::Trim => panic!("only what was read is written back"),
         }
     }
 
@@ -151,7 +151,7 @@ mod tests {
     use sokudo_model::{BackendKind, BufferMemory};
     use std::os::unix::fs::FileExt;
 
-    fn request(action: Action, offset: u64) -> Request {
+    fn request(action: IoAction, offset: u64) -> Request {
         Request {
             action,
             chunk: 0,
@@ -188,9 +188,9 @@ mod tests {
     #[test]
     fn a_write_goes_where_its_bytes_came_from_whatever_it_says() {
         let (file, mut backend) = opened(3 * 4096);
-        assert_eq!(perform(&mut backend, request(Action::Read, 4096)), 4096);
+        assert_eq!(perform(&mut backend, request(IoAction::Read, 4096)), 4096);
         file.write_all_at(&[9; 4096], 4096).unwrap();
-        assert_eq!(perform(&mut backend, request(Action::Write, 0)), 4096);
+        assert_eq!(perform(&mut backend, request(IoAction::Write, 0)), 4096);
         let mut content = vec![0; 3 * 4096];
         file.read_exact_at(&mut content, 0).unwrap();
         let each: Vec<u8> = content.chunks(4096).map(|block| block[7]).collect();
@@ -206,31 +206,31 @@ mod tests {
     #[should_panic(expected = "only what was read is written back")]
     fn what_was_not_read_is_not_written() {
         let (_file, mut backend) = opened(4096);
-        backend.prepare(request(Action::Write, 0));
+        backend.prepare(request(IoAction::Write, 0));
     }
 
     #[test]
     #[should_panic(expected = "only what was read is written back")]
     fn what_was_read_in_part_is_not_written() {
         let (_file, mut backend) = opened(4000);
-        assert_eq!(perform(&mut backend, request(Action::Read, 0)), 4000);
-        backend.prepare(request(Action::Write, 0));
+        assert_eq!(perform(&mut backend, request(IoAction::Read, 0)), 4000);
+        backend.prepare(request(IoAction::Write, 0));
     }
 
     #[test]
     #[should_panic(expected = "only what was read is written back")]
     fn what_was_written_back_is_not_written_again() {
         let (_file, mut backend) = opened(4096);
-        assert_eq!(perform(&mut backend, request(Action::Read, 0)), 4096);
-        assert_eq!(perform(&mut backend, request(Action::Write, 0)), 4096);
-        backend.prepare(request(Action::Write, 0));
+        assert_eq!(perform(&mut backend, request(IoAction::Read, 0)), 4096);
+        assert_eq!(perform(&mut backend, request(IoAction::Write, 0)), 4096);
+        backend.prepare(request(IoAction::Write, 0));
     }
 
     #[test]
     #[should_panic(expected = "only what was read is written back")]
     fn nothing_is_trimmed() {
         let (_file, mut backend) = opened(4096);
-        assert_eq!(perform(&mut backend, request(Action::Read, 0)), 4096);
-        backend.prepare(request(Action::Trim, 0));
+        assert_eq!(perform(&mut backend, request(IoAction::Read, 0)), 4096);
+        backend.prepare(request(IoAction::Trim, 0));
     }
 }

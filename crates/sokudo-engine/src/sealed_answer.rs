@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use sokudo_model::{MismatchKind, Operation};
 
-use crate::held::{Kept, SimulatedContents};
 use crate::sim::SimulatedDevice;
+use crate::simulated_contents::{CellState, SimulatedContents};
 use crate::survey::SealedIo;
 use crate::verify::{Fault, PIECE_BYTES, WrongPieces, elsewhere, never_written, stale};
 
@@ -35,16 +35,18 @@ fn first_wrong(
     number: u64,
     block: Range<u64>,
 ) -> Option<WrongPieces> {
-    let mut wrong: Option<(Range<u64>, Kept)> = None;
+    let mut wrong: Option<(Range<u64>, CellState)> = None;
     let mut at = block.start;
     while at < block.end {
         let (kept, until) = contents.kept(device, at, Some(number));
         let until = until.min(block.end);
         match &mut wrong {
             // Behind a piece that is wrong in its first bytes the rest of it is no other.
-            Some((range, _)) if kept == Kept::Own && until > range.end => break,
-            Some((range, _)) if kept != Kept::Own => range.end = whole_pieces(until, block.end),
-            None if kept != Kept::Own => {
+            Some((range, _)) if kept == CellState::Own && until > range.end => break,
+            Some((range, _)) if kept != CellState::Own => {
+                range.end = whole_pieces(until, block.end)
+            }
+            None if kept != CellState::Own => {
                 let start = (at / PIECE_BYTES * PIECE_BYTES).max(block.start);
                 wrong = Some((start..whole_pieces(until, block.end), kept));
             }
@@ -65,12 +67,12 @@ fn whole_pieces(until: u64, end: u64) -> u64 {
     until.next_multiple_of(PIECE_BYTES).min(end)
 }
 
-fn fault(kept: Kept) -> Fault {
+fn fault(kept: CellState) -> Fault {
     match kept {
-        Kept::Other(offset) => elsewhere(offset / PIECE_BYTES * PIECE_BYTES),
-        Kept::Stale => stale(),
-        Kept::Nothing => never_written(),
-        Kept::Own | Kept::Rotten => {
+        CellState::Other(offset) => elsewhere(offset / PIECE_BYTES * PIECE_BYTES),
+        CellState::Stale => stale(),
+        CellState::Nothing => never_written(),
+        CellState::Own | CellState::Corrupt => {
             let detail = "crc32c: the bytes are not those that were written";
             (MismatchKind::Checksum, detail.to_owned())
         }

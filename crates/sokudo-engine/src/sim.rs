@@ -34,7 +34,7 @@ use sokudo_model::{
 use agenda::{Agenda, earlier};
 use constant::Constant;
 use fake::Fake;
-use fault::Faults;
+use fault::SimulatedFaults;
 use hdd::HardDisk;
 use job::PendingRequest;
 use link::SharedLink;
@@ -98,7 +98,7 @@ pub struct SimulatedDevice {
     size: Bytes,
     /// What tells it from others of its kind.
     serial: Option<String>,
-    faults: Faults,
+    faults: SimulatedFaults,
     model: Box<dyn DeviceModel>,
     /// Requests that end without reaching the model.
     refusals: Agenda<PendingRequest>,
@@ -122,7 +122,7 @@ impl SimulatedDevice {
     /// cannot be read or that no device has.
     pub fn parse(spec: &str) -> Result<Self, SpecError> {
         let mut spec = Spec::parse(spec)?;
-        let faults = Faults::parse(&mut spec)?;
+        let faults = SimulatedFaults::parse(&mut spec)?;
         let serial = spec.text("serial")?.map(str::to_owned);
         let link = SharedLink::parse(&mut spec)?;
         let size = spec.value("size", SIZE_MIN..=SIZE_MAX, SIZE_DEFAULT)?;

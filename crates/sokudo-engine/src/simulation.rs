@@ -8,7 +8,7 @@ use sokudo_model::{
     Workload, narrow,
 };
 use sokudo_stats::Random;
-use sokudo_sys::Action;
+use sokudo_sys::IoAction;
 
 use crate::backend::used;
 use crate::chunks::chunks_for;
@@ -17,7 +17,6 @@ use crate::collector::progress_event;
 use crate::control::Control;
 use crate::data::Data;
 use crate::ending::ends_stage;
-use crate::held::SimulatedContents;
 use crate::least::LeastWatch;
 use crate::offsets::ByteRange;
 use crate::outbox::{Outbox, to_device};
@@ -28,6 +27,7 @@ use crate::progress::Glance;
 use crate::record::Submission;
 use crate::sealed_answer::answer;
 use crate::sim;
+use crate::simulated_contents::SimulatedContents;
 use crate::stage_options::StageOptions;
 use crate::steady::SteadyWatch;
 use crate::survey::{SurveyTarget, Surveying};
@@ -273,7 +273,7 @@ impl Simulation<'_> {
                 let id = self.trial << 48 | (index as u64) << 32 | u64::from(request.chunk);
                 let is_durable = matches!(
                     request.action,
-                    Action::WriteThrough | Action::WriteThroughWithMetadata
+                    IoAction::WriteThrough | IoAction::WriteThroughWithMetadata
                 );
                 let request = to_device(id, request);
                 let device = &mut self.devices[actor.device];

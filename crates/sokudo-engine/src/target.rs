@@ -19,10 +19,10 @@ use sokudo_sys::{NamedPlace, Namespace, NamespaceError, reopen};
 use sokudo_words::Text;
 
 use crate::consent::{ClaimedDevice, DevicePermit, InUse, Look, RewritePermit, unused};
-use crate::held::SimulatedContents;
 use crate::kernel_files;
 use crate::read_back::WriteBackFile;
 use crate::sim;
+use crate::simulated_contents::SimulatedContents;
 
 /// The smallest unit of buffered I/O is a page.
 const PAGE_BYTES: u64 = 4096;

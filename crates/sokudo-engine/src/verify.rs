@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, Verify, VerifyOutcome, narrow};
 
 use header::{HEADER_BYTES, VerifyHeader, kind_of};
-use history::{History, Record};
+use history::{Record, WriteHistory};
 pub(crate) use judge::{Fault, elsewhere};
 use judge::{VerifyInterval, Writer};
 use pattern::Contents;
@@ -45,7 +45,7 @@ pub(crate) const MISMATCHES_MAX: usize = 64;
 
 /// A block to read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Expected {
+pub(crate) struct ExpectedBlock {
     pub(crate) file: u32,
     pub(crate) offset: u64,
     pub(crate) length: u32,
@@ -53,7 +53,7 @@ pub(crate) struct Expected {
     pub(crate) serial: Option<u64>,
 }
 
-impl Expected {
+impl ExpectedBlock {
     fn place(&self) -> Record {
         Record {
             offset: self.offset,
@@ -71,7 +71,7 @@ pub(crate) struct Verifier {
     files: Vec<String>,
     writer: Writer,
     contents: Contents,
-    history: History,
+    history: WriteHistory,
     /// Writes sealed and not completed: as many as the depth.
     in_flight: Vec<Record>,
     /// Blocks handed out for reading back and not checked: as many as the depth.
@@ -84,7 +84,7 @@ pub(crate) struct Verifier {
 
 /// A block being read back.
 struct BlockReadBack {
-    expected: Expected,
+    expected: ExpectedBlock,
     /// Whether a write to it was issued meanwhile, so that nothing can be said.
     is_disturbed: bool,
 }
@@ -110,7 +110,7 @@ impl Verifier {
                 next_serial: 0,
             },
             contents,
-            history: History::new(piece_bytes.filter(|bytes| *bytes > 0)),
+            history: WriteHistory::new(piece_bytes.filter(|bytes| *bytes > 0)),
             in_flight: Vec::new(),
             reading: Vec::new(),
             written_since_batch: 0,
@@ -193,7 +193,7 @@ impl Verifier {
     }
 
     /// The next block to read back; `None` when none is due.
-    pub(crate) fn next(&mut self) -> Option<Expected> {
+    pub(crate) fn next(&mut self) -> Option<ExpectedBlock> {
         if !self.history.is_queued() && self.is_batch_due() {
             self.written_since_batch = 0;
             let batch = self.verify.backlog_batch;
@@ -205,7 +205,7 @@ impl Verifier {
             if self.in_flight.iter().any(|write| write.overlaps(&record)) {
                 continue;
             }
-            let expected = Expected {
+            let expected = ExpectedBlock {
                 file: record.file,
                 offset: record.offset,
                 length: record.length,
@@ -221,7 +221,7 @@ impl Verifier {
 
     /// Checks a block that was read; `expected` as [`Self::next`] gave it, or without
     /// a serial for a block whose write is not known. False when it is wrong.
-    pub(crate) fn check(&mut self, buffer: &[u8], expected: Expected) -> bool {
+    pub(crate) fn check(&mut self, buffer: &[u8], expected: ExpectedBlock) -> bool {
         let at = self.reading.iter().position(|r| r.expected == expected);
         let reading = at.map(|at| self.reading.swap_remove(at));
         if reading.is_some_and(|reading| reading.is_disturbed) {
@@ -350,7 +350,7 @@ impl Verifier {
     }
 
     #[cold]
-    fn report_short(&mut self, buffer: &[u8], expected: Expected) {
+    fn report_short(&mut self, buffer: &[u8], expected: ExpectedBlock) {
         let (read, length) = (buffer.len(), expected.length);
         let place = VerifyInterval {
             block: expected.offset,

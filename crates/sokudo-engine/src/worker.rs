@@ -18,7 +18,7 @@ use sokudo_model::{
     Batching, Moved, Nanos, Operation, Phase, StopReason, VerifyOutcome, Window, Workload, narrow,
 };
 use sokudo_stats::Random;
-use sokudo_sys::{Action, Request};
+use sokudo_sys::{IoAction, Request};
 
 use crate::backend::Backend;
 use crate::batched::Batched;
@@ -33,7 +33,7 @@ use crate::record::{Recorded, Recorder, Submission};
 use crate::rewriting::Rewriting;
 use crate::survey::{Surveyed, Surveying};
 use crate::tally::{FinishedTally, Tally};
-use crate::verify::Expected;
+use crate::verify::ExpectedBlock;
 use crate::walked::{SequentialWalk, Walked};
 use crate::window::{OwnWindow, SharedWindow};
 
@@ -75,10 +75,10 @@ enum Ready {
 /// An I/O that may be issued.
 struct Issue {
     access: Access,
-    action: Action,
+    action: IoAction,
     intended_at: u64,
     /// The block that is checked by it.
-    expected: Option<Expected>,
+    expected: Option<ExpectedBlock>,
     buffer: Buffer,
 }
 
@@ -636,7 +636,7 @@ impl Worker {
 
     /// The next I/O, or `None` when a limit is reached.
     #[inline(always)]
-    fn next_access(&mut self) -> Option<(Access, Action)> {
+    fn next_access(&mut self) -> Option<(Access, IoAction)> {
         if self.is_limit_reached() {
             self.end_pass();
             return None;
@@ -656,7 +656,7 @@ impl Worker {
 
     /// Counts an I/O as issued, and says how it is done.
     #[inline]
-    fn issue(&mut self, access: Access) -> (Access, Action) {
+    fn issue(&mut self, access: Access) -> (Access, IoAction) {
         self.pass.bytes_issued += u64::from(access.length);
         self.pass.ios_issued += 1;
         let action = match access.operation {
@@ -664,15 +664,15 @@ impl Worker {
                 self.flushing.count_write(access.file);
                 self.flushing.write_action()
             }
-            Operation::Trim => Action::Trim,
-            Operation::Flush => Action::Fsync,
-            _ => Action::Read,
+            Operation::Trim => IoAction::Trim,
+            Operation::Flush => IoAction::Fsync,
+            _ => IoAction::Read,
         };
         (access, action)
     }
 
     #[inline]
-    fn prepare<B: Backend>(&mut self, backend: &mut B, chunk: u32, action: Action, slot: Slot) {
+    fn prepare<B: Backend>(&mut self, backend: &mut B, chunk: u32, action: IoAction, slot: Slot) {
         self.slots[chunk as usize] = slot;
         let Slot {
             length,

@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::blocking;
 use crate::queue::{Queue, drain};
 use crate::region::Region;
-use crate::request::{Action, Request, negative_errno};
+use crate::request::{IoAction, Request, negative_errno};
 
 // Opcodes of <linux/aio_abi.h>, which libc does not carry.
 const IOCB_CMD_PREAD: u16 = 0;
@@ -150,7 +150,7 @@ impl Queue for Aio {
         let buffer = self.region.lend(request.chunk, request.length);
         let file = self.files[request.file as usize].as_raw_fd();
         self.in_flight += 1;
-        if request.action == Action::Trim {
+        if request.action == IoAction::Trim {
             let result = blocking::perform(
                 file,
                 self.are_devices[request.file as usize],
@@ -162,9 +162,9 @@ impl Queue for Aio {
         }
         let block = &mut self.blocks[request.chunk as usize];
         let opcode = match request.action {
-            Action::Read => IOCB_CMD_PREAD,
-            Action::Fsync => IOCB_CMD_FSYNC,
-            Action::Fdatasync => IOCB_CMD_FDSYNC,
+            IoAction::Read => IOCB_CMD_PREAD,
+            IoAction::Fsync => IOCB_CMD_FSYNC,
+            IoAction::Fdatasync => IOCB_CMD_FDSYNC,
             _ => IOCB_CMD_PWRITE,
         };
         let moves_data = request.action.moves_data();

@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::FileType;
 
 use crate::region::Region;
-use crate::request::{Action, Request, negative_errno};
+use crate::request::{IoAction, Request, negative_errno};
 
 /// The kernel takes no more vectors per call (`UIO_MAXIOV`).
 pub const VECTORS_MAX: usize = 1_024;
@@ -162,9 +162,9 @@ fn move_here(fd: i32, buffer: *mut u8, request: Request) -> isize {
     let length = request.length as usize;
     match request.action {
         // SAFETY: buffer is valid for `length` bytes and lent to this call.
-        Action::Read => unsafe { libc::read(fd, buffer.cast(), length) },
+        IoAction::Read => unsafe { libc::read(fd, buffer.cast(), length) },
         // SAFETY: as above.
-        Action::Write => unsafe { libc::write(fd, buffer.cast(), length) },
+        IoAction::Write => unsafe { libc::write(fd, buffer.cast(), length) },
         _ => {
             let vector = libc::iovec {
                 iov_base: buffer.cast(),
@@ -185,9 +185,9 @@ fn move_vectors(fd: i32, vectors: &[libc::iovec], request: Request, with_flags: 
     let flags = request.action.write_flags();
     match (request.action, with_flags || flags != 0) {
         // SAFETY: every vector is valid for its length and lent to this call.
-        (Action::Read, false) => unsafe { libc::preadv(fd, first, count, offset) },
+        (IoAction::Read, false) => unsafe { libc::preadv(fd, first, count, offset) },
         // SAFETY: as above.
-        (Action::Read, true) => unsafe { libc::preadv2(fd, first, count, offset, 0) },
+        (IoAction::Read, true) => unsafe { libc::preadv2(fd, first, count, offset, 0) },
         // SAFETY: as above.
         (_, false) => unsafe { libc::pwritev(fd, first, count, offset) },
         // SAFETY: as above.
@@ -228,10 +228,10 @@ fn attempt(fd: i32, is_device: bool, buffer: *mut u8, request: Request) -> isize
     let offset = request.offset.cast_signed();
     match request.action {
         // SAFETY: buffer is valid for `length` bytes and lent to this call.
-        Action::Read => unsafe { libc::pread64(fd, buffer.cast(), length, offset) },
+        IoAction::Read => unsafe { libc::pread64(fd, buffer.cast(), length, offset) },
         // SAFETY: as above.
-        Action::Write => unsafe { libc::pwrite64(fd, buffer.cast(), length, offset) },
-        Action::WriteThrough | Action::WriteThroughWithMetadata => {
+        IoAction::Write => unsafe { libc::pwrite64(fd, buffer.cast(), length, offset) },
+        IoAction::WriteThrough | IoAction::WriteThroughWithMetadata => {
             let vector = libc::iovec {
                 iov_base: buffer.cast(),
                 iov_len: length,
@@ -248,10 +248,10 @@ fn attempt(fd: i32, is_device: bool, buffer: *mut u8, request: Request) -> isize
             }
         }
         // SAFETY: takes no memory.
-        Action::Fsync => unsafe { libc::fsync(fd) as isize },
+        IoAction::Fsync => unsafe { libc::fsync(fd) as isize },
         // SAFETY: takes no memory.
-        Action::Fdatasync => unsafe { libc::fdatasync(fd) as isize },
-        Action::Trim => trim(fd, is_device, request),
+        IoAction::Fdatasync => unsafe { libc::fdatasync(fd) as isize },
+        IoAction::Trim => trim(fd, is_device, request),
     }
 }
 

@@ -14,7 +14,7 @@ use rustix::fs::{OFlags, SeekFrom};
 use crate::blocking::{self, OneByOne};
 use crate::bus_error;
 use crate::region::Region;
-use crate::request::{Action, Request, negative_errno};
+use crate::request::{IoAction, Request, negative_errno};
 
 /// Mapped files with their own buffers.
 pub struct Mapped {
@@ -84,8 +84,8 @@ impl OneByOne for Mapped {
         let file = &mut self.files[request.file as usize];
         let buffer = self.region.lend(request.chunk, request.length);
         let result = match request.action {
-            Action::Fsync => file.write_out(0, u64::MAX).map(|()| 0),
-            Action::Fdatasync | Action::Trim => Ok(blocking::perform(
+            IoAction::Fsync => file.write_out(0, u64::MAX).map(|()| 0),
+            IoAction::Fdatasync | IoAction::Trim => Ok(blocking::perform(
                 file.descriptor.as_raw_fd(),
                 file.is_device,
                 buffer,
@@ -128,7 +128,7 @@ impl MappedFile {
 
     /// Moves data; bytes moved, which are fewer at the end of the file.
     fn copy(&mut self, buffer: *mut u8, request: Request) -> io::Result<i32> {
-        let writes = request.action != Action::Read;
+        let writes = request.action != IoAction::Read;
         if writes && !self.is_writable {
             return Err(io::Error::from_raw_os_error(libc::EBADF));
         }

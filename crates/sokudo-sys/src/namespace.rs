@@ -13,7 +13,7 @@ use rustix::fs::{ioctl_blksszget, major, makedev, minor};
 
 use crate::nvme::{NvmeCommand, ask_nvme, nvme_namespace};
 use crate::question::AskError;
-use crate::request::{Action, Request};
+use crate::request::{IoAction, Request};
 
 /// `NVME_URING_CMD_IO` of <linux/nvme_ioctl.h>: `_IOWR('N', 0x80, struct nvme_uring_cmd)`.
 pub(crate) const NVME_URING_CMD_IO: u32 = 0xc048_4e80;
@@ -114,12 +114,12 @@ impl Namespace {
             ..
         } = request;
         let (opcode, access) = match action {
-            Action::Read => (READ, 0),
-            Action::Fsync | Action::Fdatasync => (FLUSH, 0),
-            Action::Trim => return Err(-libc::EOPNOTSUPP),
+            IoAction::Read => (READ, 0),
+            IoAction::Fsync | IoAction::Fdatasync => (FLUSH, 0),
+            IoAction::Trim => return Err(-libc::EOPNOTSUPP),
             _ if !self.may_write => return Err(-libc::EBADF),
-            Action::Write => (WRITE, 0),
-            Action::WriteThrough | Action::WriteThroughWithMetadata => (WRITE, FUA),
+            IoAction::Write => (WRITE, 0),
+            IoAction::WriteThrough | IoAction::WriteThroughWithMetadata => (WRITE, FUA),
         };
         let mut command = [0; 80];
         let mut put =
@@ -286,7 +286,7 @@ mod tests {
         }
     }
 
-    fn request(action: Action, length: u32, offset: u64) -> Request {
+    fn request(action: IoAction, length: u32, offset: u64) -> Request {
         Request {
             action,
             chunk: 0,
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_command_names_blocks_and_memory() {
-        let read = command(false, request(Action::Read, 8192, 5 << 33)).unwrap();
+        let read = command(false, request(IoAction::Read, 8192, 5 << 33)).unwrap();
         let words = [4, 24, 28, 36, 40, 44, 48].map(|at| word(&read, at));
         let block = (5_u64 << 33) / 4096;
         assert_eq!(read[0], 2);
@@ -323,28 +323,28 @@ mod tests {
                 1
             ]
         );
-        let through = command(true, request(Action::WriteThrough, 4096, 0)).unwrap();
+        let through = command(true, request(IoAction::WriteThrough, 4096, 0)).unwrap();
         assert_eq!((through[0], word(&through, 48)), (1, 1 << 30));
-        let write = command(true, request(Action::Write, 4096, 0)).unwrap();
+        let write = command(true, request(IoAction::Write, 4096, 0)).unwrap();
         assert_eq!((write[0], word(&write, 48)), (1, 0));
-        let flush = command(false, request(Action::Fsync, 4096, 4096)).unwrap();
+        let flush = command(false, request(IoAction::Fsync, 4096, 4096)).unwrap();
         assert!(flush[8..].iter().all(|byte| *byte == 0) && flush[0] == 0);
     }
 
     #[test]
     fn nothing_is_written_without_leave_or_in_pieces_of_blocks() {
         for action in [
-            Action::Write,
-            Action::WriteThrough,
-            Action::WriteThroughWithMetadata,
+            IoAction::Write,
+            IoAction::WriteThrough,
+            IoAction::WriteThroughWithMetadata,
         ] {
             assert_eq!(command(false, request(action, 4096, 0)), Err(-libc::EBADF));
         }
         for (length, offset) in [(512, 0), (4096, 512), (4097, 0), (0, 0)] {
-            let refused = command(true, request(Action::Write, length, offset));
+            let refused = command(true, request(IoAction::Write, length, offset));
             assert_eq!(refused, Err(-libc::EINVAL), "{length} at {offset}");
         }
-        let trim = command(true, request(Action::Trim, 4096, 0));
+        let trim = command(true, request(IoAction::Trim, 4096, 0));
         assert_eq!(trim, Err(-libc::EOPNOTSUPP));
     }
 

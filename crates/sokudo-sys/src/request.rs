@@ -1,7 +1,7 @@
 //! One I/O, as every backend takes it.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum IoAction {
     /// Read into the chunk.
     Read,
     /// Write from the chunk.
@@ -18,7 +18,7 @@ pub enum Action {
     Trim,
 }
 
-impl Action {
+impl IoAction {
     /// What a write of this kind asks of the kernel besides (`RWF_…`).
     pub(crate) const fn write_flags(self) -> i32 {
         match self {
@@ -41,7 +41,7 @@ impl Action {
 /// result: bytes moved (0 for a flush or a trim), or minus the error number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    pub action: Action,
+    pub action: IoAction,
     /// Which chunk of the region is used; also names the I/O.
     pub chunk: u32,
     /// Which of the backend's files.

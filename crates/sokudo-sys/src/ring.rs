@@ -19,7 +19,7 @@ use crate::blocking;
 use crate::namespace::{NVME_URING_CMD_IO, Namespace, result_of};
 use crate::queue::{Queue, drain};
 use crate::region::Region;
-use crate::request::{Action, Request};
+use crate::request::{IoAction, Request};
 
 /// The kernel refuses larger rings (`IORING_MAX_ENTRIES`).
 const ENTRIES_MAX: u32 = 32_768;
@@ -81,28 +81,28 @@ pub trait Carrier {
     fn at_once(&self, request: Request, buffer: *mut u8, polled: bool) -> Option<i32>;
 
     /// An entry for anything else.
-    fn entry(&mut self, slot: Slot, request: Request, buffer: *mut u8) -> Self::Submission;
+    fn entry(&mut self, slot: EntryTarget, request: Request, buffer: *mut u8) -> Self::Submission;
 
     /// What the completion of a chunk means, in bytes or as minus an error number.
     fn result(&self, chunk: u32, answer: i32) -> i32;
 }
 
-/// How an entry names its file and its buffer.
+/// The file and the buffer of an entry, as the ring names them.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot {
+pub struct EntryTarget {
     descriptor: Fd,
     flags: squeue::Flags,
     fixed_buffer: bool,
 }
 
 /// Files, which are read and written.
-pub struct Files {
+pub struct RingFiles {
     files: Vec<OwnedFd>,
     are_devices: Box<[bool]>,
     is_on_zfs: bool,
 }
 
-impl Files {
+impl RingFiles {
     fn new(files: Vec<OwnedFd>) -> Self {
         Self {
             are_devices: files.iter().map(blocking::is_block_device).collect(),
@@ -112,7 +112,7 @@ impl Files {
     }
 }
 
-impl Carrier for Files {
+impl Carrier for RingFiles {
     type Submission = squeue::Entry;
     type Completion = cqueue::Entry;
 
@@ -130,13 +130,13 @@ impl Carrier for Files {
             return None;
         }
         let is_device = self.are_devices[request.file as usize];
-        let is_discard = request.action == Action::Trim && is_device;
+        let is_discard = request.action == IoAction::Trim && is_device;
         let file = self.files[request.file as usize].as_raw_fd();
         (is_discard || polled).then(|| blocking::perform(file, is_device, buffer, request))
     }
 
     #[inline]
-    fn entry(&mut self, slot: Slot, request: Request, buffer: *mut u8) -> squeue::Entry {
+    fn entry(&mut self, slot: EntryTarget, request: Request, buffer: *mut u8) -> squeue::Entry {
         build_entry(slot.descriptor, slot.fixed_buffer, request, buffer).flags(slot.flags)
     }
 
@@ -168,7 +168,7 @@ impl Carrier for Commands {
     }
 
     #[inline]
-    fn entry(&mut self, slot: Slot, request: Request, buffer: *mut u8) -> squeue::Entry128 {
+    fn entry(&mut self, slot: EntryTarget, request: Request, buffer: *mut u8) -> squeue::Entry128 {
         let moved = if request.action.moves_data() {
             request.length
         } else {
@@ -190,7 +190,7 @@ impl Carrier for Commands {
 }
 
 /// A ring, its files and its buffers. Must be used by the thread that made it.
-pub struct Ring<T: Carrier = Files> {
+pub struct Ring<T: Carrier = RingFiles> {
     ring: ManuallyDrop<IoUring<T::Submission, T::Completion>>,
     region: ManuallyDrop<Region>,
     carrier: T,
@@ -225,7 +225,7 @@ impl Ring {
         tick: Duration,
         completions: Completions,
     ) -> Result<Self, (io::Error, Vec<OwnedFd>, Region)> {
-        Self::over(Files::new(files), region, depth, tick, completions)
+        Self::over(RingFiles::new(files), region, depth, tick, completions)
             .map_err(|(error, carrier, region)| (error, carrier.files, region))
     }
 }
@@ -294,16 +294,16 @@ impl<T: Carrier> Ring<T> {
     }
 
     #[inline]
-    fn slot(&self, file: u32) -> Slot {
+    fn slot(&self, file: u32) -> EntryTarget {
         let fixed_buffer = self.features.registered_buffers;
         match self.features.registered_files {
             // A file's place in the table of registered files is its place in the list.
-            true => Slot {
+            true => EntryTarget {
                 descriptor: Fd(file.cast_signed()),
                 flags: squeue::Flags::FIXED_FILE,
                 fixed_buffer,
             },
-            false => Slot {
+            false => EntryTarget {
                 descriptor: Fd(self.raw[file as usize]),
                 flags: squeue::Flags::empty(),
                 fixed_buffer,
@@ -534,13 +534,13 @@ fn build_entry(file: Fd, fixed_buffer: bool, request: Request, buffer: *mut u8) 
         ..
     } = request;
     match action {
-        Action::Read if fixed_buffer => opcode::ReadFixed::new(file, buffer, length, 0)
+        IoAction::Read if fixed_buffer => opcode::ReadFixed::new(file, buffer, length, 0)
             .offset(offset)
             .build(),
-        Action::Read => opcode::Read::new(file, buffer, length)
+        IoAction::Read => opcode::Read::new(file, buffer, length)
             .offset(offset)
             .build(),
-        Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => {
+        IoAction::Write | IoAction::WriteThrough | IoAction::WriteThroughWithMetadata => {
             let flags = action.write_flags();
             if fixed_buffer {
                 let write = opcode::WriteFixed::new(file, buffer.cast_const(), length, 0);
@@ -550,9 +550,9 @@ fn build_entry(file: Fd, fixed_buffer: bool, request: Request, buffer: *mut u8) 
                 write.offset(offset).rw_flags(flags).build()
             }
         }
-        Action::Fsync => opcode::Fsync::new(file).build(),
-        Action::Fdatasync => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
-        Action::Trim => opcode::Fallocate::new(file, u64::from(length))
+        IoAction::Fsync => opcode::Fsync::new(file).build(),
+        IoAction::Fdatasync => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
+        IoAction::Trim => opcode::Fallocate::new(file, u64::from(length))
             .offset(offset)
             .mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE)
             .build(),

@@ -8,8 +8,8 @@ use rustix::fs::FileType;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use sokudo_model::{BackendFeature, BackendKind, BackendUse, BufferMemory, Order, Workload};
 use sokudo_sys::{
-    Action, Aio, Blocking, Calls, Commands, Completions, Mapped, Namespace, PageWish, Pages, Queue,
-    Region, Request, Ring, RingFeatures, nvme_status,
+    Aio, Blocking, Calls, Commands, Completions, IoAction, Mapped, Namespace, PageWish, Pages,
+    Queue, Region, Request, Ring, RingFeatures, nvme_status,
 };
 use sokudo_words::{Text, text};
 
@@ -136,7 +136,7 @@ pub(crate) fn open_commands(
 /// else. What the drive answers does not matter.
 fn try_out(ring: &mut Ring<Commands>, file: u32, block_bytes: u32) -> io::Result<()> {
     ring.prepare(Request {
-        action: Action::Read,
+        action: IoAction::Read,
         chunk: 0,
         file,
         length: block_bytes,
@@ -399,7 +399,7 @@ mod tests {
         memory: BufferMemory::SmallPages,
     };
 
-    fn perform(backend: &mut impl Backend, action: Action, chunk: u32, file: u32) -> i32 {
+    fn perform(backend: &mut impl Backend, action: IoAction, chunk: u32, file: u32) -> i32 {
         backend.prepare(Request {
             action,
             chunk,
@@ -418,10 +418,10 @@ mod tests {
     fn use_two_files(backend: &mut impl Backend) {
         for file in 0..2 {
             backend.chunk_mut(0).fill(file as u8 + 1);
-            assert_eq!(perform(backend, Action::Write, 0, file), 4096);
+            assert_eq!(perform(backend, IoAction::Write, 0, file), 4096);
         }
         for file in 0..2 {
-            assert_eq!(perform(backend, Action::Read, 1, file), 4096);
+            assert_eq!(perform(backend, IoAction::Read, 1, file), 4096);
             assert_eq!(backend.chunk_mut(1)[7], file as u8 + 1);
         }
     }

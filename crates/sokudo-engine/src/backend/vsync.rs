@@ -98,9 +98,9 @@ impl Backend for Vsync {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_sys::{Action, Calls, Region};
+    use sokudo_sys::{Calls, IoAction, Region};
 
-    fn request(action: Action, chunk: u32, offset: u64) -> Request {
+    fn request(action: IoAction, chunk: u32, offset: u64) -> Request {
         Request {
             action,
             chunk,
@@ -118,15 +118,15 @@ mod tests {
         let blocking = Blocking::with_calls(vec![file.into()], region, Calls::Vectored);
         let mut vsync = Vsync::new(blocking, 8);
         let steps = [
-            (Action::Write, 0),
-            (Action::Write, 4096),
-            (Action::Read, 8192),
-            (Action::Fsync, 0),
+            (IoAction::Write, 0),
+            (IoAction::Write, 4096),
+            (IoAction::Read, 8192),
+            (IoAction::Fsync, 0),
             // The last of these lies half beyond the end of the file.
-            (Action::Read, 3 * 4096),
-            (Action::Read, 4 * 4096),
-            (Action::Read, 5 * 4096),
-            (Action::Read, 6 * 4096),
+            (IoAction::Read, 3 * 4096),
+            (IoAction::Read, 4 * 4096),
+            (IoAction::Read, 5 * 4096),
+            (IoAction::Read, 6 * 4096),
         ];
         for (chunk, (action, offset)) in (0..).zip(steps) {
             vsync.prepare(request(action, chunk, offset));

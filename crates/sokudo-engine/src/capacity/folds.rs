@@ -7,7 +7,7 @@
 use sokudo_model::{Bytes, CheckedSample, Event, Held, SharedBlocks};
 
 use super::in_progress::{CheckInProgress, ROUND_PLACES, ROUNDS_MAX};
-use super::layout::{Extent, whole_blocks};
+use super::layout::{AddressRange, whole_blocks};
 use super::medium::{BLOCK_BYTES, Medium, SECTOR_BYTES};
 
 /// Distances that are tried, and places for each.
@@ -114,8 +114,8 @@ impl<M: Medium> CheckInProgress<'_, M> {
                 places.push((*distance, whole_blocks(place)));
             }
         }
-        let extents = places.iter().map(|(_, place)| Extent::block(*place));
-        let found = self.round(extents.collect(), &[], filler_at, listener);
+        let ranges = places.iter().map(|(_, place)| AddressRange::block(*place));
+        let found = self.round(ranges.collect(), &[], filler_at, listener);
         let size = self.size;
         let fits = |distance: u64, place: u64| {
             let Some(held) = found.iter().find(|it| it.offset.0 == place) else {
@@ -190,8 +190,11 @@ impl<M: Medium> CheckInProgress<'_, M> {
         let mut others: Vec<u64> = below.chain(above).flat_map(blocks).collect();
         others.dedup();
         others.retain(|it| *it < size);
-        let extents = places.iter().map(|place| Extent::block(*place)).collect();
-        self.round(extents, &others, filler_at, listener)
+        let ranges = places
+            .iter()
+            .map(|place| AddressRange::block(*place))
+            .collect();
+        self.round(ranges, &others, filler_at, listener)
     }
 
     /// Whether what is written behind `from` spoils what lies before it.
@@ -216,9 +219,9 @@ impl<M: Medium> CheckInProgress<'_, M> {
             return None;
         }
         // As much as there are blocks that are shared, so that one of these places is hit.
-        let places = (0..steps).map(|step| Extent::block(whole_blocks(step * distance)));
+        let places = (0..steps).map(|step| AddressRange::block(whole_blocks(step * distance)));
         let length = whole_blocks(distance.max(self.filler).min(self.size - from));
-        let filler = Extent {
+        let filler = AddressRange {
             offset: from,
             length,
         };

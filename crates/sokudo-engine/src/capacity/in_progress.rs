@@ -8,7 +8,7 @@ use sokudo_model::{
 };
 use sokudo_stats::Random;
 
-use super::layout::{Extent, filler_bytes, whole_blocks};
+use super::layout::{AddressRange, filler_bytes, whole_blocks};
 use super::medium::{BLOCK_BYTES, Medium, WRITE_BYTES_MAX};
 use crate::collector::progress_event;
 use crate::control::Control;
@@ -112,7 +112,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     /// first ones back in the order in which they were written.
     pub(super) fn round(
         &mut self,
-        places: Vec<Extent>,
+        places: Vec<AddressRange>,
         others: &[u64],
         filler_at: u64,
         listener: &mut dyn FnMut(Event),
@@ -123,30 +123,30 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
 
     pub(super) fn round_with(
         &mut self,
-        places: Vec<Extent>,
+        places: Vec<AddressRange>,
         others: &[u64],
-        filler: Extent,
+        filler: AddressRange,
         listener: &mut dyn FnMut(Event),
     ) -> Vec<CheckedSample> {
         let known = self.samples.len();
         let mut written = Vec::new();
         for place in places {
-            written.extend(self.write_extent(place, false, listener));
+            written.extend(self.write_range(place, false, listener));
         }
         for other in others {
-            self.write_extent(Extent::block(*other), false, listener);
+            self.write_range(AddressRange::block(*other), false, listener);
         }
         self.settle();
-        self.write_extent(filler, false, listener);
+        self.write_range(filler, false, listener);
         self.settle();
-        for extent in written {
-            self.read_extent(extent, false, SAMPLES_PER_STRETCH_MAX, listener);
+        for range in written {
+            self.read_range(range, false, SAMPLES_PER_STRETCH_MAX, listener);
         }
         self.samples[known..].to_vec()
     }
 
-    pub(super) const fn filler_from(&self, offset: u64) -> Extent {
-        Extent {
+    pub(super) const fn filler_from(&self, offset: u64) -> AddressRange {
+        AddressRange {
             offset,
             length: self.filler,
         }
@@ -180,16 +180,16 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         self.failures.len() >= FAILURES_MAX || self.failures.iter().any(|it| is_gone(it.1))
     }
 
-    /// Writes an extent, chunk by chunk; what could be written of it.
-    pub(super) fn write_extent(
+    /// Writes a range, chunk by chunk; what could be written of it.
+    pub(super) fn write_range(
         &mut self,
-        extent: Extent,
+        range: AddressRange,
         is_all: bool,
         listener: &mut dyn FnMut(Event),
-    ) -> Vec<Extent> {
-        let mut written: Vec<Extent> = Vec::new();
+    ) -> Vec<AddressRange> {
+        let mut written: Vec<AddressRange> = Vec::new();
         let refused = self.samples.len()..usize::MAX;
-        for chunk in chunks(extent) {
+        for chunk in chunks(range) {
             if self.is_over() || self.has_ended(Operation::Write, chunk.offset, is_all) {
                 break;
             }
@@ -205,17 +205,17 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         written
     }
 
-    /// Reads an extent, chunk by chunk, and keeps so many samples of it at most.
-    pub(super) fn read_extent(
+    /// Reads a range, chunk by chunk, and keeps so many samples of it at most.
+    pub(super) fn read_range(
         &mut self,
-        extent: Extent,
+        range: AddressRange,
         is_all: bool,
         samples_max: usize,
         listener: &mut dyn FnMut(Event),
     ) {
         let known = self.samples.len();
         let room = known..known + samples_max;
-        for chunk in chunks(extent) {
+        for chunk in chunks(range) {
             if self.is_over() || self.has_ended(Operation::Read, chunk.offset, is_all) {
                 return;
             }
@@ -231,7 +231,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
                     continue;
                 }
                 for (offset, held) in offsets(part).zip(next_held.by_ref()) {
-                    self.push(Extent::block(offset), *held, room.clone());
+                    self.push(AddressRange::block(offset), *held, room.clone());
                     self.own_bytes += match held {
                         Held::Own if is_all => BLOCK_BYTES,
                         _ => 0,
@@ -247,7 +247,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     /// what shares the block. `moved` is what was written and what was read before these parts.
     fn find_echoes(
         &mut self,
-        parts: &[(Extent, Option<i32>)],
+        parts: &[(AddressRange, Option<i32>)],
         (written, mut read): (Option<u64>, [Option<u64>; 2]),
         all_held: &mut [Held],
     ) {
@@ -277,8 +277,8 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             return false;
         };
         self.held.clear();
-        let is_read_again =
-            self.write(Extent::block(another)).is_ok() && self.read(Extent::block(offset)).is_ok();
+        let is_read_again = self.write(AddressRange::block(another)).is_ok()
+            && self.read(AddressRange::block(offset)).is_ok();
         // What cannot be read again has told nothing else.
         is_read_again && self.held.first() != Some(&answer)
     }
@@ -288,9 +288,9 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     /// refused as make an end, of the rest only the last ones are tried.
     fn in_parts(
         &mut self,
-        chunk: Extent,
-        mut does: impl FnMut(&mut Self, Extent) -> Result<(), i32>,
-    ) -> Vec<(Extent, Option<i32>)> {
+        chunk: AddressRange,
+        mut does: impl FnMut(&mut Self, AddressRange) -> Result<(), i32>,
+    ) -> Vec<(AddressRange, Option<i32>)> {
         let Err(mut errno) = does(self, chunk) else {
             return vec![(chunk, None)];
         };
@@ -301,7 +301,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         let mut in_a_row = 0;
         let mut parts = Vec::new();
         for offset in offsets(chunk) {
-            let block = Extent::block(offset);
+            let block = AddressRange::block(offset);
             if in_a_row >= REFUSALS_SURE && offset < last {
                 parts.push((block, Some(errno)));
                 continue;
@@ -338,8 +338,8 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
 
     fn try_block(&mut self, operation: Operation, offset: u64) -> Result<(), i32> {
         match operation {
-            Operation::Read => self.read(Extent::block(offset)),
-            _ => self.write(Extent::block(offset)),
+            Operation::Read => self.read(AddressRange::block(offset)),
+            _ => self.write(AddressRange::block(offset)),
         }
     }
 
@@ -384,8 +384,8 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
 
     /// Takes note of what was found, together with its neighbour if that is alike and one of
     /// these samples.
-    fn push(&mut self, extent: Extent, held: Held, samples: Range<usize>) {
-        let (offset, length) = (Bytes(extent.offset), Bytes(extent.length));
+    fn push(&mut self, range: AddressRange, held: Held, samples: Range<usize>) {
+        let (offset, length) = (Bytes(range.offset), Bytes(range.length));
         let count = self.samples.len();
         let last = self
             .samples
@@ -409,12 +409,12 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         }
     }
 
-    fn write(&mut self, extent: Extent) -> Result<(), i32> {
-        let write = |medium: &mut M| medium.write(extent.offset, extent.length);
-        self.perform(Operation::Write, extent, write)?;
-        let last = extent.end() - BLOCK_BYTES;
+    fn write(&mut self, range: AddressRange) -> Result<(), i32> {
+        let write = |medium: &mut M| medium.write(range.offset, range.length);
+        self.perform(Operation::Write, range, write)?;
+        let last = range.end() - BLOCK_BYTES;
         let before = last.checked_sub(BLOCK_BYTES);
-        self.written = match extent.length > BLOCK_BYTES {
+        self.written = match range.length > BLOCK_BYTES {
             true => [Some(last), before],
             false if self.written[0] == Some(last) => self.written,
             false => [Some(last), self.written[0]],
@@ -422,12 +422,12 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         Ok(())
     }
 
-    fn read(&mut self, extent: Extent) -> Result<(), i32> {
+    fn read(&mut self, range: AddressRange) -> Result<(), i32> {
         let mut held = std::mem::take(&mut self.held);
-        let read = |medium: &mut M| medium.read(extent.offset, extent.length, &mut held);
-        let done = self.perform(Operation::Read, extent, read);
+        let read = |medium: &mut M| medium.read(range.offset, range.length, &mut held);
+        let done = self.perform(Operation::Read, range, read);
         if let Some(held) = held.last().filter(|_| done.is_ok()) {
-            let last = extent.end() - BLOCK_BYTES;
+            let last = range.end() - BLOCK_BYTES;
             self.read = [Some(last), written_for(*held, last)];
         }
         self.held = held;
@@ -435,7 +435,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     }
 
     pub(super) fn settle(&mut self) {
-        let nowhere = Extent {
+        let nowhere = AddressRange {
             offset: 0,
             length: 0,
         };
@@ -447,7 +447,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     fn perform(
         &mut self,
         operation: Operation,
-        extent: Extent,
+        range: AddressRange,
         does: impl FnOnce(&mut M) -> io::Result<()>,
     ) -> Result<(), i32> {
         let issued_at = self.medium.now_ns();
@@ -459,18 +459,18 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             .hold_depth(now, u32::from(operation != Operation::Flush));
         self.tally.end_intervals(now);
         if done.is_ok() {
-            let bytes = narrow(extent.length);
+            let bytes = narrow(range.length);
             self.tally
                 .complete(operation, bytes, issued_at, issued_at, now);
         }
-        self.take_note(operation, extent, done)
+        self.take_note(operation, range, done)
     }
 
     /// Keeps how far the device takes operations of a kind, and which it does not.
     fn take_note(
         &mut self,
         operation: Operation,
-        extent: Extent,
+        range: AddressRange,
         done: io::Result<()>,
     ) -> Result<(), i32> {
         let reach = match operation {
@@ -480,7 +480,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         };
         let Err(error) = done else {
             if let Some(reach) = reach {
-                reach.taken_to = reach.taken_to.max(extent.end());
+                reach.taken_to = reach.taken_to.max(range.end());
             }
             return Ok(());
         };
@@ -494,16 +494,16 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             FailureKind::Unanswered => rustix::io::Errno::TIMEDOUT.raw_os_error(),
             _ => NO_ERROR,
         };
-        if extent.length > BLOCK_BYTES {
+        if range.length > BLOCK_BYTES {
             // Its blocks are tried one by one.
             return Err(errno);
         }
         if let Some(reach) = reach {
             let from = reach.refused_from.unwrap_or(u64::MAX);
-            reach.refused_from = Some(from.min(extent.offset));
+            reach.refused_from = Some(from.min(range.offset));
             reach.refusals += 1;
         }
-        self.failures.push((operation, kind, extent.offset));
+        self.failures.push((operation, kind, range.offset));
         Err(errno)
     }
 
@@ -518,7 +518,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         listener(progress_event(0, Nanos(now), glance));
     }
 
-    pub(super) fn shuffle(&mut self, places: &mut [Extent]) {
+    pub(super) fn shuffle(&mut self, places: &mut [AddressRange]) {
         for last in (1..places.len()).rev() {
             let other = self.random.below(last as u64 + 1);
             places.swap(last, usize::try_from(other).unwrap_or(last));
@@ -526,18 +526,18 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     }
 }
 
-/// An extent in parts that can be written in one go.
-fn chunks(extent: Extent) -> impl Iterator<Item = Extent> {
-    let starts = (extent.offset..extent.end()).step_by(narrow(WRITE_BYTES_MAX));
-    starts.map(move |offset| Extent {
+/// A range in parts that can be written in one go.
+fn chunks(range: AddressRange) -> impl Iterator<Item = AddressRange> {
+    let starts = (range.offset..range.end()).step_by(narrow(WRITE_BYTES_MAX));
+    starts.map(move |offset| AddressRange {
         offset,
-        length: WRITE_BYTES_MAX.min(extent.end() - offset),
+        length: WRITE_BYTES_MAX.min(range.end() - offset),
     })
 }
 
 /// Where its blocks begin.
-fn offsets(extent: Extent) -> impl Iterator<Item = u64> {
-    (extent.offset..extent.end()).step_by(narrow(BLOCK_BYTES))
+fn offsets(range: AddressRange) -> impl Iterator<Item = u64> {
+    (range.offset..range.end()).step_by(narrow(BLOCK_BYTES))
 }
 
 /// Which block is found at an offset that holds this.

@@ -19,14 +19,14 @@ const STRETCHES_BYTES_MAX: u64 = 1 << 30;
 /// The end, which is false on every drive that is smaller than it says.
 const END_BYTES_MAX: u64 = 64 << 20;
 
-/// Addresses side by side.
+/// A contiguous range of addresses, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct AddressRange {
     pub(super) offset: u64,
     pub(super) length: u64,
 }
 
-impl Extent {
+impl AddressRange {
     pub(super) const fn end(self) -> u64 {
         self.offset + self.length
     }
@@ -52,31 +52,31 @@ pub(super) fn filler_bytes(size: u64) -> u64 {
 
 /// Places behind a filler at the start: stretches, the end, and single blocks one filler apart
 /// and at powers of two.
-pub(super) fn sample(size: u64, filler: u64, random: &mut Random) -> Vec<Extent> {
+pub(super) fn sample(size: u64, filler: u64, random: &mut Random) -> Vec<AddressRange> {
     let end = whole_blocks((size / 16).min(END_BYTES_MAX)).max(BLOCK_BYTES);
     let length = whole_blocks((size / 8).min(STRETCHES_BYTES_MAX) / STRETCHES).max(BLOCK_BYTES);
     let width = whole_blocks(size.saturating_sub(filler + end) / STRETCHES).max(BLOCK_BYTES);
-    let mut extents: Vec<Extent> = (0..STRETCHES)
+    let mut ranges: Vec<AddressRange> = (0..STRETCHES)
         .map(|part| {
             let room = width.saturating_sub(length) / BLOCK_BYTES;
             let within = random.below(room + 1) * BLOCK_BYTES;
             let offset = filler + part * width + within;
-            Extent { offset, length }
+            AddressRange { offset, length }
         })
-        .filter(|extent| extent.end() <= size - end)
+        .filter(|range| range.end() <= size - end)
         .collect();
-    extents.push(Extent {
+    ranges.push(AddressRange {
         offset: size - end,
         length: end,
     });
     let mut blocks: Vec<u64> = (1..size / filler).map(|step| step * filler).collect();
     blocks.extend((0..63).map(|power| 1 << power));
     blocks.retain(|place| (filler..=size - BLOCK_BYTES).contains(place));
-    blocks.retain(|place| !extents.iter().any(|extent| extent.holds(*place)));
+    blocks.retain(|place| !ranges.iter().any(|range| range.holds(*place)));
     blocks.sort_unstable();
     blocks.dedup();
-    extents.extend(blocks.into_iter().map(Extent::block));
-    extents
+    ranges.extend(blocks.into_iter().map(AddressRange::block));
+    ranges
 }
 
 pub(super) const fn whole_blocks(bytes: u64) -> u64 {
@@ -92,15 +92,15 @@ mod tests {
         for size in [16 << 20, 1 << 30, 64_000_000_000, 20_000_000_000_000_u64] {
             let size = whole_blocks(size);
             let filler = filler_bytes(size);
-            let mut extents = sample(size, filler, &mut Random::new(3));
-            extents.sort_unstable_by_key(|extent| extent.offset);
-            assert!(extents[0].offset >= filler, "{size}");
+            let mut ranges = sample(size, filler, &mut Random::new(3));
+            ranges.sort_unstable_by_key(|range| range.offset);
+            assert!(ranges[0].offset >= filler, "{size}");
             assert!(
-                extents.windows(2).all(|two| two[0].end() <= two[1].offset),
+                ranges.windows(2).all(|two| two[0].end() <= two[1].offset),
                 "{size}"
             );
-            assert_eq!(extents.last().unwrap().end(), size);
-            let stretches = extents.iter().filter(|it| it.length > BLOCK_BYTES).count();
+            assert_eq!(ranges.last().unwrap().end(), size);
+            let stretches = ranges.iter().filter(|it| it.length > BLOCK_BYTES).count();
             assert_eq!(stretches, 257, "{size}");
         }
     }

@@ -11,7 +11,7 @@ use sokudo_stats::mix64;
 use sokudo_sys::Region;
 
 use crate::clock::{Clock as _, RealClock};
-use crate::held::{Kept, SimulatedContents};
+use crate::simulated_contents::{CellState, SimulatedContents};
 use crate::target::SimulatedTarget;
 
 /// Takes blocks that tell where they belong, and tells what is found at a place.
@@ -197,9 +197,9 @@ impl<'a> SimulatedMedium<'a> {
     fn held_by_sector(&self, offset: u64) -> Held {
         let target = &self.0;
         match target.contents.kept(&target.device, offset, None).0 {
-            Kept::Own => Held::Own,
-            Kept::Other(address) => Held::Other(Bytes(address)),
-            Kept::Stale | Kept::Nothing | Kept::Rotten => Held::Nothing,
+            CellState::Own => Held::Own,
+            CellState::Other(address) => Held::Other(Bytes(address)),
+            CellState::Stale | CellState::Nothing | CellState::Corrupt => Held::Nothing,
         }
     }
 

@@ -8,7 +8,7 @@ pub(crate) enum Lengths {
     /// Always this one.
     One(u32),
     /// By weight; smallest first.
-    Shares(Box<[Share]>),
+    Shares(Box<[WeightedLength]>),
     /// Any multiple of `smallest` up to `largest`, all alike, and `largest` itself: where
     /// that is no multiple, it gets what is left, as in fio.
     Range { smallest: u32, largest: u32 },
@@ -17,7 +17,7 @@ pub(crate) enum Lengths {
 }
 
 /// A size, with the weights of all up to and including it.
-pub(crate) struct Share {
+pub(crate) struct WeightedLength {
     bytes: u32,
     sum: u64,
 }
@@ -103,13 +103,13 @@ fn bytes_of_block(bytes: u64) -> u32 {
     bytes as u32
 }
 
-fn cumulative(shares: &[BlockShare]) -> Box<[Share]> {
+fn cumulative(shares: &[BlockShare]) -> Box<[WeightedLength]> {
     let mut sorted = shares.to_vec();
     sorted.sort_by_key(|share| share.bytes);
     let mut sum = 0;
     let add = |share: BlockShare| {
         sum += u64::from(share.weight);
-        Share {
+        WeightedLength {
             bytes: bytes_of_block(share.bytes.0),
             sum,
         }

@@ -15,7 +15,7 @@ const WHOLE: u128 = 100_000_000;
 const FIO_SCATTER: u64 = 0x61c8_8646_80b5_83eb;
 
 /// Draws places out of `count`.
-pub(crate) struct Places {
+pub(crate) struct PlaceSampler {
     count: u64,
     choice: Choice,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Measure<'a> {
     pub(crate) place_bytes: u64,
 }
 
-impl Places {
+impl PlaceSampler {
     /// `count` places of a stretch, at least 1. A zoned distribution without zones is
     /// uniform.
     pub(crate) fn new(

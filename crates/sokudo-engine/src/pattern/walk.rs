@@ -7,7 +7,7 @@ use sokudo_stats::Random;
 use crate::offsets::{ByteRange, behind};
 use crate::pattern::lengths::Lengths;
 use crate::pattern::map::BlockMap;
-use crate::pattern::places::{Measure, Places};
+use crate::pattern::places::{Measure, PlaceSampler};
 
 /// Directions that have positions of their own: reads, writes and trims.
 pub(crate) const DIRECTIONS: usize = 3;
@@ -103,7 +103,7 @@ struct Track {
     next: i64,
     /// I/Os left until a random place is due.
     run_left: u32,
-    places: Places,
+    places: PlaceSampler,
 }
 
 /// One I/O, from the target's start.
@@ -138,7 +138,12 @@ impl Walk {
                 Track {
                     next: first_position(manner, direction, &stretch),
                     run_left: 0,
-                    places: Places::new(workload.scatter.distribution, count, measure, random),
+                    places: PlaceSampler::new(
+                        workload.scatter.distribution,
+                        count,
+                        measure,
+                        random,
+                    ),
                 }
             })
         });

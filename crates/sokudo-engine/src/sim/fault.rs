@@ -22,7 +22,7 @@ const ERRNO_MAX: i32 = 4095;
 
 /// What goes wrong, and where or when.
 #[derive(Debug)]
-pub(super) struct Faults {
+pub(super) struct SimulatedFaults {
     bad_places: Vec<BadExtent>,
     held_places: Vec<HeldExtent>,
     /// What is read there is not what was written, without an error.
@@ -56,7 +56,7 @@ struct Stall {
     for_ns: u64,
 }
 
-impl Faults {
+impl SimulatedFaults {
     /// Reads `fail_at=OFFSET:ERRNO` or `fail_at=OFFSET+LENGTH:ERRNO` (several times, if
     /// wanted),
     /// `vanish_after=TIME` and `stall=AT:FOR`.
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn time_stands_still_during_a_stall() {
-        let faults = Faults {
+        let faults = SimulatedFaults {
             bad_places: Vec::new(),
             held_places: Vec::new(),
             rotten_places: Vec::new(),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use sokudo_model::{FailureKind, Operation, narrow};
-use sokudo_sys::Action;
+use sokudo_sys::IoAction;
 
 /// One I/O, at one sample.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct SurveyIo {
     pub(crate) length: u32,
     /// The chunk that it must use; `None` is any that is free.
     pub(crate) chunk: Option<u32>,
-    pub(crate) action: Action,
+    pub(crate) action: IoAction,
     pub(crate) operation: Operation,
     /// It counts.
     pub(crate) is_measured: bool,
@@ -36,7 +36,7 @@ impl SurveyIo {
             offset,
             length: narrow(length),
             chunk: None,
-            action: Action::Read,
+            action: IoAction::Read,
             operation: Operation::Read,
             is_measured: false,
             is_beside: false,

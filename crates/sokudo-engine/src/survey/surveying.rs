@@ -20,7 +20,7 @@ use sokudo_model::{
     ThreadUsage, VerifyOutcome, Visit, Workload,
 };
 use sokudo_stats::Histogram;
-use sokudo_sys::Action;
+use sokudo_sys::IoAction;
 use sokudo_words::Text;
 
 use super::beside::ReadsBeside;
@@ -104,7 +104,7 @@ pub(crate) struct Surveying {
     survey: Survey,
     route: SurveyRoute,
     operation: Operation,
-    write_action: Action,
+    write_action: IoAction,
     block: u64,
     depth: u32,
     logical_bytes: u64,
@@ -373,7 +373,7 @@ impl Surveying {
         }
         self.doing = SurveyActivity::Flushing;
         Some(self.alone(SurveyIo {
-            action: Action::Fsync,
+            action: IoAction::Fsync,
             operation: Operation::Flush,
             is_measured: true,
             is_reported: true,

@@ -70,8 +70,8 @@ pub fn run_tree(
         .and_then(|()| carrier.settle());
     let stopped = match done {
         Ok(()) => StopReason::Bytes,
-        Err(End::Stopped(reason)) => reason,
-        Err(End::Failed(kind)) => {
+        Err(VisitEnd::Stopped(reason)) => reason,
+        Err(VisitEnd::Failed(kind)) => {
             carrier.fail(kind);
             StopReason::Failed
         }
@@ -85,12 +85,12 @@ pub fn run_tree(
 }
 
 /// Why not all files were visited.
-enum End {
+enum VisitEnd {
     Stopped(StopReason),
     Failed(FailureKind),
 }
 
-impl From<Errno> for End {
+impl From<Errno> for VisitEnd {
     fn from(errno: Errno) -> Self {
         Self::Failed(FailureKind::Errno(errno.raw_os_error()))
     }
@@ -149,7 +149,7 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    fn make_directories(&mut self) -> Result<(), End> {
+    fn make_directories(&mut self) -> Result<(), VisitEnd> {
         for number in 0..self.tree.directories {
             mkdirat(self.root, directory_name(number), Mode::RWXU)?;
         }
@@ -159,7 +159,7 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
-    fn open_directories(&mut self) -> Result<(), End> {
+    fn open_directories(&mut self) -> Result<(), VisitEnd> {
         if !self.tree.sync_each {
             return Ok(());
         }
@@ -176,7 +176,7 @@ impl<'a> Carrier<'a> {
         self.told_at = self.started_at;
     }
 
-    fn visit_all(&mut self, listener: &mut dyn FnMut(Event)) -> Result<(), End> {
+    fn visit_all(&mut self, listener: &mut dyn FnMut(Event)) -> Result<(), VisitEnd> {
         match self.tree.order {
             TreeOrder::Numbered => {
                 for number in 0..self.tree.files {
@@ -207,7 +207,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// The numbers of the files in a directory, in its own order.
-    fn listed(&self, directory: u32) -> Result<Vec<u64>, End> {
+    fn listed(&self, directory: u32) -> Result<Vec<u64>, VisitEnd> {
         let entries = if self.tree.directories == 0 {
             Dir::read_from(self.root)?
         } else {
@@ -226,12 +226,12 @@ impl<'a> Carrier<'a> {
         Ok(numbers)
     }
 
-    fn visit(&mut self, number: u64, listener: &mut dyn FnMut(Event)) -> Result<(), End> {
+    fn visit(&mut self, number: u64, listener: &mut dyn FnMut(Event)) -> Result<(), VisitEnd> {
         if self.control.is_cancelled() {
-            return Err(End::Stopped(StopReason::Cancelled));
+            return Err(VisitEnd::Stopped(StopReason::Cancelled));
         }
         if self.control.is_stopped() {
-            return Err(End::Stopped(StopReason::Ended));
+            return Err(VisitEnd::Stopped(StopReason::Ended));
         }
         self.names.path(number, &mut self.path);
         let issued_at = self.clock.now();
@@ -260,7 +260,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// Returns the bytes written.
-    fn create(&mut self, number: u64) -> Result<u64, End> {
+    fn create(&mut self, number: u64) -> Result<u64, VisitEnd> {
         let path = self.path.as_str();
         match self.tree.contents {
             TreeContents::HardLinks => {
@@ -283,7 +283,7 @@ impl<'a> Carrier<'a> {
         Ok(self.names.size_of(number).into())
     }
 
-    fn write(&mut self, file: &impl std::os::fd::AsFd, number: u64) -> Result<(), End> {
+    fn write(&mut self, file: &impl std::os::fd::AsFd, number: u64) -> Result<(), VisitEnd> {
         // No two files begin alike.
         for (byte, mark) in self.buffer.iter_mut().zip(mix64(number).to_le_bytes()) {
             *byte ^= mark;
@@ -293,7 +293,7 @@ impl<'a> Carrier<'a> {
             let part = left.min(self.buffer.len());
             let written = rustix::io::write(file, &self.buffer[..part])?;
             if written == 0 {
-                return Err(End::Failed(FailureKind::Nothing));
+                return Err(VisitEnd::Failed(FailureKind::Nothing));
             }
             left -= written;
         }
@@ -302,13 +302,13 @@ impl<'a> Carrier<'a> {
 
     /// Returns the bytes read. A file of another size than it was created with is a
     /// failure.
-    fn look_up(&mut self, number: u64) -> Result<u64, End> {
+    fn look_up(&mut self, number: u64) -> Result<u64, VisitEnd> {
         let asked = self.names.size_of(number);
         let found = rustix::fs::statat(self.root, self.path.as_str(), AtFlags::empty())?.st_size;
         if found != i64::from(asked) {
             // Whoever has made it longer than any of ours: it is not what was created.
             let moved = narrow(found.clamp(0, u32::MAX.into()));
-            return Err(End::Failed(FailureKind::Short { asked, moved }));
+            return Err(VisitEnd::Failed(FailureKind::Short { asked, moved }));
         }
         let mut left = asked as usize;
         if left == 0 {
@@ -319,20 +319,20 @@ impl<'a> Carrier<'a> {
         while left > 0 {
             let part = left.min(self.buffer.len());
             match rustix::io::read(&file, &mut self.buffer[..part])? {
-                0 => return Err(End::Failed(FailureKind::Nothing)),
+                0 => return Err(VisitEnd::Failed(FailureKind::Nothing)),
                 read => left -= read,
             }
         }
         Ok(asked.into())
     }
 
-    fn delete(&self, number: u64) -> Result<u64, End> {
+    fn delete(&self, number: u64) -> Result<u64, VisitEnd> {
         unlinkat(self.root, self.path.as_str(), AtFlags::empty())?;
         self.sync_directory(number)?;
         Ok(0)
     }
 
-    fn sync_directory(&self, number: u64) -> Result<(), End> {
+    fn sync_directory(&self, number: u64) -> Result<(), VisitEnd> {
         if self.tree.sync_each {
             let own = self.names.directory_of(number) as usize;
             fsync(self.directories.get(own).unwrap_or(self.root))?;
@@ -341,7 +341,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// Takes subdirectories away after the files, and makes everything durable.
-    fn settle(&mut self) -> Result<(), End> {
+    fn settle(&mut self) -> Result<(), VisitEnd> {
         if self.operation == Operation::Delete {
             for number in 0..self.tree.directories {
                 unlinkat(self.root, directory_name(number), AtFlags::REMOVEDIR)?;

@@ -6,7 +6,7 @@ use std::process::Command;
 use sokudo_model::{Bytes, Check, MismatchKind, PatternPart, Verify};
 
 use super::tests::{CHECKS, verifier, verify};
-use super::{Expected, Verifier};
+use super::{ExpectedBlock, Verifier};
 
 const BLOCK: usize = 4096;
 const BLOCKS: usize = 16;
@@ -78,7 +78,7 @@ fn write(verifier: &mut Verifier, file: &Path) {
 fn check(verifier: &mut Verifier, bytes: &[u8]) -> bool {
     let mut right = true;
     for (index, block) in bytes.chunks_exact(BLOCK).enumerate() {
-        let expected = Expected {
+        let expected = ExpectedBlock {
             file: 0,
             offset: (index * BLOCK) as u64,
             length: BLOCK as u32,

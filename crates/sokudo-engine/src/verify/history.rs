@@ -49,7 +49,7 @@ struct Race {
 
 /// All writes of one clone that have not been read back.
 #[derive(Default)]
-pub(crate) struct History {
+pub(crate) struct WriteHistory {
     log: Vec<Record>,
     /// Length of the list after the last merge.
     merged: usize,
@@ -64,7 +64,7 @@ pub(crate) struct History {
     piece_bytes: Option<u32>,
 }
 
-impl History {
+impl WriteHistory {
     /// `piece_bytes`: the length of the pieces that carry a header each, where parts
     /// of a block can be checked without the rest of it.
     pub(crate) fn new(piece_bytes: Option<u32>) -> Self {
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    fn read_back(history: &mut History) -> Vec<(u64, u32, u64)> {
+    fn read_back(history: &mut WriteHistory) -> Vec<(u64, u32, u64)> {
         history.queue(None);
         std::iter::from_fn(|| history.next())
             .map(|record| (record.offset, record.length, record.serial))
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_was_written_over_in_part_is_not_read_back_without_pieces() {
-        let mut history = History::new(None);
+        let mut history = WriteHistory::new(None);
         history.add(record(0, 16384, 0));
         history.add(record(4096, 4096, 1));
         assert_eq!(read_back(&mut history), [(4096, 4096, 1)]);
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_write_that_completes_after_a_newer_one_was_queued_is_read_back_instead() {
-        let mut history = History::new(None);
+        let mut history = WriteHistory::new(None);
         history.add(record(0, 4096, 7));
         history.add(record(4096, 4096, 8));
         history.queue(None);
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn writes_in_flight_together_may_have_come_in_either_order() {
-        let mut history = History::new(None);
+        let mut history = WriteHistory::new(None);
         // Serial 3 was issued before serial 1 had completed.
         history.add(record(0, 4096, 3));
         history.add(Record {
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn memory_follows_the_places_not_the_writes() {
-        let mut history = History::new(None);
+        let mut history = WriteHistory::new(None);
         for serial in 0..1_000_000 {
             history.add(record(serial % 100 * 4096, 4096, serial));
         }
@@ -295,7 +295,7 @@ mod tests {
             writes in proptest::collection::vec((0u32..2, 0u64..24, 1u32..8), 0..60),
         ) {
             const PIECE: u32 = 512;
-            let mut history = History::new(Some(PIECE));
+            let mut history = WriteHistory::new(Some(PIECE));
             let mut last = BTreeMap::new();
             for (serial, (file, start, pieces)) in (0u64..).zip(writes) {
                 history.add(Record {
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_batch_takes_the_oldest() {
-        let mut history = History::new(None);
+        let mut history = WriteHistory::new(None);
         for serial in 0..4 {
             history.add(record((4 - serial) * 4096, 4096, serial));
         }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use sokudo_model::{BlockSizes, Bytes, Check, MismatchKind, PatternPart, Verify, VerifyOutcome};
 
-use super::{Expected, Verifier, VerifyError, check_verify};
+use super::{ExpectedBlock, Verifier, VerifyError, check_verify};
 
 pub(super) const CHECKS: [Check; 18] = [
     Check::Md5,
@@ -331,7 +331,7 @@ fn the_first_bad_block_is_fatal_when_asked() {
     let fatal = with!(verify(Check::Md5), fatal = true);
     let mut verifier = verifier(&fatal);
     assert!(!verifier.is_fatal());
-    let expected = Expected {
+    let expected = ExpectedBlock {
         file: 1,
         offset: 0,
         length: 4096,
@@ -411,8 +411,8 @@ mod many_draws {
             let mut verifier = verifier(&shape);
             let mut block = vec![0; length];
             let serial = verifier.seal(&mut block, 0, offset);
-            let expected = Expected { file: 0, offset, length: length as u32, serial: Some(serial) };
-            let unknown = Expected { serial: None, ..expected };
+            let expected = ExpectedBlock { file: 0, offset, length: length as u32, serial: Some(serial) };
+            let unknown = ExpectedBlock { serial: None, ..expected };
             prop_assert!(verifier.check(&block, expected));
             prop_assert!(verifier.check(&block, unknown));
             block[at.index(length)] ^= 1 << bit;

@@ -6,7 +6,7 @@ use std::io;
 
 use sokudo_model::{Bytes, Moved, Operation};
 use sokudo_stats::{Histogram, HistogramWriter, Random};
-use sokudo_sys::{Action, Request};
+use sokudo_sys::{IoAction, Request};
 
 use super::{BATCHES_PER_SUBMISSION_SAMPLE, Slot, Worker};
 use crate::backend::Backend;
@@ -80,7 +80,7 @@ impl NextOffset for InOrder<'_> {
 struct Alike {
     operation: Operation,
     length: u32,
-    action: Action,
+    action: IoAction,
     depth: u32,
     prepared_per_reading: u32,
     submitted_at_once: u32,
@@ -254,7 +254,7 @@ impl Worker {
     fn alike(&self) -> Option<Alike> {
         let (operation, length) = self.pattern.alike()?;
         let action = match operation {
-            Operation::Read => Action::Read,
+            Operation::Read => IoAction::Read,
             Operation::Write => self.flushing.write_action(),
             _ => return None,
         };

@@ -1,7 +1,7 @@
 //! How passes, and the work as a whole, come to their end: done, failed or given up.
 
 use sokudo_model::{FailureKind, Operation, StopReason};
-use sokudo_sys::Action;
+use sokudo_sys::IoAction;
 use sokudo_words::Text;
 
 use super::{Buffer, EMPTY_SLOT, FinishedWorker, NextAction, Slot, Worker, flush_of};
@@ -47,7 +47,7 @@ impl Worker {
                 file,
                 ..EMPTY_SLOT
             };
-            self.prepare(backend, chunk, Action::Fsync, slot);
+            self.prepare(backend, chunk, IoAction::Fsync, slot);
             if let Some(recorder) = &mut self.recorder {
                 recorder.prepared(chunk);
             }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use sokudo_model::{Operation, StopReason};
-use sokudo_sys::Action;
+use sokudo_sys::IoAction;
 
 use super::{Buffer, EMPTY_SLOT, Issue, NextAction, Ready, Slot, Worker};
 use crate::backend::Backend;
@@ -14,7 +14,7 @@ use crate::pace::{Gate, OperationTurn};
 use crate::pattern::Access;
 use crate::record::CompletedIo;
 use crate::rewriting::change;
-use crate::verify::Expected;
+use crate::verify::ExpectedBlock;
 
 impl Worker {
     /// As for plain workloads, with everything that they do not need.
@@ -69,7 +69,7 @@ impl Worker {
         &mut self,
         backend: &mut B,
         access: Access,
-        expected: Option<Expected>,
+        expected: Option<ExpectedBlock>,
         buffer: Buffer,
     ) -> (u32, bool) {
         match buffer {
@@ -265,7 +265,7 @@ impl Worker {
         {
             return Ready::Issue(Issue {
                 access: read_of(&expected),
-                action: Action::Read,
+                action: IoAction::Read,
                 intended_at: now,
                 expected: Some(expected),
                 buffer: Buffer::Free,
@@ -344,7 +344,7 @@ impl Worker {
     }
 
     /// An I/O, or the one that checks instead of it.
-    pub(super) fn ready(&self, access: Access, action: Action, intended_at: u64) -> Ready {
+    pub(super) fn ready(&self, access: Access, action: IoAction, intended_at: u64) -> Ready {
         let (instead, expected) = match &self.checker {
             Some(checker) => checker.instead_of(access),
             None => (access, None),
@@ -352,7 +352,7 @@ impl Worker {
         Ready::Issue(Issue {
             access: instead,
             action: if expected.is_some() {
-                Action::Read
+                IoAction::Read
             } else {
                 action
             },

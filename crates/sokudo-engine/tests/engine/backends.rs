@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use sokudo_sys::{
-    Action, Aio, Blocking, Calls, Completions, Mapped, OneByOne, Queue, Region, Request, Ring,
+    Aio, Blocking, Calls, Completions, IoAction, Mapped, OneByOne, Queue, Region, Request, Ring,
 };
 
 use super::setup::skip;
@@ -99,7 +99,7 @@ fn perform_all(queue: &mut impl Queue, requests: &[Request], results: &mut [i32]
     assert_eq!(queue.in_flight(), 0);
 }
 
-fn request(action: Action, chunk: u32, length: u32, offset: u64) -> Request {
+fn request(action: IoAction, chunk: u32, length: u32, offset: u64) -> Request {
     Request {
         action,
         chunk,
@@ -112,9 +112,9 @@ fn request(action: Action, chunk: u32, length: u32, offset: u64) -> Request {
 #[test]
 fn what_is_written_is_read_back() {
     let actions = [
-        Action::Write,
-        Action::WriteThrough,
-        Action::WriteThroughWithMetadata,
+        IoAction::Write,
+        IoAction::WriteThrough,
+        IoAction::WriteThroughWithMetadata,
     ];
     for action in actions {
         let file = tempfile::tempfile().unwrap();
@@ -129,7 +129,7 @@ fn what_is_written_is_read_back() {
             assert_eq!(backend.perform(&writes), [4096; 8]);
             // Every chunk reads what another one wrote.
             let reads: Vec<_> = (0..8)
-                .map(|i| request(Action::Read, i, 4096, u64::from(7 - i) * 4096))
+                .map(|i| request(IoAction::Read, i, 4096, u64::from(7 - i) * 4096))
                 .collect();
             assert_eq!(backend.perform(&reads), [4096; 8]);
             for chunk in 0..8u8 {
@@ -146,13 +146,13 @@ fn flushes_and_trims_succeed_with_zero() {
     file.write_all(&[7; 16384]).unwrap();
     for mut backend in Backend::all(&[&file], 3, 4096) {
         let requests = [
-            request(Action::Fsync, 0, 0, 0),
-            request(Action::Fdatasync, 1, 0, 0),
-            request(Action::Trim, 2, 4096, 4096),
+            request(IoAction::Fsync, 0, 0, 0),
+            request(IoAction::Fdatasync, 1, 0, 0),
+            request(IoAction::Trim, 2, 4096, 4096),
         ];
         assert_eq!(backend.perform(&requests), [0; 3]);
         assert_eq!(
-            backend.perform(&[request(Action::Read, 0, 4096, 4096)]),
+            backend.perform(&[request(IoAction::Read, 0, 4096, 4096)]),
             [4096]
         );
         assert!(backend.region().chunk_mut(0).iter().all(|byte| *byte == 0));
@@ -166,13 +166,13 @@ fn the_end_of_the_file_and_errors_are_results() {
     let read_only = File::open("/proc/self/exe").unwrap();
     for mut backend in Backend::all(&[&file], 2, 4096) {
         let requests = [
-            request(Action::Read, 0, 4096, 4096),
-            request(Action::Read, 1, 4096, 1 << 20),
+            request(IoAction::Read, 0, 4096, 4096),
+            request(IoAction::Read, 1, 4096, 1 << 20),
         ];
         assert_eq!(backend.perform(&requests), [6000 - 4096, 0]);
     }
     for mut backend in Backend::all(&[&read_only], 1, 4096) {
-        let result = backend.perform(&[request(Action::Write, 0, 4096, 0)]);
+        let result = backend.perform(&[request(IoAction::Write, 0, 4096, 0)]);
         assert_eq!(result, [-9], "EBADF: the file is open for reading only");
     }
 }
@@ -188,7 +188,7 @@ fn a_silent_device_does_not_hold_a_wait_longer_than_the_tick() {
     };
     let started = Instant::now();
     for chunk in 0..3 {
-        ring.prepare(request(Action::Read, chunk, 4096, 0));
+        ring.prepare(request(IoAction::Read, chunk, 4096, 0));
     }
     for wanted in [1, 3, 3] {
         ring.submit_and_wait(wanted).unwrap();
@@ -216,12 +216,12 @@ fn each_io_goes_to_its_own_file() {
         for chunk in 0..3u8 {
             backend.region().chunk_mut(chunk.into()).fill(chunk + 1);
         }
-        let writes = [0, 1, 2].map(|index| on(Action::Write, index, index));
+        let writes = [0, 1, 2].map(|index| on(IoAction::Write, index, index));
         assert_eq!(backend.perform(&writes), [4096; 3]);
-        let mut changes = [0, 1, 2].map(|index| on(Action::Fsync, index, index));
-        changes[1].action = Action::Trim;
+        let mut changes = [0, 1, 2].map(|index| on(IoAction::Fsync, index, index));
+        changes[1].action = IoAction::Trim;
         assert_eq!(backend.perform(&changes), [0; 3]);
-        let reads = [0, 1, 2].map(|index| on(Action::Read, index, 2 - index));
+        let reads = [0, 1, 2].map(|index| on(IoAction::Read, index, 2 - index));
         assert_eq!(backend.perform(&reads), [4096; 3]);
         let read = [0, 1, 2].map(|chunk| backend.region().chunk_mut(chunk)[99]);
         assert_eq!(read, [3, 0, 1]);
@@ -236,7 +236,7 @@ fn seeking_goes_on_where_it_was_and_finds_back() {
     let region = Region::new(1, 4096).unwrap();
     let mut seeking = Blocking::with_calls(descriptors(&[&file]), region, Calls::Seeking);
     for (block, value) in [(0, 1), (1, 2), (2, 3), (0, 1), (2, 3), (1, 2)] {
-        let read = request(Action::Read, 0, 4096, block * 4096);
+        let read = request(IoAction::Read, 0, 4096, block * 4096);
         assert_eq!(seeking.perform(read), 4096);
         assert_eq!(seeking.region_mut().chunk_mut(0)[0], value);
     }
@@ -249,11 +249,11 @@ fn a_mapped_file_that_shrinks_is_an_error_and_no_signal() {
     let region = Region::new(1, 16384).unwrap();
     let mapped = Mapped::new(descriptors(&[&file]), region).map_err(|(error, ..)| error);
     let mut mapped = mapped.unwrap();
-    let read = request(Action::Read, 0, 16384, 32768);
+    let read = request(IoAction::Read, 0, 16384, 32768);
     assert_eq!(mapped.perform(read), 16384);
     file.set_len(16384).unwrap();
     assert_eq!(mapped.perform(read), -libc_eio());
-    let write = request(Action::Write, 0, 16384, 32768);
+    let write = request(IoAction::Write, 0, 16384, 32768);
     assert_eq!(mapped.perform(write), -28, "ENOSPC: the file ends before");
     assert_eq!(mapped.perform(read), 0);
     assert_eq!(mapped.perform(Request { offset: 0, ..read }), 16384);

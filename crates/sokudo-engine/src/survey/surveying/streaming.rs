@@ -1,7 +1,7 @@
 //! The I/Os of what a survey is doing: which comes next, and what is counted of it.
 
 use sokudo_model::{Nanos, Operation, Visit};
-use sokudo_sys::Action;
+use sokudo_sys::IoAction;
 
 use super::{SurveyActivity, Surveying};
 use crate::survey::io::{Failed, SurveyIo};
@@ -98,7 +98,7 @@ impl Surveying {
         SurveyIo {
             action: match self.operation {
                 Operation::Write => self.write_action,
-                _ => Action::Read,
+                _ => IoAction::Read,
             },
             operation: self.operation,
             is_measured: true,

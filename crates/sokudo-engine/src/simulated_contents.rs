@@ -10,9 +10,9 @@ use crate::sim::SimulatedDevice;
 /// Whose stamps or seals a write carried: a check of capacity has no number, a survey its own.
 type SealNumber = Option<u64>;
 
-/// What is found at a place that was written with one number.
+/// What a cell holds that was written with one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum CellState {
     /// What was written to it.
     Own,
     /// What was written to this place.
@@ -22,7 +22,7 @@ pub(crate) enum Kept {
     /// Nothing that was ever written with a number.
     Nothing,
     /// Bits of it have changed.
-    Rotten,
+    Corrupt,
 }
 
 /// Written ranges of bytes, each with a value that is the same all over it; what is next to its
@@ -89,7 +89,7 @@ impl<V: Copy + PartialEq> ExtentMap<V> {
 
 /// A write, of which every byte is as far from the place that it was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Written {
+struct NumberedWrite {
     number: SealNumber,
     /// From a cell to the address that was written, or from an address to how much had been
     /// written before; modulo 2^64.
@@ -99,9 +99,9 @@ struct Written {
 /// What the cells of a device hold, and what it remembers besides.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SimulatedContents {
-    cells: ExtentMap<Written>,
+    cells: ExtentMap<NumberedWrite>,
     /// By address, for devices that answer what was written last from memory.
-    last: ExtentMap<Written>,
+    last: ExtentMap<NumberedWrite>,
     /// All that was written.
     bytes: u64,
 }
@@ -125,12 +125,12 @@ impl SimulatedContents {
             };
             let distance = part.start.wrapping_sub(cell);
             let cells = cell..cell + (part.end - part.start);
-            self.cells.insert(cells, Written { number, distance });
+            self.cells.insert(cells, NumberedWrite { number, distance });
         }
         let length = range.end - range.start;
         if device.remembered_bytes() > 0 {
             let distance = self.bytes.wrapping_sub(range.start);
-            self.last.insert(range, Written { number, distance });
+            self.last.insert(range, NumberedWrite { number, distance });
         }
         self.bytes += length;
     }
@@ -151,10 +151,10 @@ impl SimulatedContents {
         device: &SimulatedDevice,
         offset: u64,
         number: SealNumber,
-    ) -> (Kept, u64) {
+    ) -> (CellState, u64) {
         let (rots, until) = device.rot_at(offset);
         if rots {
-            return (Kept::Rotten, until);
+            return (CellState::Corrupt, until);
         }
         let (last, last_until) = self.last.at(offset);
         let until = until.min(last_until);
@@ -177,28 +177,28 @@ impl SimulatedContents {
         offset: u64,
         number: SealNumber,
         until: u64,
-    ) -> (Kept, u64) {
+    ) -> (CellState, u64) {
         let until = until.min(device.cells_until(offset));
         let Some(cell) = device.cell_of(offset) else {
-            return (Kept::Nothing, until);
+            return (CellState::Nothing, until);
         };
         let (written, cells_until) = self.cells.at(cell);
         let until = until.min(offset.saturating_add(cells_until - cell));
         let kept = match written {
-            None => Kept::Nothing,
+            None => CellState::Nothing,
             Some(written) => match cell.wrapping_add(written.distance) {
                 address if address == offset => own_or_stale(written.number == number),
-                address => Kept::Other(address),
+                address => CellState::Other(address),
             },
         };
         (kept, until)
     }
 }
 
-fn own_or_stale(is_own: bool) -> Kept {
+fn own_or_stale(is_own: bool) -> CellState {
     match is_own {
-        true => Kept::Own,
-        false => Kept::Stale,
+        true => CellState::Own,
+        false => CellState::Stale,
     }
 }
 
@@ -261,17 +261,20 @@ mod tests {
         contents.write(&device, 0..4 * GIB, Some(1));
         assert_eq!(
             contents.kept(&device, 0, Some(1)),
-            (Kept::Other(3 * GIB), GIB)
+            (CellState::Other(3 * GIB), GIB)
         );
-        let own = (Kept::Own, 4 * GIB - 4096);
+        let own = (CellState::Own, 4 * GIB - 4096);
         assert_eq!(contents.kept(&device, 3 * GIB, Some(1)), own);
         // The last block is still remembered.
         contents.forget(&device, GIB - 4096..GIB);
-        let own = (Kept::Own, 4 * GIB);
+        let own = (CellState::Own, 4 * GIB);
         assert_eq!(contents.kept(&device, 4 * GIB - 4096, Some(1)), own);
-        assert_eq!(contents.kept(&device, 3 * GIB, Some(2)).0, Kept::Stale);
+        assert_eq!(contents.kept(&device, 3 * GIB, Some(2)).0, CellState::Stale);
         contents.forget(&device, 3 * GIB..3 * GIB + 4096);
-        assert_eq!(contents.kept(&device, 0, Some(1)), (Kept::Nothing, 4096));
+        assert_eq!(
+            contents.kept(&device, 0, Some(1)),
+            (CellState::Nothing, 4096)
+        );
     }
 
     #[test]
@@ -280,14 +283,14 @@ mod tests {
         let mut contents = SimulatedContents::default();
         contents.write(&device, 0..1 << 30, None);
         let rots = 1 << 20;
-        assert_eq!(contents.kept(&device, 0, None), (Kept::Own, rots));
+        assert_eq!(contents.kept(&device, 0, None), (CellState::Own, rots));
         assert_eq!(
             contents.kept(&device, rots, None),
-            (Kept::Rotten, rots + 8192)
+            (CellState::Corrupt, rots + 8192)
         );
         assert_eq!(
             contents.kept(&device, rots + 8192, None),
-            (Kept::Own, 1 << 30)
+            (CellState::Own, 1 << 30)
         );
     }
 }
