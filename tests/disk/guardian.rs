@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use named_files::NamedFiles;
 use rustix::process::{Signal, getpid, kill_process};
-use sokudo_engine::{JobFile, JobFileRequest, OwnDirectory, TestFile};
+use sokudo_engine::{JobDataFile, JobFileRequest, OwnDirectory, TestFile};
 use sokudo_measure::{guard, guarded_by, have_files_guarded};
 use sokudo_model::{Bytes, Users};
 
@@ -105,7 +105,7 @@ fn make_files(directory: &Path) -> impl Sized {
         is_written: true,
         is_removed: true,
     };
-    let file = JobFile::open_or_create(request).unwrap();
+    let file = JobDataFile::open_or_create(request).unwrap();
     let tree = OwnDirectory::create(directory, &[]).unwrap();
     // What has vanished in order is not looked for.
     drop(OwnDirectory::create(directory, &[]).unwrap());

@@ -21,7 +21,7 @@ use sokudo_model::{Circumstances, TargetInfo, TargetKind};
 
 use crate::system::System;
 
-pub use course::Beside;
+pub use course::DriveMonitor;
 pub use neighbours::Neighbours;
 pub use pressure::io_waits;
 pub use refusals::ProcessorWatch;
@@ -76,13 +76,13 @@ impl Watch {
     }
 
     /// What is seen meanwhile; `None` of what is no device.
-    pub fn beside(&self) -> Option<Beside> {
-        self.course.as_ref().map(CourseWatch::beside)
+    pub fn drive_monitor(&self) -> Option<DriveMonitor> {
+        self.course.as_ref().map(CourseWatch::monitor)
     }
 
     /// Looks after the run, and puts both together.
     pub fn end(self, target: &TargetInfo) -> Circumstances {
-        let ended = self.course.map(|it| (it.beside().now(), it.end()));
+        let ended = self.course.map(|it| (it.monitor().now(), it.end()));
         let Some(before) = self.before else {
             return Circumstances::default();
         };

@@ -29,7 +29,7 @@ pub(crate) use contents::bare_partition;
 use contents::{ReadPolicy, Recognised, Tree};
 use surroundings::MachineEnvironment;
 pub(crate) use temperature::is_drive;
-pub use temperature::{Moment, Reading, Thermometer};
+pub use temperature::{IoPhase, Reading, Thermometer};
 use udev::UdevRecord;
 
 /// How long all disks together may take to answer. One that sleeps needs up to some ten

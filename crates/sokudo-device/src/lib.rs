@@ -48,11 +48,11 @@ mod zfs;
 
 pub use block::segments_max;
 pub use circumstances::{
-    Beside, DRIVE_TIME_MAX, Neighbours, ProcessorWatch, Watch, drives_under, io_waits,
+    DRIVE_TIME_MAX, DriveMonitor, Neighbours, ProcessorWatch, Watch, drives_under, io_waits,
 };
 pub use control_groups::{MemoryLimit, memory_limit};
 pub use counters::CounterSource;
-pub use disk::{DiskError, Moment, Reading, Thermometer, content, disk, disks, listed};
+pub use disk::{DiskError, IoPhase, Reading, Thermometer, content, disk, disks, listed};
 pub use environment::{booted_at, environment};
 pub use file::{
     FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, file_state,

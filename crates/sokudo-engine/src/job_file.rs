@@ -50,7 +50,7 @@ pub struct JobFileRequest<'a> {
 /// A file that may be written, because a job of the user's laid it out, or the user
 /// allows it. Dropping it marks it as it is then, so that a later job knows it again.
 #[derive(Debug)]
-pub struct JobFile {
+pub struct JobDataFile {
     handle: File,
     path: PathBuf,
     size: Bytes,
@@ -125,7 +125,7 @@ pub enum JobFileError {
     Cancelled(PathBuf),
 }
 
-impl JobFile {
+impl JobDataFile {
     /// Opens the file for its jobs, or creates it.
     ///
     /// # Errors
@@ -430,7 +430,7 @@ impl JobFile {
     }
 }
 
-impl Drop for JobFile {
+impl Drop for JobDataFile {
     fn drop(&mut self) {
         self.finish();
         // A program that is just being started holds a copy of the handle, which would keep other
@@ -488,7 +488,7 @@ mod tests {
         let (directory, path) = at("link");
         let nothing = directory.path().join("nothing");
         std::os::unix::fs::symlink(&nothing, &path).unwrap();
-        let refused = |path: &Path| JobFile::open_or_create(request(path, true)).unwrap_err();
+        let refused = |path: &Path| JobDataFile::open_or_create(request(path, true)).unwrap_err();
         assert!(matches!(refused(&path), JobFileError::Dangling(_)));
         assert!(!nothing.exists());
         let kernel = refused(Path::new("/proc/self/comm")).to_string();
@@ -505,7 +505,7 @@ mod tests {
     fn a_file_for_which_there_is_no_room_is_not_left_behind() {
         let (_directory, path) = at("huge");
         let huge = with!(request(&path, false), size = Bytes(1 << 60));
-        let file = JobFile::open_or_create(huge).unwrap();
+        let file = JobDataFile::open_or_create(huge).unwrap();
         assert!(file.allocate(Allocation::Reserve).is_err());
         assert!(!path.exists());
     }
@@ -517,8 +517,8 @@ mod tests {
         (directory, path)
     }
 
-    fn laid_out(request: JobFileRequest<'_>) -> JobFile {
-        let file = JobFile::open_or_create(request).unwrap();
+    fn laid_out(request: JobFileRequest<'_>) -> JobDataFile {
+        let file = JobDataFile::open_or_create(request).unwrap();
         let (whole, content) = (Allocation::Reserve, DataContent::Random);
         let done = file.lay_out(whole, content, 1, &Control::new(), &mut |_| {});
         done.unwrap();
@@ -553,18 +553,18 @@ mod tests {
         };
         let other = with!(request(&path, false), jobs = &[]);
         drop(laid_out(request(&path, false)));
-        let again = JobFile::open(other).unwrap();
+        let again = JobDataFile::open(other).unwrap();
         drop(again.target().unwrap());
         drop(again);
-        assert!(JobFile::open(request(&path, false)).is_ok());
+        assert!(JobDataFile::open(request(&path, false)).is_ok());
         // A user who keeps something there, of whatever size.
         written_later(&path);
-        let refused = JobFile::open(request(&path, false));
+        let refused = JobDataFile::open(request(&path, false));
         let Err(JobFileError::Foreign { why, .. }) = refused else {
             panic!("{refused:?}");
         };
         assert_eq!(why, NotOurs::Changed);
-        assert!(JobFile::open(with!(other, overwrite = true)).is_ok());
+        assert!(JobDataFile::open(with!(other, overwrite = true)).is_ok());
     }
 
     #[test]
@@ -577,7 +577,7 @@ mod tests {
         let _target = file.target().unwrap();
         written_later(&path);
         drop(file);
-        let refused = JobFile::open(request(&path, false));
+        let refused = JobDataFile::open(request(&path, false));
         assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
     }
 
@@ -593,9 +593,9 @@ mod tests {
         drop(file);
         let job = File::options().write(true).open(&path).unwrap();
         std::os::unix::fs::FileExt::write_all_at(&job, b"job", 100).unwrap();
-        assert!(JobFile::open(request(&path, false)).is_ok());
+        assert!(JobDataFile::open(request(&path, false)).is_ok());
         std::fs::write(&path, "a letter").unwrap();
-        assert!(JobFile::open(request(&path, false)).is_err());
+        assert!(JobDataFile::open(request(&path, false)).is_err());
     }
 
     #[test]
@@ -604,13 +604,13 @@ mod tests {
             return;
         };
         let first = laid_out(request(&path, false));
-        let second = JobFile::open(request(&path, false)).unwrap();
+        let second = JobDataFile::open(request(&path, false)).unwrap();
         let _target = second.target().unwrap();
         drop(first);
         std::os::unix::fs::FileExt::write_all_at(second.handle(), b"job", 100).unwrap();
-        assert!(JobFile::open(request(&path, false)).is_ok());
+        assert!(JobDataFile::open(request(&path, false)).is_ok());
         drop(second);
-        assert!(JobFile::open(request(&path, false)).is_ok());
+        assert!(JobDataFile::open(request(&path, false)).is_ok());
     }
 
     #[test]
@@ -621,11 +621,11 @@ mod tests {
         let first = laid_out(request(&path, false));
         let _copy = first.handle().try_clone().unwrap();
         drop(first);
-        let second = JobFile::open(request(&path, false)).unwrap();
+        let second = JobDataFile::open(request(&path, false)).unwrap();
         drop(second.target().unwrap());
         drop(second);
         written_later(&path);
-        assert!(JobFile::open(request(&path, false)).is_err());
+        assert!(JobDataFile::open(request(&path, false)).is_err());
     }
 
     #[test]
@@ -634,26 +634,26 @@ mod tests {
             return;
         };
         std::fs::write(&path, vec![7; 4 << 20]).unwrap();
-        let file = JobFile::open(request(&path, true)).unwrap();
+        let file = JobDataFile::open(request(&path, true)).unwrap();
         drop(file.target().unwrap());
         drop(file);
-        let refused = JobFile::open(request(&path, false));
+        let refused = JobDataFile::open(request(&path, false));
         assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
         drop(laid_out(request(&path, true)));
-        assert!(JobFile::open(request(&path, false)).is_ok());
+        assert!(JobDataFile::open(request(&path, false)).is_ok());
     }
 
     #[test]
     fn a_file_of_the_users_stays_as_it_is() {
         let (directory, path) = at("letter");
         std::fs::write(&path, "dear").unwrap();
-        let refused = JobFile::open_or_create(request(&path, false)).unwrap_err();
+        let refused = JobDataFile::open_or_create(request(&path, false)).unwrap_err();
         let told = refused.to_string();
         assert!(told.contains("overwrite=1"), "{told}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "dear");
         let link = directory.path().join("seq.0.0");
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        assert!(JobFile::open_or_create(request(&link, false)).is_err());
+        assert!(JobDataFile::open_or_create(request(&link, false)).is_err());
     }
 
     #[test]
@@ -673,7 +673,7 @@ mod tests {
     fn an_interrupted_layout_leaves_no_new_file() {
         let (_directory, path) = at("seq.0.0");
         let large = with!(request(&path, false), size = Bytes::mib(64));
-        let file = JobFile::open_or_create(large).unwrap();
+        let file = JobDataFile::open_or_create(large).unwrap();
         let control = Control::new();
         control.cancel();
         let interrupted = file.lay_out(

@@ -77,7 +77,7 @@ pub use chunks::buffer_bytes;
 pub use consent::{Consent, ConsentError, DevicePermit, Front, InUse, Look, RewritePermit};
 pub use control::Control;
 pub use ending::ends_plan;
-pub use job_file::{JobFile, JobFileError, JobFileRequest};
+pub use job_file::{JobDataFile, JobFileError, JobFileRequest};
 pub use kernel_files::no_place_for_files;
 pub use left_behind::{LeftBehind, Search, left_behind, remove_for_dead};
 pub use mark::NotOurs;

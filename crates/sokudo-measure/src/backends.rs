@@ -14,7 +14,7 @@ use crate::campaign::{self, MeasuredRows};
 use crate::error::MeasureError;
 use crate::expectation::Expectation;
 use crate::subject::PreparedTargets;
-use crate::turns::{PAIRS, Turns, bytes_per_second};
+use crate::turns::{AlternatingTrials, PAIRS, bytes_per_second};
 
 /// One trial, and what runs before it is measured. Threads of the kernel that work for a ring are
 /// made when they are needed, and moved to another processor only then: with them a memory disk came to
@@ -257,7 +257,7 @@ fn pairs(
             workload.polled = way.polled;
         }
     });
-    let turns = Turns {
+    let turns = AlternatingTrials {
         plan,
         row,
         variants: [&by[0], &by[1]],

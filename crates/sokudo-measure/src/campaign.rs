@@ -16,7 +16,7 @@ use crate::evidence::FoundState;
 use crate::expectation::Expectation;
 use crate::length::TrialLength;
 use crate::rest::StageRest;
-use crate::settling::Settling;
+use crate::settling::SettleTime;
 use crate::subject::PreparedTargets;
 
 /// Pauses look at the control this often.
@@ -228,7 +228,7 @@ struct Learned {
     stage: usize,
     /// Its first row.
     row: usize,
-    settling: Settling,
+    settling: SettleTime,
     length: TrialLength,
     /// Trials that showed it, and do not count.
     unsettled: u32,
@@ -249,7 +249,7 @@ impl Learned {
         Self {
             stage,
             row,
-            settling: Settling::of(workload, learns),
+            settling: SettleTime::of(workload, learns),
             length,
             unsettled: 0,
             uncounted: Vec::new(),
@@ -528,7 +528,7 @@ pub(crate) fn stage_trial(
         phase: None,
         made_before: 0,
     };
-    let settling = Settling::of(&plan.stages[stage].workloads[0], false);
+    let settling = SettleTime::of(&plan.stages[stage].workloads[0], false);
     let due = DueTrial {
         step,
         rest: &StageRest::whole(&plan.stages[stage]),

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use sokudo_device::{Beside, CounterSource, Neighbours, ProcessorWatch, System};
+use sokudo_device::{CounterSource, DriveMonitor, Neighbours, ProcessorWatch, System};
 use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
 use sokudo_model::{
     BackendKind, Bytes, DeviceCounters, Event, Moved, Nanos, Operation, Outcome, ProcessorEvidence,
@@ -68,7 +68,7 @@ impl PreparedTargets {
         if start == FoundState::Settled {
             self.settle(&all_targets_of(stage), stage)?;
         }
-        let measuring = Measuring(self.beside.clone());
+        let measuring = Measuring(self.drive_monitor.clone());
         let mut before = EvidenceBefore::look(self, stage);
         let mut listen = |event: Event| {
             before.hear(&event);
@@ -132,20 +132,22 @@ impl PreparedTargets {
 
 /// While it is there, I/O may be measured: what is seen beside the run leaves drives alone that it
 /// would disturb.
-struct Measuring(Option<Beside>);
+struct Measuring(Option<DriveMonitor>);
 
 impl Measuring {
     /// When it began.
     fn begin(&self) -> Option<Nanos> {
-        let beside = self.0.as_ref()?;
-        beside.set_measuring(true);
-        Some(beside.now())
+        let monitor = self.0.as_ref()?;
+        monitor.set_measuring(true);
+        Some(monitor.now())
     }
 }
 
 impl Drop for Measuring {
     fn drop(&mut self) {
-        self.0.iter().for_each(|beside| beside.set_measuring(false));
+        self.0
+            .iter()
+            .for_each(|monitor| monitor.set_measuring(false));
     }
 }
 

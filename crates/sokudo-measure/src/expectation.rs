@@ -4,7 +4,7 @@
 
 use sokudo_model::{Bytes, Limits, Nanos, Operation, Sample, Stage, Survey, Workload};
 
-use crate::settling::Settling;
+use crate::settling::SettleTime;
 
 /// A good disk reads so much per second in the middle; solid state is soon done.
 const GUESSED_BYTES_PER_S: u64 = 150_000_000;
@@ -59,7 +59,7 @@ impl Expectation {
             (Some(time), _) => Self {
                 time: Nanos(
                     time.0
-                        .saturating_add(Settling::of(workload, false).time().0),
+                        .saturating_add(SettleTime::of(workload, false).time().0),
                 ),
                 bytes: None,
             },

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use sokudo_device::{Inspected, System, inspect, occupants, users};
 use sokudo_engine::{
-    Consent, Control, DevicePermit, FileTarget, JobFile, JobFileRequest, SimulatedTarget, Target,
-    no_place_for_files, sim,
+    Consent, Control, DevicePermit, FileTarget, JobDataFile, JobFileRequest, SimulatedTarget,
+    Target, no_place_for_files, sim,
 };
 use sokudo_model::{DataContent, Event, JobTargetKind, TargetKind};
 use sokudo_stats::mix64;
@@ -27,7 +27,7 @@ enum AllowedTarget {
     /// A device, or an existing file that is only read.
     File(FileTarget),
     /// A file that is written or made; it does not exist if `None`.
-    Job(Option<JobFile>),
+    Job(Option<JobDataFile>),
 }
 
 impl PreparedTargets {
@@ -44,7 +44,7 @@ impl PreparedTargets {
             .map(|place| allow(place, consent))
             .collect::<Result<Vec<_>, _>>()?;
         let mut subject = Self::of_opened(Vec::new(), Vec::new());
-        let mut seen = Seen::default();
+        let mut seen = InspectionCache::default();
         for (index, (place, allowed)) in places.iter().zip(allowed).enumerate() {
             let making = TargetToMake {
                 place,
@@ -102,7 +102,7 @@ fn allow_file(place: &JobTarget, consent: &Consent) -> Result<AllowedTarget, Mea
         return Ok(AllowedTarget::File(FileTarget::read_only(&place.path)?));
     }
     // A file that is too small must be written before it is read.
-    Ok(AllowedTarget::Job(Some(JobFile::open(request(
+    Ok(AllowedTarget::Job(Some(JobDataFile::open(request(
         place, consent,
     ))?)))
 }
@@ -207,7 +207,7 @@ impl TargetToMake<'_> {
             AllowedTarget::Job(Some(file)) => file,
             AllowedTarget::Job(None) => {
                 make_directories(place)?;
-                JobFile::open_or_create(request(place, self.consent))?
+                JobDataFile::open_or_create(request(place, self.consent))?
             }
         };
         if file.present_size()? < place.bytes {
@@ -229,9 +229,9 @@ impl TargetToMake<'_> {
 
 /// What was inspected already, by file system: many files share one.
 #[derive(Default)]
-struct Seen(HashMap<u64, Inspected>);
+struct InspectionCache(HashMap<u64, Inspected>);
 
-impl Seen {
+impl InspectionCache {
     fn inspect(
         &mut self,
         path: &Path,
@@ -254,7 +254,7 @@ fn opened(
     place: &JobTarget,
     target: &Target,
     ours: OwnedFile,
-    seen: &mut Seen,
+    seen: &mut InspectionCache,
 ) -> Result<OpenedTarget, MeasureError> {
     let name = place.path.to_string_lossy();
     let settling = Settling::Invalidated(place.invalidate && !place.pre_read);

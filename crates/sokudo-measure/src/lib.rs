@@ -67,5 +67,5 @@ pub use place::JobTarget;
 pub use session::{FinishedRun, Follower};
 pub use several::OtherTarget;
 pub use subject::DeviceBeside;
-pub use together::{Leaving, Sharing, Together};
+pub use together::{LeavingThread, Sharing, Together};
 pub use volume_disks::{named_disk, volume_disks};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use sokudo_device::{Beside, System, Watch};
+use sokudo_device::{DriveMonitor, System, Watch};
 use sokudo_engine::{Control, check_room, may_make_in};
 use sokudo_model::{
     BurnIn, Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
@@ -23,7 +23,7 @@ use crate::pages;
 use crate::permission::Permission;
 use crate::several::{self, OtherTarget};
 use crate::slow;
-use crate::subject::{DeviceBeside, Preparation, PreparedTargets};
+use crate::subject::{DeviceBeside, PreparedTargets, TargetSetup};
 use crate::together::Together;
 
 /// Size of a test file unless told otherwise, as CrystalDiskMark's.
@@ -187,7 +187,7 @@ impl<'a> Measurement<'a> {
                 PreparedTargets::in_phases(inspected, workloads, cold, self.files_as)?
             }
             (named, files) => {
-                let preparation = Preparation {
+                let preparation = TargetSetup {
                     name: self.target,
                     size: self.test_file_size,
                     permission,
@@ -262,7 +262,7 @@ pub struct Prepared {
 impl Prepared {
     pub(crate) fn new(run: Run, mut subject: PreparedTargets) -> Self {
         let watch = Watch::begin(&System::host(), &run.target);
-        subject.beside = watch.beside();
+        subject.drive_monitor = watch.drive_monitor();
         Self {
             watch,
             run,
@@ -276,8 +276,8 @@ impl Prepared {
     }
 
     /// What is seen while the run goes on; `None` of what is no device.
-    pub fn beside(&self) -> Option<Beside> {
-        self.watch.beside()
+    pub fn drive_monitor(&self) -> Option<DriveMonitor> {
+        self.watch.drive_monitor()
     }
 
     /// What is known about each target.

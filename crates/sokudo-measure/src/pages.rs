@@ -7,7 +7,7 @@ use sokudo_model::{BufferMemory, Method, Nanos, PagesCompared, Plan, Row, Worklo
 
 use crate::error::MeasureError;
 use crate::subject::PreparedTargets;
-use crate::turns::{PAIRS, Turns, bytes_per_second};
+use crate::turns::{AlternatingTrials, PAIRS, bytes_per_second};
 
 /// Pages of ordinary memory.
 const PAGE_BYTES: u64 = 4096;
@@ -51,7 +51,7 @@ fn pairs(
     subject: &mut PreparedTargets,
     control: &Control,
 ) -> Result<Option<PagesCompared>, MeasureError> {
-    let turns = Turns {
+    let turns = AlternatingTrials {
         plan,
         row,
         variants: [&in_small_pages, &in_huge_pages],

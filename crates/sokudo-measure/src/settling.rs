@@ -21,14 +21,14 @@ const MARGIN: u64 = 2;
 /// How much a trial's rate would change without its beginning, from which that does not count.
 const SHIFT_MIN: f64 = 0.01;
 
-/// What is known of one row.
+/// How long one row settles, as far as its trials have shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settling {
+pub(crate) struct SettleTime {
     time: Nanos,
     scouts_left: u32,
 }
 
-impl Settling {
+impl SettleTime {
     /// Of a row without trials. A schedule that imitates another tool does not `learn`.
     pub(crate) fn of(workload: &Workload, learns: bool) -> Self {
         let scouts_left = if workload.is_sustained() && learns {
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_row_settles_until_its_trials_keep_their_speed() {
         let workload = workload();
-        let mut settling = Settling::of(&workload, true);
+        let mut settling = SettleTime::of(&workload, true);
         assert_eq!(settling.time(), Nanos::from_millis(50));
         assert!(settling.is_longer_than_in(&trial(15), &workload));
         assert_eq!(settling.time(), Nanos::from_millis(50 + 2 * 150));
@@ -151,14 +151,14 @@ mod tests {
     #[test]
     fn it_does_not_go_on_for_ever_nor_where_another_tool_is_imitated() {
         let workload = workload();
-        let mut settling = Settling::of(&workload, true);
+        let mut settling = SettleTime::of(&workload, true);
         let longer = (0..10).filter(|_| settling.is_longer_than_in(&trial(15), &workload));
         assert_eq!(longer.count(), SCOUTS_MAX as usize);
-        assert!(!Settling::of(&workload, false).is_longer_than_in(&trial(15), &workload));
+        assert!(!SettleTime::of(&workload, false).is_longer_than_in(&trial(15), &workload));
         let work = Workload {
             estimand: Estimand::Work,
             ..workload
         };
-        assert_eq!(Settling::of(&work, true).time(), Nanos(0));
+        assert_eq!(SettleTime::of(&work, true).time(), Nanos(0));
     }
 }

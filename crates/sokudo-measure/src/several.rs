@@ -8,7 +8,7 @@ use sokudo_model::{Event, TargetInfo, TargetKind};
 use crate::error::MeasureError;
 use crate::named::Named;
 use crate::permission::Permission;
-use crate::subject::{Preparation, PreparedTargets};
+use crate::subject::{PreparedTargets, TargetSetup};
 
 /// A target that is measured with another.
 pub struct OtherTarget {
@@ -74,7 +74,7 @@ fn is_on(upper: &Named, lower: &Named) -> bool {
 /// test file is made.
 pub(crate) fn prepare(
     targets: Vec<OtherTarget>,
-    preparation: &Preparation<'_>,
+    preparation: &TargetSetup<'_>,
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<PreparedTargets, MeasureError> {
@@ -86,7 +86,7 @@ pub(crate) fn prepare(
             });
     let mut ready = Vec::new();
     for (place, target) in existing.into_iter().chain(made) {
-        let own = Preparation {
+        let own = TargetSetup {
             name: &target.name,
             permission: permission_of(target.named.kind(), &preparation.permission),
             data: preparation.data.clone(),

@@ -1,7 +1,7 @@
 //! Rules that end a run before its time: looked at once in a second that is measured, beside the
 //! threads that measure.
 
-use sokudo_device::{Moment, System, Thermometer};
+use sokudo_device::{IoPhase, System, Thermometer};
 use sokudo_engine::Control;
 use sokudo_model::{
     Bytes, Doing, Event, Moved, Nanos, Outcome, Phase, Run, RunState, STOP_LOOK, StopCause,
@@ -17,15 +17,15 @@ pub(crate) struct StopWatch {
     /// What all workloads of the stage had moved at the event before, and when that was; `None` before the first.
     before: Option<(Nanos, Moved)>,
     /// What has been measured since the last look, over several trials where they are short.
-    since: Measured,
+    since: MeasuredSpan,
     /// What of the trial in progress has been seen.
-    in_trial: Measured,
+    in_trial: MeasuredSpan,
     cause: Option<StopCause>,
 }
 
 /// For how long something was measured, and what was moved meanwhile.
 #[derive(Clone, Copy, Default)]
-struct Measured {
+struct MeasuredSpan {
     lasted: Nanos,
     moved: Moved,
 }
@@ -36,7 +36,7 @@ struct WatchedRule {
     so_far: Nanos,
 }
 
-impl Measured {
+impl MeasuredSpan {
     /// What was moved between two instants, of what had been moved until then.
     fn between(lasted: Nanos, before: Moved, after: Moved) -> Self {
         Self {
@@ -84,8 +84,8 @@ impl StopWatch {
             rules: rules.iter().map(watched).collect(),
             thermometer: None,
             before: None,
-            since: Measured::default(),
-            in_trial: Measured::default(),
+            since: MeasuredSpan::default(),
+            in_trial: MeasuredSpan::default(),
             cause: None,
         }
     }
@@ -99,7 +99,7 @@ impl StopWatch {
         match event {
             Event::TrialStarted { .. } | Event::StageStarted { .. } => {
                 self.before = None;
-                self.in_trial = Measured::default();
+                self.in_trial = MeasuredSpan::default();
             }
             // Of several workloads each result is a part.
             Event::TrialCounted { trial, .. } if state.running().len() < 2 => {
@@ -108,8 +108,8 @@ impl StopWatch {
             }
             Event::TrialEnded { .. } | Event::StageEnded => {
                 let at = self.before.take().map_or(Nanos(0), |(at, _)| at);
-                let nothing = Measured::default();
-                self.look(at, nothing, Moment::Between, state, control);
+                let nothing = MeasuredSpan::default();
+                self.look(at, nothing, IoPhase::Between, state, control);
             }
             Event::Progress { at, phase, .. } => {
                 let more = self.progress(*at, *phase, state.running());
@@ -125,39 +125,39 @@ impl StopWatch {
     }
 
     /// What has been measured since the event before.
-    fn progress(&mut self, at: Nanos, phase: Phase, running: &[Doing]) -> Measured {
+    fn progress(&mut self, at: Nanos, phase: Phase, running: &[Doing]) -> MeasuredSpan {
         if phase != Phase::Running {
             // What comes before and after the measured part has another rate. Of several workloads
             // others may be measured meanwhile.
             if running.len() < 2 {
                 self.before = None;
             }
-            return Measured::default();
+            return MeasuredSpan::default();
         }
         let mut all = Moved::default();
         running.iter().for_each(|doing| all.add(doing.moved));
         let (then, before) = self.before.replace((at, all)).unwrap_or((at, all));
-        Measured::between(Nanos(at.0.saturating_sub(then.0)), before, all)
+        MeasuredSpan::between(Nanos(at.0.saturating_sub(then.0)), before, all)
     }
 
     /// What of a trial no progress has told, its result does: a short one is over before anybody
     /// looks, and so is any of a simulated device.
-    fn unseen(&self, outcome: &Outcome) -> Measured {
+    fn unseen(&self, outcome: &Outcome) -> MeasuredSpan {
         let all = Moved {
             bytes: outcome.bytes_moved(),
             ios: outcome.ios(),
         };
         let unseen = outcome.elapsed.0.saturating_sub(self.in_trial.lasted.0);
-        Measured::between(Nanos(unseen), self.in_trial.moved, all)
+        MeasuredSpan::between(Nanos(unseen), self.in_trial.moved, all)
     }
 
     /// Looks where enough has been measured since the last time.
-    fn add(&mut self, more: Measured, at: Nanos, state: &RunState, control: &Control) {
+    fn add(&mut self, more: MeasuredSpan, at: Nanos, state: &RunState, control: &Control) {
         self.in_trial.add(more);
         self.since.add(more);
         if self.since.lasted >= STOP_LOOK {
             let since = std::mem::take(&mut self.since);
-            self.look(at, since, Moment::Measuring, state, control);
+            self.look(at, since, IoPhase::Measuring, state, control);
         }
     }
 
@@ -166,8 +166,8 @@ impl StopWatch {
     fn look(
         &mut self,
         at: Nanos,
-        since: Measured,
-        moment: Moment,
+        since: MeasuredSpan,
+        moment: IoPhase,
         state: &RunState,
         control: &Control,
     ) {

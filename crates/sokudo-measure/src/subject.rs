@@ -6,9 +6,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor};
-use sokudo_device::{Beside, CounterSource, FileStateError, Inspected, System, occupants, users};
+use sokudo_device::{
+    CounterSource, DriveMonitor, FileStateError, Inspected, System, occupants, users,
+};
 use sokudo_engine::{
-    Control, DevicePermit, FileTarget, JobFile, MakeDurable, OwnDirectory, RewritePermit,
+    Control, DevicePermit, FileTarget, JobDataFile, MakeDurable, OwnDirectory, RewritePermit,
     SimulatedTarget, Target, TestFile, Walked, lay_out,
 };
 use sokudo_model::{
@@ -29,7 +31,7 @@ use crate::together::Together;
 const NULL_SIZE: Bytes = Bytes::gib(1);
 
 /// How a target named on its own is made ready.
-pub(crate) struct Preparation<'a> {
+pub(crate) struct TargetSetup<'a> {
     pub(crate) name: &'a str,
     /// Size of the test file, for a directory.
     pub(crate) size: Bytes,
@@ -113,7 +115,7 @@ pub(crate) struct PreparedTargets {
     /// Where this process is one of several.
     pub(crate) together: Option<Together>,
     /// What is seen beside the run, and wants to know when I/O is measured.
-    pub(crate) beside: Option<Beside>,
+    pub(crate) drive_monitor: Option<DriveMonitor>,
     /// How far the sequential I/Os of all rows have come.
     pub(crate) walked: Walked,
 }
@@ -139,7 +141,7 @@ pub(crate) enum OwnedFile {
 
 /// A file that jobs write.
 pub(crate) struct HeldJobFile {
-    pub(crate) file: JobFile,
+    pub(crate) file: JobDataFile,
     /// As soon as this is dropped.
     pub(crate) is_removed: bool,
 }
@@ -169,7 +171,7 @@ impl PreparedTargets {
     /// Opens what the user named; in a directory, lays a test file out and checks it.
     pub(crate) fn prepare(
         named: Named,
-        preparation: &Preparation<'_>,
+        preparation: &TargetSetup<'_>,
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<Self, MeasureError> {
@@ -253,7 +255,7 @@ impl PreparedTargets {
             directory: None,
             layout: None,
             together: None,
-            beside: None,
+            drive_monitor: None,
             walked: Walked::default(),
         }
     }
@@ -405,7 +407,7 @@ impl PreparedTargets {
         }
     }
 
-    fn existing(inspected: Inspected, preparation: &Preparation<'_>) -> Result<Self, MeasureError> {
+    fn existing(inspected: Inspected, preparation: &TargetSetup<'_>) -> Result<Self, MeasureError> {
         let Inspected { mut info, counters } = inspected;
         let path = path_of(&info);
         // A device is guarded by its own rules, and only root may read it.
@@ -479,7 +481,7 @@ impl PreparedTargets {
 
     fn in_directory(
         inspected: Inspected,
-        preparation: &Preparation<'_>,
+        preparation: &TargetSetup<'_>,
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<Self, MeasureError> {

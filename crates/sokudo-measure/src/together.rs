@@ -42,7 +42,7 @@ pub enum Sharing {
 
 /// What a process says of where it measures.
 #[derive(Serialize, Deserialize)]
-struct Place {
+struct RankSetup {
     environment: Environment,
     target: TargetInfo,
     circumstances: Circumstances,
@@ -67,7 +67,7 @@ pub struct Together {
     failed: Option<PeerError>,
     /// Somebody is lost.
     is_broken: bool,
-    leaving: Leaving,
+    leaving: LeavingThread,
 }
 
 /// How long the others wait for the first one to judge and print, before they may leave.
@@ -75,7 +75,7 @@ const PRINTING_MAX: Duration = Duration::from_secs(5);
 
 /// Who leaves the others beside what this process does.
 #[derive(Clone, Debug, Default)]
-pub struct Leaving(Arc<Mutex<Option<Leaver>>>);
+pub struct LeavingThread(Arc<Mutex<Option<Leaver>>>);
 
 #[derive(Debug)]
 struct Leaver {
@@ -83,7 +83,7 @@ struct Leaver {
     has_printed: Sender<()>,
 }
 
-impl Leaving {
+impl LeavingThread {
     /// Waits until it has left, where it has begun to. This process has printed by now.
     pub fn wait(&self) {
         let leaver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -108,12 +108,12 @@ impl Together {
             start: None,
             failed: None,
             is_broken: false,
-            leaving: Leaving::default(),
+            leaving: LeavingThread::default(),
         }
     }
 
     /// To wait until it has left the others.
-    pub fn leaving(&self) -> Leaving {
+    pub fn leaving(&self) -> LeavingThread {
         self.leaving.clone()
     }
 
@@ -215,14 +215,14 @@ impl Together {
     /// # Errors
     /// When somebody is lost or all are to stop.
     pub(crate) fn tell_place(&mut self, run: &Run) -> Result<(), MeasureError> {
-        let place = Place {
+        let setup = RankSetup {
             environment: run.environment.clone(),
             target: run.target.clone(),
             circumstances: run.circumstances.clone(),
             layout: run.layout,
         };
-        if let Some(places) = self.gather(&place)? {
-            self.hosts = hosts(self.peers.hosts(), &self.host_of_rank, places);
+        if let Some(setups) = self.gather(&setup)? {
+            self.hosts = hosts(self.peers.hosts(), &self.host_of_rank, setups);
         }
         Ok(())
     }
@@ -474,24 +474,24 @@ fn host_of_rank(ranks: &[PeerHost]) -> Vec<u32> {
 }
 
 /// A host for each of those that are named, as its first process sees it.
-fn hosts(ranks: &[PeerHost], host_of_rank: &[u32], places: Vec<Place>) -> Vec<Host> {
+fn hosts(ranks: &[PeerHost], host_of_rank: &[u32], setups: Vec<RankSetup>) -> Vec<Host> {
     let mut hosts: Vec<Host> = Vec::new();
-    for ((rank, number), place) in ranks.iter().zip(host_of_rank).zip(places) {
+    for ((rank, number), setup) in ranks.iter().zip(host_of_rank).zip(setups) {
         match hosts.get_mut(*number as usize) {
             Some(host) => {
                 host.ranks += 1;
                 host.layout = host
                     .layout
-                    .zip(place.layout)
+                    .zip(setup.layout)
                     .map(|(one, more)| both(one, more));
             }
             None => hosts.push(Host {
                 name: rank.name.clone(),
                 ranks: 1,
-                environment: place.environment,
-                target: place.target,
-                circumstances: place.circumstances,
-                layout: place.layout,
+                environment: setup.environment,
+                target: setup.target,
+                circumstances: setup.circumstances,
+                layout: setup.layout,
                 assessments: Vec::new(),
                 findings: Vec::new(),
                 lost: None,

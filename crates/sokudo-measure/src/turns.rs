@@ -18,7 +18,7 @@ const FIRST_TRIAL: u32 = 1 << 20;
 pub(crate) type Variant<'a> = &'a dyn Fn(&mut Workload);
 
 /// What is tried, and how long each trial lasts.
-pub(crate) struct Turns<'a> {
+pub(crate) struct AlternatingTrials<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) row: usize,
     pub(crate) variants: [Variant<'a>; 2],
@@ -27,7 +27,7 @@ pub(crate) struct Turns<'a> {
     pub(crate) ramp: Nanos,
 }
 
-impl Turns<'_> {
+impl AlternatingTrials<'_> {
     /// A trial of each variant, of which neither is always the first; `None` where one failed, or
     /// it was interrupted.
     pub(crate) fn pair(

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use sokudo_analysis::judge;
-use sokudo_device::Beside;
+use sokudo_device::DriveMonitor;
 use sokudo_engine::Control;
 use sokudo_measure::Prepared;
 use sokudo_model::{
@@ -99,7 +99,7 @@ pub fn announce(plan: &Plan, schedule: &Schedule, estimate: &Estimate) {
 pub struct Telling {
     control: Control,
     /// What is seen beside the run.
-    beside: Option<Beside>,
+    drive_monitor: Option<DriveMonitor>,
     /// When the temperature was taken that was told last.
     heat_at: Option<Nanos>,
     /// The target is known.
@@ -137,7 +137,7 @@ impl Telling {
         wanted_of_one()?;
         Some(Self {
             control: control.clone(),
-            beside: None,
+            drive_monitor: None,
             heat_at: None,
             is_prepared: false,
             before: Nanos(0),
@@ -153,7 +153,7 @@ impl Telling {
     /// The target has been made ready.
     pub fn prepared(&mut self, prepared: &Prepared) {
         self.is_prepared = true;
-        self.beside = prepared.beside();
+        self.drive_monitor = prepared.drive_monitor();
     }
 
     /// Tells what happened; the progress line knows how much of the time is done, and how much is
@@ -352,7 +352,7 @@ impl Telling {
     }
 
     fn tell_heat(&mut self) {
-        let reading = self.beside.as_ref().and_then(Beside::reading);
+        let reading = self.drive_monitor.as_ref().and_then(DriveMonitor::reading);
         let Some((at, reading)) = reading.filter(|(at, _)| self.heat_at != Some(*at)) else {
             return;
         };

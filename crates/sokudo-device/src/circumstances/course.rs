@@ -14,7 +14,7 @@ use sokudo_sys::nvme::{NvmeCommand, ask_nvme};
 
 use super::limits::{LimitsSeen, limits};
 use crate::block;
-use crate::disk::{Moment, Reading, Thermometer};
+use crate::disk::{IoPhase, Reading, Thermometer};
 use crate::interrogate::{self, Protocol};
 use crate::system::{self, System};
 
@@ -30,30 +30,30 @@ const DRIVES_MAX: usize = 16;
 
 /// Looks until it is dropped.
 pub(super) struct CourseWatch {
-    beside: Beside,
+    monitor: DriveMonitor,
     stop: Sender<()>,
     thread: JoinHandle<()>,
 }
 
-/// What is seen beside a run, for whoever takes part in it.
+/// What is seen of drives and processors beside a run, shared by whoever takes part in it.
 #[derive(Clone)]
-pub struct Beside(Arc<Shared>);
+pub struct DriveMonitor(Arc<Shared>);
 
 struct Shared {
     since: Instant,
     is_measuring: AtomicBool,
-    seen: Mutex<Seen>,
+    seen: Mutex<Observations>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct Observations {
     course: Course,
     limits: LimitsSeen,
     /// What the drives said last, and when.
     reading: Option<(Nanos, Reading)>,
 }
 
-impl Beside {
+impl DriveMonitor {
     /// Since the run was made ready.
     pub fn now(&self) -> Nanos {
         Nanos(u64::try_from(self.0.since.elapsed().as_nanos()).unwrap_or(u64::MAX))
@@ -69,7 +69,7 @@ impl Beside {
         self.seen(|seen| seen.reading)
     }
 
-    fn seen<T>(&self, look: impl FnOnce(&mut Seen) -> T) -> T {
+    fn seen<T>(&self, look: impl FnOnce(&mut Observations) -> T) -> T {
         look(&mut self.0.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -81,13 +81,13 @@ impl Beside {
 impl CourseWatch {
     /// `None` where no thread can be had.
     pub(super) fn begin(system: &System, target: &TargetInfo) -> Option<Self> {
-        let beside = Beside(Arc::new(Shared {
+        let monitor = DriveMonitor(Arc::new(Shared {
             since: Instant::now(),
             is_measuring: AtomicBool::new(false),
             seen: Mutex::default(),
         }));
         let mut looker = Looker {
-            beside: beside.clone(),
+            monitor: monitor.clone(),
             limited: (system.clone(), target.clone()),
             thermometer: Thermometer::find(system, target),
             drives: nvme_drives(system, target),
@@ -108,14 +108,14 @@ impl CourseWatch {
         };
         let thread = thread::Builder::new().name("sokudo-beside".to_owned());
         Some(Self {
-            beside,
+            monitor,
             stop,
             thread: thread.spawn(look).ok()?,
         })
     }
 
-    pub(super) fn beside(&self) -> Beside {
-        self.beside.clone()
+    pub(super) fn monitor(&self) -> DriveMonitor {
+        self.monitor.clone()
     }
 
     /// What was seen, the course `None` where nothing is to be seen of it. A drive that does not
@@ -126,14 +126,14 @@ impl CourseWatch {
             // A panic of that thread has been told.
             let _ = self.thread.join();
         }
-        let Seen { course, limits, .. } = self.beside.seen(std::mem::take);
+        let Observations { course, limits, .. } = self.monitor.seen(std::mem::take);
         (course.has_figures().then_some(course), limits)
     }
 }
 
 /// What the thread knows.
 struct Looker {
-    beside: Beside,
+    monitor: DriveMonitor,
     /// Whose limits of control groups are looked at.
     limited: (System, TargetInfo),
     thermometer: Option<Thermometer>,
@@ -152,8 +152,8 @@ struct Looker {
 impl Looker {
     /// Looks, and says when to look again.
     fn look(&mut self) -> Nanos {
-        let at = self.beside.now();
-        let measuring = self.beside.is_measuring();
+        let at = self.monitor.now();
+        let measuring = self.monitor.is_measuring();
         let (reading, power_state) = match !measuring || self.is_time() {
             true => self.ask(measuring),
             false => (None, None),
@@ -167,7 +167,7 @@ impl Looker {
             cpu_throttles: self.new_throttles(),
         };
         let limits = limits(&self.limited.0, &self.limited.1);
-        self.beside.seen(|seen| {
+        self.monitor.seen(|seen| {
             seen.limits.note(at, limits);
             if let Some(reading) = reading {
                 seen.reading = Some((at, reading));
@@ -186,8 +186,8 @@ impl Looker {
     /// What drives say that are not disturbed by the question.
     fn ask(&mut self, measuring: bool) -> (Option<Reading>, Option<u8>) {
         let moment = match measuring {
-            true => Moment::Measuring,
-            false => Moment::Between,
+            true => IoPhase::Measuring,
+            false => IoPhase::Between,
         };
         if measuring {
             self.asked_at = Some(Instant::now());
@@ -306,15 +306,15 @@ mod tests {
         let system = System::at(root.path());
         let target = TargetInfo::new("x", TargetKind::File);
         let watch = CourseWatch::begin(&system, &target).unwrap();
-        let beside = watch.beside();
+        let monitor = watch.monitor();
         let seen = |is_it: fn(&CourseMoment) -> bool| {
             let give_up = Instant::now() + Duration::from_secs(60);
             loop {
-                let found = |seen: &mut Seen| {
+                let found = |seen: &mut Observations| {
                     let mut moments = seen.course.moments.iter();
                     moments.find(|moment| is_it(moment)).copied()
                 };
-                if let Some(moment) = beside.seen(found) {
+                if let Some(moment) = monitor.seen(found) {
                     return moment;
                 }
                 assert!(Instant::now() < give_up, "nobody looks");
@@ -322,7 +322,7 @@ mod tests {
             }
         };
         let first = seen(|_| true);
-        beside.set_measuring(true);
+        monitor.set_measuring(true);
         let measuring = seen(|moment| moment.measuring);
         put(
             &format!("{cpu}/cpu0/thermal_throttle/core_throttle_count"),

@@ -20,9 +20,9 @@ struct Sensor {
     is_aside: bool,
 }
 
-/// When a thermometer is read.
+/// What goes on when a thermometer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum IoPhase {
     /// I/O is measured, and may not be disturbed.
     Measuring,
     /// Nothing is measured.
@@ -49,9 +49,9 @@ impl Thermometer {
     }
 
     /// The hottest of those that may be read at that moment. It waits for the drives.
-    pub fn read(&self, moment: Moment) -> Option<Reading> {
+    pub fn read(&self, moment: IoPhase) -> Option<Reading> {
         let sensors = self.sensors.iter();
-        let sensors = sensors.filter(|sensor| moment == Moment::Between || sensor.is_aside);
+        let sensors = sensors.filter(|sensor| moment == IoPhase::Between || sensor.is_aside);
         sensors.filter_map(Sensor::read).max()
     }
 }
@@ -140,8 +140,8 @@ mod tests {
         let target = target_on(&[("sda", "8:0"), ("nvme0n1", "259:0")]);
         let thermometer = Thermometer::find(&machine.system(), &target).unwrap();
         let reading = |celsius, warning| Some(Reading { celsius, warning });
-        assert_eq!(thermometer.read(Moment::Between), reading(41, None));
-        assert_eq!(thermometer.read(Moment::Measuring), reading(39, Some(82)));
+        assert_eq!(thermometer.read(IoPhase::Between), reading(41, None));
+        assert_eq!(thermometer.read(IoPhase::Measuring), reading(39, Some(82)));
     }
 
     #[test]

@@ -96,14 +96,14 @@ fn carry_out(
 
 /// How long a drive is waited for.
 #[derive(Debug, PartialEq)]
-struct Patience {
+struct SelfTestTimeout {
     /// In all.
     whole: Duration,
     /// Without any progress, of a drive that says how far it is.
     still: Duration,
 }
 
-impl Patience {
+impl SelfTestTimeout {
     /// Other work slows a test down. A step of an ATA disk is a tenth of the whole: half of what
     /// is expected is a step five times as slow.
     fn with(expected: Option<Nanos>) -> Self {
@@ -126,7 +126,7 @@ impl Patience {
 struct RunningTest {
     index: usize,
     tester: SelfTester,
-    patience: Patience,
+    patience: SelfTestTimeout,
     started_at: Nanos,
     began: Duration,
     /// What the drive had recorded before.
@@ -336,7 +336,7 @@ impl RunningTest {
     ) -> Self {
         Self {
             index,
-            patience: Patience::with(tester.expected(kind)),
+            patience: SelfTestTimeout::with(tester.expected(kind)),
             tester,
             started_at,
             began,

@@ -314,9 +314,9 @@ fn a_drive_that_refuses_has_no_test() {
 
 #[test]
 fn who_says_nothing_of_the_time_is_given_days() {
-    let patience = Patience::with(None);
+    let patience = SelfTestTimeout::with(None);
     assert_eq!(patience.whole, Duration::from_secs(259_200));
-    let patience = Patience::with(Some(Nanos::from_secs(3_600)));
+    let patience = SelfTestTimeout::with(Some(Nanos::from_secs(3_600)));
     assert_eq!(patience.whole, Duration::from_secs(3 * 3_600 + 600));
     assert_eq!(patience.still, Duration::from_secs(2_400));
 }
