@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use sokudo_model::{
-    Attachment, AttachmentKind, Run, SharedRates, Sharing, SharingDisk, SharingTest, TargetInfo,
+    Attachment, AttachmentKind, Contention, Run, SharedRates, SharingDisk, SharingTest, TargetInfo,
     TargetKind,
 };
 use sokudo_words::{Text, text};
@@ -22,7 +22,7 @@ struct SharedThing {
 
 /// One thing for each group of disks that lose something together, and share what is seen or not.
 pub(crate) fn rulings(run: &Run) -> Vec<Ruling> {
-    let Some(sharing) = Sharing::of(run) else {
+    let Some(sharing) = Contention::of(run) else {
         return Vec::new();
     };
     let losers = losers(&sharing);
@@ -43,7 +43,7 @@ pub(crate) fn rulings(run: &Run) -> Vec<Ruling> {
 }
 
 /// The targets that lose something in any test.
-fn losers(sharing: &Sharing) -> BTreeSet<usize> {
+fn losers(sharing: &Contention) -> BTreeSet<usize> {
     let disks = sharing.tests.iter().flat_map(|test| &test.disks);
     let loses = |disk: &&SharingDisk| disk.rates.is_some_and(|rates| rates.loses);
     disks.filter(loses).map(|disk| disk.target).collect()
@@ -107,7 +107,7 @@ fn likeliest(things: &[SharedThing], target: usize) -> Option<&SharedThing> {
 
 fn ruling(
     run: &Run,
-    sharing: &Sharing,
+    sharing: &Contention,
     thing: Option<&SharedThing>,
     losers: &BTreeSet<usize>,
 ) -> Option<Ruling> {

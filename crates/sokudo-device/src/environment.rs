@@ -1,13 +1,13 @@
 //! The machine and its kernel, as far as they bear on a measurement.
 
-use sokudo_model::{Bytes, Environment, Nanos};
+use sokudo_model::{Bytes, HostEnvironment, Nanos};
 
 use crate::system::System;
 
 /// What can be seen of the machine; what cannot is `None`.
-pub fn environment(system: &System) -> Environment {
+pub fn environment(system: &System) -> HostEnvironment {
     let cpuinfo = system.text("proc/cpuinfo").unwrap_or_default();
-    Environment {
+    HostEnvironment {
         host: host(system),
         kernel: system.text("proc/sys/kernel/osrelease"),
         distribution: distribution(system),

@@ -9,7 +9,7 @@ mod line;
 use std::io::BufRead;
 
 use sokudo_model::{
-    BackendKind, Bytes, Environment, ImportedRow, ImportedRun, Operation, OperationMix, Order,
+    BackendKind, Bytes, HostEnvironment, ImportedRow, ImportedRun, Operation, OperationMix, Order,
     PlanPart,
 };
 use sokudo_words::text;
@@ -93,9 +93,9 @@ fn run(fields: &Fields<'_>, line: Line<'_>, left_out: &mut Vec<LeftOut>) -> Opti
     let mut run = ImportedRun {
         method: label(&method).unwrap_or_default(),
         target: row::target(machine.clone().unwrap_or_default()),
-        environment: Environment {
+        environment: HostEnvironment {
             host: machine,
-            ..Environment::default()
+            ..HostEnvironment::default()
         },
         rows,
         ..row::run("Bonnie++", &format!("{FORMAT} {}", fields.format))

@@ -15,7 +15,7 @@
 
 mod label;
 
-use sokudo_model::{Bytes, Correction, Environment, ImportedRun, ImportedTarget, Nanos};
+use sokudo_model::{Bytes, Correction, HostEnvironment, ImportedRun, ImportedTarget, Nanos};
 use sokudo_words::{Text, text};
 
 pub(crate) use self::label::{CrystalLabel, LabelDirection};
@@ -252,10 +252,10 @@ impl CrystalReport {
                 size: self.file_size(),
                 ..ImportedTarget::default()
             },
-            environment: Environment {
+            environment: HostEnvironment {
                 distribution: system,
                 kernel,
-                ..Environment::default()
+                ..HostEnvironment::default()
             },
             ..ImportedRun::default()
         }

@@ -15,7 +15,7 @@ mod terse;
 
 use std::io::BufRead;
 
-use sokudo_model::{Environment, ImportedRun, ImportedTarget};
+use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget};
 use sokudo_words::text;
 
 use crate::row::{self, names_or};
@@ -119,9 +119,9 @@ fn run(part: GatheredJobs) -> Option<ImportedRun> {
         started_at: part.started_at,
         method: "fio".to_owned(),
         target,
-        environment: Environment {
+        environment: HostEnvironment {
             host,
-            ..Environment::default()
+            ..HostEnvironment::default()
         },
         rows,
         ..row::run("fio", format)

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, Circumstances, Environment, FileUse, Host, HostLost, Layout, Logs, Nanos, RankTrial,
+    Bytes, Circumstances, FileUse, Host, HostEnvironment, HostLost, Layout, Logs, Nanos, RankTrial,
     Run, Span, Stage, TargetInfo, Trial, Workload, narrow,
 };
 use sokudo_peers::{LossCause, PeerError, PeerHost, Peers, Start};
@@ -43,7 +43,7 @@ pub enum Sharing {
 /// What a process says of where it measures.
 #[derive(Serialize, Deserialize)]
 struct RankSetup {
-    environment: Environment,
+    environment: HostEnvironment,
     target: TargetInfo,
     circumstances: Circumstances,
     layout: Option<Layout>,

@@ -9,7 +9,7 @@ pub mod plan;
 use plan::Phases;
 use sokudo_device::System;
 use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
-use sokudo_model::{Bytes, Environment, Nanos, Schedule, TargetKind};
+use sokudo_model::{Bytes, HostEnvironment, Nanos, Schedule, TargetKind};
 use sokudo_report::bonnie;
 use sokudo_store::RunId;
 use sokudo_terminal::exit::Exit;
@@ -64,7 +64,7 @@ fn measurement(arguments: &BonnieArguments) -> Result<Measurement<'_>, Exit> {
 
 fn phases(
     arguments: &BonnieArguments,
-    environment: &Environment,
+    environment: &HostEnvironment,
     seed: u64,
 ) -> Result<Phases, Exit> {
     let file = arguments.size.unwrap_or_default();

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
-use crate::parts::Parts;
+use crate::parts::TextParts;
 
 /// Whether a figure can be trusted. Ordered from best to worst.
 #[derive(
@@ -111,13 +111,13 @@ struct FindingForm {
     /// What to do about it.
     remedy: String,
     #[serde(flatten)]
-    parts: Parts,
+    parts: TextParts,
 }
 
 impl From<Finding> for FindingForm {
     fn from(finding: Finding) -> Self {
         Self {
-            parts: Parts::of(&[
+            parts: TextParts::of(&[
                 ("symptom", &finding.symptom),
                 ("cause", &finding.cause),
                 ("remedy", &finding.remedy),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::circumstances::Circumstances;
 use crate::finding::{Assessment, Finding};
 use crate::layout::Layout;
-use crate::target::{Environment, TargetInfo};
+use crate::target::{HostEnvironment, TargetInfo};
 
 /// One of the machines that measured together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,7 +16,7 @@ pub struct Host {
     /// How many processes measured there. Each did an equal part of every workload's threads.
     pub ranks: u32,
     /// Where it was done.
-    pub environment: Environment,
+    pub environment: HostEnvironment,
     /// What it was done to, as this host sees it.
     pub target: TargetInfo,
     /// What the system said around it.

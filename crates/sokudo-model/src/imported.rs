@@ -7,7 +7,7 @@ use crate::plan::{Plan, Sample, Survey, Visit, Workload};
 use crate::reported::{Origin, Provenance, Reported};
 use crate::run::{Run, Schedule};
 use crate::target::{
-    BlockDevice, BlockDeviceKind, DeviceMarks, DirectIoSupport, Environment, FileSystem,
+    BlockDevice, BlockDeviceKind, DeviceMarks, DirectIoSupport, FileSystem, HostEnvironment,
     TargetInfo, TargetKind,
 };
 use crate::trial::Row;
@@ -27,7 +27,7 @@ pub struct ImportedRun {
     /// What was measured.
     pub target: ImportedTarget,
     /// Where.
-    pub environment: Environment,
+    pub environment: HostEnvironment,
     /// What the tool printed, in its order.
     pub rows: Vec<ImportedRow>,
 }

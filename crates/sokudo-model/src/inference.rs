@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
-use crate::parts::Parts;
+use crate::parts::TextParts;
 
 /// Something that a device seems to be or to have, concluded from how it behaved. It is
 /// never more than "consistent with": the device was not opened.
@@ -45,13 +45,13 @@ struct InferenceForm {
     /// What was seen, with its figures.
     evidence: String,
     #[serde(flatten)]
-    parts: Parts,
+    parts: TextParts,
 }
 
 impl From<Inference> for InferenceForm {
     fn from(inference: Inference) -> Self {
         Self {
-            parts: Parts::of(&[
+            parts: TextParts::of(&[
                 ("claim", &inference.claim),
                 ("evidence", &inference.evidence),
             ]),

@@ -131,7 +131,7 @@ pub use reported::{
 pub use run::{Run, RunPart, Schedule};
 pub use self_test::{SelfTest, SelfTestKind, SelfTestResult};
 pub use sentences::with_texts_as_data;
-pub use sharing::{SharedRates, Sharing, SharingDisk, SharingTest};
+pub use sharing::{Contention, SharedRates, SharingDisk, SharingTest};
 pub use state::{Doing, RunState};
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
@@ -139,8 +139,8 @@ pub use steady::{
 };
 pub use stop::{STOP_LOOK, StopCause, StopFigure, StopRule, UnknownStopRule};
 pub use target::{
-    BlockDevice, BlockDeviceKind, DeviceCounters, DeviceMarks, DirectIoSupport, Environment,
-    FileState, FileSystem, TargetInfo, TargetKind,
+    BlockDevice, BlockDeviceKind, DeviceCounters, DeviceMarks, DirectIoSupport, FileState,
+    FileSystem, HostEnvironment, TargetInfo, TargetKind,
 };
 pub use trial::{
     BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, HostTrial,

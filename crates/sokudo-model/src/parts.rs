@@ -9,7 +9,7 @@ use sokudo_words::{Argument, Text};
 
 /// What the texts of one thing are made of.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Parts {
+pub(crate) struct TextParts {
     /// What stands in the holes of all texts, by name: a number, a name, a figure with its
     /// unit and how it is written, or a text. Where two texts mean different things by a
     /// name, it has the text's name before it, as in `cause.device`.
@@ -21,7 +21,7 @@ pub(crate) struct Parts {
     templates: BTreeMap<String, String>,
 }
 
-impl Parts {
+impl TextParts {
     pub(crate) fn of(texts: &[(&str, &Text)]) -> Self {
         let mut parts = Self::default();
         for (name, text) in texts {

@@ -20,7 +20,7 @@ use crate::plan::Plan;
 use crate::reported::Provenance;
 use crate::steady::SteadyProcedure;
 use crate::stop::{StopCause, StopRule};
-use crate::target::{Environment, TargetInfo};
+use crate::target::{HostEnvironment, TargetInfo};
 use crate::trial::{Row, Trial};
 use crate::units::Nanos;
 
@@ -50,7 +50,7 @@ pub struct Run {
     /// Options of the jobs that were left out although they change what is measured.
     pub left_out: Vec<String>,
     /// Where it was done.
-    pub environment: Environment,
+    pub environment: HostEnvironment,
     /// What the system said around it; missing where there is no real device.
     #[serde(default, skip_serializing_if = "Circumstances::is_unknown")]
     pub circumstances: Circumstances,
@@ -124,7 +124,7 @@ impl Run {
             target,
             targets: Vec::new(),
             left_out: Vec::new(),
-            environment: Environment::default(),
+            environment: HostEnvironment::default(),
             circumstances: Circumstances::default(),
             layout: None,
             rows: Vec::new(),

@@ -45,7 +45,7 @@ fn parts_of(name: &str) -> (&str, &str) {
 
 /// Tests that disks have made alone and together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Sharing {
+pub struct Contention {
     /// In the plan's order.
     pub tests: Vec<SharingTest>,
 }
@@ -131,7 +131,7 @@ impl SharedRates {
     }
 }
 
-impl Sharing {
+impl Contention {
     /// What a run has measured alone and together; `None` of one that has not done both.
     pub fn of(run: &Run) -> Option<Self> {
         let stages = numbered(&run.plan.stages);
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn each_disk_is_compared_with_itself_alone() {
-        let sharing = Sharing::of(&run([4_000_000, 1_000_000, 3_000_000, 1_000_000])).unwrap();
+        let sharing = Contention::of(&run([4_000_000, 1_000_000, 3_000_000, 1_000_000])).unwrap();
         let [test] = &sharing.tests[..] else {
             panic!("one test")
         };
@@ -313,14 +313,14 @@ mod tests {
     fn what_was_not_made_alone_tells_nothing_of_sharing() {
         let mut run = run([1, 1, 1, 1]);
         run.plan.stages[0].workloads[0].depth = 9;
-        assert_eq!(Sharing::of(&run), None);
+        assert_eq!(Contention::of(&run), None);
     }
 
     #[test]
     fn a_disk_that_was_not_reached_has_no_rates() {
         let mut run = run([1, 1, 1, 1]);
         run.rows[3].trials.clear();
-        let sharing = Sharing::of(&run).unwrap();
+        let sharing = Contention::of(&run).unwrap();
         assert_eq!(sharing.tests[0].disks[1].rates, None);
         assert_eq!(sharing.tests[0].sum, None);
     }

@@ -360,7 +360,7 @@ impl FileState {
 
 /// The machine and its kernel. `None` means "could not be seen".
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Environment {
+pub struct HostEnvironment {
     /// Name of the machine.
     pub host: Option<String>,
     /// Kernel release.

@@ -50,7 +50,7 @@ pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub use told::ToldDocument;
 pub use trial::{DeviceDocument, FailureDocument, FailureWay, PointDocument, TrialDocument};
-pub use view::View;
+pub use view::MethodView;
 
 /// A run as JSON: `sokudo.run/1`. It is the run as it happened, and the figures computed of it,
 /// which whoever reads the run can compute again. Missing figures are null, never 0; numbers are
@@ -71,7 +71,7 @@ pub struct RunDocument {
     #[serde(rename = "figures")]
     pub results: Vec<ResultDocument>,
     /// What methods make of the run as a whole: each kind at most once, and only what was measured.
-    pub views: Vec<View>,
+    pub views: Vec<MethodView>,
     /// The run itself.
     #[serde(flatten)]
     pub run: Run,
@@ -115,7 +115,7 @@ impl RunDocument {
     pub fn new(run: Run) -> Self {
         let results = ResultDocument::of_rows(&run);
         let mut document = Self {
-            views: View::all(&run, &results),
+            views: MethodView::all(&run, &results),
             ..Self::of_results(run, results)
         };
         document.identify();

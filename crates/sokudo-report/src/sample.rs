@@ -36,7 +36,7 @@ pub(crate) fn troubled_run() -> Run {
 pub(crate) fn bare_run() -> Run {
     let mut run = kept("rate");
     run.rows[0].trials.truncate(1);
-    run.environment = Environment::default();
+    run.environment = HostEnvironment::default();
     run.schedule.trials = 1;
     run
 }

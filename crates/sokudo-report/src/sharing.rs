@@ -1,6 +1,6 @@
 //! Disks alone and together for people: one sentence and one table.
 
-use sokudo_model::{Sharing, SharingDisk, SharingTest};
+use sokudo_model::{Contention, SharingDisk, SharingTest};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -22,7 +22,7 @@ type Line<'a> = (&'a SharingTest, Option<&'a SharingDisk>);
 pub(crate) fn add(
     article: &mut Article<'_>,
     document: &RunDocument,
-    sharing: &Sharing,
+    sharing: &Contention,
     unit: BandwidthUnit,
 ) {
     article.paragraph(sentence(document, sharing));
@@ -33,7 +33,7 @@ pub(crate) fn add(
 }
 
 /// Which name is whose, where disks are called otherwise than they were named.
-fn names(document: &RunDocument, sharing: &Sharing) -> Option<Text> {
+fn names(document: &RunDocument, sharing: &Contention) -> Option<Text> {
     let first = sharing.tests.first()?;
     let is_called = |disk: &&SharingDisk| {
         let target = document.targets.get(disk.target);
@@ -47,7 +47,7 @@ fn names(document: &RunDocument, sharing: &Sharing) -> Option<Text> {
     (!named.is_empty()).then(|| Text::list(named, "; "))
 }
 
-fn sentence(document: &RunDocument, sharing: &Sharing) -> Text {
+fn sentence(document: &RunDocument, sharing: &Contention) -> Text {
     let sums = sharing.tests.iter();
     let sums = sums.filter_map(|test| Some((test, test.sum?)));
     let worst = sums.min_by(|(_, one), (_, other)| one.kept.total_cmp(&other.kept));
@@ -83,7 +83,7 @@ fn direction(document: &RunDocument, test: &SharingTest) -> Text {
     result.map_or_else(Text::default, |result| phrase(&result.direction_label()))
 }
 
-fn table(document: &RunDocument, sharing: &Sharing, unit: BandwidthUnit) -> Table {
+fn table(document: &RunDocument, sharing: &Contention, unit: BandwidthUnit) -> Table {
     let lines: Vec<Line<'_>> = (sharing.tests.iter())
         .flat_map(|test| {
             let disks = test.disks.iter().map(move |disk| (test, Some(disk)));

@@ -19,7 +19,7 @@
 use std::time::{Duration, Instant};
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Circumstances, Environment, Host, Method, Nanos, Operation,
+    BackendKind, BackendUse, Bytes, Circumstances, Host, HostEnvironment, Method, Nanos, Operation,
     OperationMix, OperationTally, Outcome, Plan, RankTrial, Row, Run, Schedule, SeriesPoint, Stage,
     StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Workload,
 };
@@ -92,10 +92,10 @@ fn run(hosts: u32, rows: Vec<Row>) -> Run {
     let host = |number: u32| Host {
         name: format!("node{number:05}"),
         ranks: 1,
-        environment: Environment {
+        environment: HostEnvironment {
             host: Some(format!("node{number:05}")),
             kernel: Some("6.18.2".into()),
-            ..Environment::default()
+            ..HostEnvironment::default()
         },
         target: target.clone(),
         circumstances: Circumstances::default(),

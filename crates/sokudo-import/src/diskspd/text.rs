@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use sokudo_model::{
-    Bytes, Correction, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
+    Bytes, Correction, HostEnvironment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
 };
 use sokudo_words::{Text, text};
 
@@ -200,9 +200,9 @@ impl DiskspdText {
                 size: asked.size,
                 ..row::target(names_or(paths, "diskspd's target"))
             },
-            environment: Environment {
+            environment: HostEnvironment {
                 host: self.host.clone(),
-                ..Environment::default()
+                ..HostEnvironment::default()
             },
             rows,
         })

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use roxmltree::{Document, Node, ParsingOptions};
 use sokudo_model::diskspd::{XML_NODES_MAX, xml_excess};
 use sokudo_model::{
-    Bytes, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
+    Bytes, HostEnvironment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
 };
 use sokudo_words::{Text, text};
 
@@ -127,9 +127,9 @@ fn run(
             size: sizes,
             ..row::target(name)
         },
-        environment: Environment {
+        environment: HostEnvironment {
             host,
-            ..Environment::default()
+            ..HostEnvironment::default()
         },
         rows: found,
         ..row::run("DiskSpd", READER.format)

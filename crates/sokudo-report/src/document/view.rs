@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use sokudo_model::{Fill, Peak, Run, Sharing};
+use sokudo_model::{Contention, Fill, Peak, Run};
 
 use super::{
     BesideDocument, FitDocument, LoadDocument, ResultDocument, RunDocument, SteadyDocument,
@@ -15,14 +15,14 @@ macro_rules! views {
         /// What a method makes of a run.
         #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
         #[serde(tag = "view", rename_all = "snake_case")]
-        pub enum View {
+        pub enum MethodView {
             $($(#[$meaning])* $kind($view),)*
         }
 
         impl RunDocument {
             $($(#[$meaning])* pub fn $get(&self) -> Option<&$view> {
                 self.views.iter().find_map(|view| match view {
-                    View::$kind(view) => Some(view),
+                    MethodView::$kind(view) => Some(view),
                     _ => None,
                 })
             })*
@@ -40,7 +40,7 @@ views! {
     /// Levels of a drive while it was written from one end to the other.
     Fill(Fill), fill;
     /// What each of several disks keeps of its rate when all are used at the same time.
-    Sharing(Sharing), sharing;
+    Sharing(Contention), sharing;
     /// Rounds until the drive was steady.
     Steady(SteadyDocument), steady;
     /// What each host did, where several measured together: the figures are then those of all
@@ -50,7 +50,7 @@ views! {
     Fit(FitDocument), fit;
 }
 
-impl View {
+impl MethodView {
     /// Those of a run, of whose rows these are the figures.
     pub(super) fn all(run: &Run, results: &[ResultDocument]) -> Vec<Self> {
         let all = [
@@ -58,7 +58,7 @@ impl View {
             BesideDocument::of(run).map(Self::Beside),
             Peak::of(run).map(Self::Peak),
             Fill::of_method(run).map(Self::Fill),
-            Sharing::of(run).map(Self::Sharing),
+            Contention::of(run).map(Self::Sharing),
             SteadyDocument::of(run).map(Self::Steady),
             TogetherDocument::of(run).map(Self::Together),
             FitDocument::of(run, results).map(Self::Fit),

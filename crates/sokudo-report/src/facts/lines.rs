@@ -1,6 +1,6 @@
 //! Lines that a run has whoever has measured it.
 
-use sokudo_model::{Bytes, Environment, Span, TargetInfo, TargetKind, Workload};
+use sokudo_model::{Bytes, HostEnvironment, Span, TargetInfo, TargetKind, Workload};
 use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
@@ -91,7 +91,7 @@ fn first_of(mut texts: Vec<Text>) -> Text {
     Text::list(texts, "; ")
 }
 
-pub(super) fn machine_line(environment: &Environment) -> Option<Text> {
+pub(super) fn machine_line(environment: &HostEnvironment) -> Option<Text> {
     let cpus = match (&environment.cpu_model, environment.cpus) {
         (Some(model), 1..) => Some(text!("{} CPUs of {model}", environment.cpus)),
         (Some(model), 0) => Some(Text::name(model.clone())),

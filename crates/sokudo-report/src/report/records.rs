@@ -5,7 +5,7 @@
 //! Of a scan or a steady drive it is the rows, not the places or rounds: those are in the
 //! JSON.
 
-use sokudo_model::Environment;
+use sokudo_model::HostEnvironment;
 
 use super::{Report, ReportedRun};
 use crate::csv::{self, ResultRecord};
@@ -19,7 +19,7 @@ struct ReportRecord<'a> {
 
 impl ReportRecord<'_> {
     /// Where it was done; of hosts together, that is no one place.
-    fn environment(&self) -> Option<&Environment> {
+    fn environment(&self) -> Option<&HostEnvironment> {
         let run = &self.reported.run;
         let alone = run.together().is_none().then_some(&run.environment);
         self.line.host.map(|host| &host.environment).or(alone)

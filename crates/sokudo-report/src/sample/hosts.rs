@@ -128,7 +128,7 @@ fn run_of_hosts(names: &[&str], ranks: &[RankSpeed], is_lost: impl Fn(u64, u32) 
     let host = |name: &&str| Host {
         name: (*name).to_owned(),
         ranks: u32::try_from(each).unwrap(),
-        environment: Environment {
+        environment: HostEnvironment {
             host: Some((*name).to_owned()),
             ..run.environment.clone()
         },

@@ -209,7 +209,7 @@ fn hold_still(run: &mut Run) {
     }
     if run.provenance == Provenance::Measured {
         run.started_at = Some(STARTED_AT);
-        run.environment = Environment {
+        run.environment = HostEnvironment {
             host: Some("bench".into()),
             kernel: Some("6.18.2".into()),
             distribution: Some("Debian GNU/Linux 12 (bookworm)".into()),
@@ -218,7 +218,7 @@ fn hold_still(run: &mut Run) {
             memory_bytes: Some(Bytes::gib(4)),
             load_average: Some(0.07),
             clock_source: Some("tsc".into()),
-            ..Environment::default()
+            ..HostEnvironment::default()
         };
         run.circumstances = Circumstances::default();
     }
@@ -470,7 +470,7 @@ fn together(run: &mut Run) {
         let name = format!("n0{number}");
         Host {
             ranks: 1,
-            environment: Environment {
+            environment: HostEnvironment {
                 host: Some(name.clone()),
                 ..run.environment.clone()
             },

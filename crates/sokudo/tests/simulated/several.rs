@@ -5,7 +5,7 @@ use sokudo_measure::{Measurement, Named, OtherTarget};
 use sokudo_methods::rows::several::{self, DiskTests};
 use sokudo_methods::rows::surface::{self, SurfacePreset, SurfaceRequest};
 use sokudo_model::{
-    Bytes, Estimand, Method, Nanos, Plan, Run, Schedule, Sharing, SharingTest, Workload,
+    Bytes, Contention, Estimand, Method, Nanos, Plan, Run, Schedule, SharingTest, Workload,
 };
 
 /// Two that share a lane of 500 MB/s, and one that does not.
@@ -70,7 +70,7 @@ fn scanned(disks: &[&str]) -> Run {
 }
 
 fn first_test(run: &Run) -> SharingTest {
-    Sharing::of(run).unwrap().tests[0].clone()
+    Contention::of(run).unwrap().tests[0].clone()
 }
 
 /// What each disk keeps of its rate is as it should be.

@@ -1,5 +1,5 @@
 use sokudo_model::{
-    BlockSizes, Bytes, Environment, ImportedFigure, ImportedRow, ImportedRun, ImportedTarget,
+    BlockSizes, Bytes, HostEnvironment, ImportedFigure, ImportedRow, ImportedRun, ImportedTarget,
     Nanos, Operation, OperationMix, Order, Origin, PlanPart, Run, Workload,
 };
 
@@ -23,7 +23,7 @@ fn run(rows: Vec<ImportedRow>) -> ImportedRun {
             name: "/mnt".to_owned(),
             ..ImportedTarget::default()
         },
-        environment: Environment::default(),
+        environment: HostEnvironment::default(),
         rows,
     }
 }

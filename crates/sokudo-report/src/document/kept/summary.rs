@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendUse, Circumstances, Environment, Finding, Host, Plan, PlanParts, Run, Severity,
+    BackendUse, Circumstances, Finding, Host, HostEnvironment, Plan, PlanParts, Run, Severity,
     TargetInfo, TargetKind, Verdict, Workload, with_texts_as_data,
 };
 use sokudo_stats::Interval;
@@ -162,7 +162,7 @@ fn without_rows(run: &Run) -> Run {
     let host = |host: &Host| Host {
         name: host.name.clone(),
         ranks: host.ranks,
-        environment: Environment::default(),
+        environment: HostEnvironment::default(),
         target: target.clone(),
         circumstances: Circumstances::default(),
         layout: None,

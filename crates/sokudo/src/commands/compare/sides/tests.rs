@@ -1,6 +1,6 @@
 use super::*;
 use sokudo_history::find::Annotations;
-use sokudo_model::{Environment, ImportedRun, ImportedTarget, Origin};
+use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget, Origin};
 
 fn recalled(source: &str) -> Recalled {
     let run = ImportedRun {
@@ -9,7 +9,7 @@ fn recalled(source: &str) -> Recalled {
         method: "m".to_owned(),
         command: None,
         target: ImportedTarget::default(),
-        environment: Environment::default(),
+        environment: HostEnvironment::default(),
         rows: Vec::new(),
     };
     Recalled {
