@@ -59,8 +59,7 @@ pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
     let is_told_as_levels = code == Code::DepthNotReached || code.is_about_steadiness();
     match run.plan.method {
         Method::Explain => meets_caches || code.is_about_steadiness(),
-        Method::Fill => is_told_as_levels,
-        _ => false,
+        ref other => other.writes_through() && is_told_as_levels,
     }
 }
 

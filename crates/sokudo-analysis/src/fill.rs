@@ -9,6 +9,11 @@ use crate::rule::RunRule;
 
 pub(crate) const RULES: &[RunRule] = &[fast_cells_end, folding, burst_credits];
 
+/// The curve of a drive that was written from one end to the other, by whatever command.
+pub(crate) fn of(run: &Run) -> Option<Fill> {
+    Fill::of(run)
+}
+
 /// A fill of its own command whose rate collapses, and the level at which it does.
 fn collapsed(run: &Run) -> Option<(Fill, usize)> {
     let fill = Fill::of_method(run)?;

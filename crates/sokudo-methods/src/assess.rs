@@ -17,14 +17,14 @@ use sokudo_words::text;
 use crate::argument_checks;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
-use arguments::AssessArguments;
+use arguments::Arguments;
 
 /// How a disk is read and written as fast as it can, and how it answers one at a time.
 const STREAM: &str = "SEQ1M,Q8";
 const ONE_AT_A_TIME: &str = "RND4K,Q1";
 const MANY_AT_ONCE: &str = "RND4K,Q32";
 
-impl Measuring for AssessArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let named = Named::recognise(&self.target)?;
         let kind = named.kind();

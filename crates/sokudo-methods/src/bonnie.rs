@@ -18,12 +18,12 @@ use sokudo_words::text;
 
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
-use arguments::BonnieArguments;
+use arguments::Arguments;
 
 /// Bonnie++ wants a file so many times as large as the memory.
 const MEMORY_MULTIPLE: u64 = 2;
 
-impl Measuring for BonnieArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         Ok(Planned::Rows(
             measurement(self)?,
@@ -36,7 +36,7 @@ impl Measuring for BonnieArguments {
     }
 }
 
-fn measurement(arguments: &BonnieArguments) -> Result<Measurement<'_>, Exit> {
+fn measurement(arguments: &Arguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     if named.kind() != TargetKind::Directory {
         return Err(Exit::usage(text!(
@@ -62,11 +62,7 @@ fn measurement(arguments: &BonnieArguments) -> Result<Measurement<'_>, Exit> {
     })
 }
 
-fn phases(
-    arguments: &BonnieArguments,
-    environment: &HostEnvironment,
-    seed: u64,
-) -> Result<Phases, Exit> {
+fn phases(arguments: &Arguments, environment: &HostEnvironment, seed: u64) -> Result<Phases, Exit> {
     let file = arguments.size.unwrap_or_default();
     let size = match (file.size, environment.memory_bytes) {
         (Some(size), _) => size,
@@ -95,7 +91,7 @@ fn twice(memory: Bytes, chunk: Bytes) -> Bytes {
 }
 
 fn print(
-    arguments: &BonnieArguments,
+    arguments: &Arguments,
     finished: &FinishedMeasurement,
     kept: Option<RunId>,
 ) -> Result<(), Exit> {

@@ -24,9 +24,9 @@ use sokudo_words::text;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, several};
-use arguments::BurnInArguments;
+use arguments::Arguments;
 
-impl Measuring for BurnInArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let (measurement, _) = planned(self)?;
         Ok(Planned::Rows(
@@ -70,7 +70,7 @@ impl Measuring for BurnInArguments {
 }
 
 /// What is left to be done, and what that takes.
-fn planned(arguments: &BurnInArguments) -> Result<(Measurement<'_>, BurnInEstimate), Exit> {
+fn planned(arguments: &Arguments) -> Result<(Measurement<'_>, BurnInEstimate), Exit> {
     let disks = Disks::recognise(arguments)?;
     if !arguments.estimate {
         let mut all = disks.all();
@@ -95,7 +95,7 @@ struct Disks<'a> {
 }
 
 impl<'a> Disks<'a> {
-    fn recognise(arguments: &'a BurnInArguments) -> Result<Self, Exit> {
+    fn recognise(arguments: &'a Arguments) -> Result<Self, Exit> {
         let disks = Self {
             target: &arguments.target,
             named: Named::recognise(&arguments.target)?,
@@ -145,7 +145,7 @@ fn size(name: &str, named: &Named) -> Result<Bytes, Exit> {
 }
 
 /// A burn-in from the beginning.
-fn begun<'a>(arguments: &'a BurnInArguments, disks: Disks<'a>) -> Result<Measurement<'a>, Exit> {
+fn begun<'a>(arguments: &'a Arguments, disks: Disks<'a>) -> Result<Measurement<'a>, Exit> {
     let seed = arguments.shared.seed_for(&disks.named);
     let mut plan = plan(arguments, &disks, seed)?;
     arguments.shared.set(&mut plan);
@@ -163,7 +163,7 @@ fn begun<'a>(arguments: &'a BurnInArguments, disks: Disks<'a>) -> Result<Measure
 
 /// What is left of a burn-in that was interrupted. Blocks are sealed as they were then.
 fn resumed<'a>(
-    arguments: &'a BurnInArguments,
+    arguments: &'a Arguments,
     disks: Disks<'a>,
     name: &str,
 ) -> Result<Measurement<'a>, Exit> {
@@ -229,7 +229,7 @@ fn forget_what_is_not_durable(rows: &mut [Row]) -> bool {
     forgotten.count() > 0
 }
 
-fn plan(arguments: &BurnInArguments, disks: &Disks<'_>, seed: u64) -> Result<Plan, Exit> {
+fn plan(arguments: &Arguments, disks: &Disks<'_>, seed: u64) -> Result<Plan, Exit> {
     let names: Vec<&str> = disks.all().map(|(name, _)| name).collect();
     let labelled = disks.all().zip(dialect::labels(&names));
     let of_disk = |((name, named), label)| {

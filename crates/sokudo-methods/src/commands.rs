@@ -7,24 +7,24 @@ use sokudo_words::{Text, text};
 use crate::arguments::Ability;
 use crate::measuring::Measuring;
 
-/// What help says of each, its module and its arguments. Help tells them among the other commands:
+/// What help says of each, and its module. Help tells them among the other commands:
 /// one that stands elsewhere there has the place of a neighbour, and is behind or before it by its
 /// name.
 macro_rules! registered {
-    ($($(#[$of_help:meta])* $name:ident($module:ident, $arguments:ident);)*) => {
+    ($($(#[$of_help:meta])* $name:ident($module:ident);)*) => {
         /// A command that measures, as it was given.
         #[derive(Debug, Subcommand)]
         pub enum MeasuringCommand {
             $(
                 $(#[$of_help])*
                 #[command(after_help = crate::$module::arguments::EXAMPLES)]
-                $name(Box<crate::$module::arguments::$arguments>),
+                $name(Box<crate::$module::arguments::Arguments>),
             )*
         }
 
         /// What each module's command can.
         const ABILITIES: &[(&str, &[Ability])] = &[
-            $((stringify!($module), crate::$module::arguments::$arguments::CAN),)*
+            $((stringify!($module), crate::$module::arguments::Arguments::CAN),)*
         ];
 
         /// The command, as all of them are.
@@ -38,34 +38,34 @@ macro_rules! registered {
 
 registered! {
     /// Measure a disk: sequential and random reads and writes, as a table
-    Mark(mark, MarkArguments);
+    Mark(mark);
     /// A quick look: cached, buffered and direct reads, about 3 s each
-    Quick(quick, QuickArguments);
+    Quick(quick);
     /// Measure the whole surface: transfer rate and access time over position
-    Scan(scan, ScanArguments);
+    Scan(scan);
     /// Find out what a device is from how it behaves, with evidence for each claim
-    Explain(explain, ExplainArguments);
+    Explain(explain);
     /// Write a drive from start to end: where its fast part ends, and what comes back after a rest
-    Fill(fill, FillArguments);
+    Fill(fill);
     /// Write every block of new disks, read it back, test them: one verdict each, after hours or days
-    BurnIn(burn_in, BurnInArguments);
+    BurnIn(burn_in);
     /// Is a disk well, and as fast as it should be? OK, OK BUT or NOT OK, with reasons
-    Assess(assess, AssessArguments);
+    Assess(assess);
     /// Is a disk fast enough for etcd, PostgreSQL, Proxmox and others? Yes, no, or why not said
-    Fit(fit, FitArguments);
+    Fit(fit);
     /// Measure a range of block sizes, queue depths or threads
-    Sweep(sweep, SweepArguments);
+    Sweep(sweep);
     /// Measure latency against load: the knee, and the highest rate within a latency limit
-    Load(load, LoadArguments);
+    Load(load);
     /// Find how many threads and how much depth a device needs to give its most, and what limits it
-    Peak(peak, PeakArguments);
+    Peak(peak);
     /// Write to a drive until it is steady, then measure it, as the SNIA PTS does
-    Steady(steady, SteadyArguments);
+    Steady(steady);
     /// Measure a file system with Bonnie++'s phases
-    Bonnie(bonnie, BonnieArguments);
+    Bonnie(bonnie);
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(display_order = 30)]
-    Run(run, RunArguments);
+    Run(run);
 }
 
 /// The command that measures, of all that can be given; `None` of any other.

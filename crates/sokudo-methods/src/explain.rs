@@ -17,9 +17,9 @@ use sokudo_words::{Text, text};
 
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-use arguments::ExplainArguments;
+use arguments::Arguments;
 
-impl Measuring for ExplainArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let target = &self.target;
         let named = Named::recognise(target)?;
@@ -66,7 +66,7 @@ impl Measuring for ExplainArguments {
 
 /// What it writes and how long it takes, where that is much.
 fn costs(
-    arguments: &ExplainArguments,
+    arguments: &Arguments,
     request: &ExplainRequest,
     kind: TargetKind,
     takes: Nanos,
@@ -117,7 +117,7 @@ fn whole_seconds(time: Nanos) -> Text {
 }
 
 /// Size of what is measured.
-fn size(arguments: &ExplainArguments, named: &Named) -> Result<Bytes, Exit> {
+fn size(arguments: &Arguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
     argument_checks::check_size(arguments.size.unwrap_or_default(), named.size(), target)?;
     match (argument_checks::known_size(named, target)?, named.kind()) {

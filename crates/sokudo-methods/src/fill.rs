@@ -15,14 +15,14 @@ use sokudo_words::text;
 
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-use arguments::FillArguments;
+use arguments::Arguments;
 
 /// What a simulated device is taken for unless told: larger ones take minutes.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(64);
 /// Of what is free in a directory, unless told: others want to write there meanwhile.
 const FREE_DIVISOR: u64 = 2;
 
-impl Measuring for FillArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let named = Named::recognise(&self.target)?;
         consent::check_written(&self.target, named.kind(), &self.shared)?;
@@ -49,7 +49,7 @@ impl Measuring for FillArguments {
     }
 }
 
-fn request(arguments: &FillArguments, named: &Named) -> Result<SequentialWrites, Exit> {
+fn request(arguments: &Arguments, named: &Named) -> Result<SequentialWrites, Exit> {
     Ok(SequentialWrites {
         name: "fill",
         size: size(arguments, named)?,
@@ -62,7 +62,7 @@ fn request(arguments: &FillArguments, named: &Named) -> Result<SequentialWrites,
 }
 
 /// How much is written, in whole blocks.
-fn size(arguments: &FillArguments, named: &Named) -> Result<Bytes, Exit> {
+fn size(arguments: &Arguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
     argument_checks::check_size(arguments.size.unwrap_or_default(), named.size(), target)?;
     let known = argument_checks::known_size(named, target)?;
@@ -99,7 +99,7 @@ fn free(named: &Named, target: &str) -> Result<Bytes, Exit> {
 }
 
 /// What it will write, and what that costs.
-fn estimate(arguments: &FillArguments, named: &Named) -> Result<FillEstimate, Exit> {
+fn estimate(arguments: &Arguments, named: &Named) -> Result<FillEstimate, Exit> {
     let request = request(arguments, named)?;
     let assumed = argument_checks::assumed(named);
     let file_system = named.info().and_then(|info| info.file_system.as_ref());

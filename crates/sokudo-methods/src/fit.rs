@@ -23,9 +23,9 @@ use sokudo_words::{Text, text};
 use crate::argument_checks;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
-use arguments::FitArguments;
+use arguments::Arguments;
 
-impl Measuring for FitArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let fit = questions(self)?.ask(what(self)).map_err(Exit::usage)?;
         Ok(Planned::Rows(measurement(fit, self)?, None))
@@ -53,12 +53,12 @@ impl Measuring for FitArguments {
     }
 }
 
-fn what(arguments: &FitArguments) -> &str {
+fn what(arguments: &Arguments) -> &str {
     arguments.what.as_deref().unwrap_or_default()
 }
 
 /// What can be asked.
-fn questions(arguments: &FitArguments) -> Result<FitQuestions, Exit> {
+fn questions(arguments: &Arguments) -> Result<FitQuestions, Exit> {
     let Some(file) = &arguments.file else {
         return Ok(FitQuestions::known());
     };
@@ -74,7 +74,7 @@ fn questions(arguments: &FitArguments) -> Result<FitQuestions, Exit> {
         .map_err(|error| Exit::usage(text!("{name}, {}", error.to_string())))
 }
 
-fn list(questions: &FitQuestions, arguments: &FitArguments) -> Result<(), Exit> {
+fn list(questions: &FitQuestions, arguments: &Arguments) -> Result<(), Exit> {
     let rendering = &arguments.shared.printing.rendering;
     print::check(&arguments.shared.printing)?;
     let document = FitListDocument::new(questions.all());
@@ -88,7 +88,7 @@ fn list(questions: &FitQuestions, arguments: &FitArguments) -> Result<(), Exit> 
     }
 }
 
-fn measurement(fit: Fit, arguments: &FitArguments) -> Result<Measurement<'_>, Exit> {
+fn measurement(fit: Fit, arguments: &Arguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let target = match named.kind() {
         TargetKind::Directory => FitTarget::Directory,

@@ -22,7 +22,7 @@ use sokudo_words::{Text, text};
 use crate::measurement;
 use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
-use arguments::LoadArguments;
+use arguments::Arguments;
 use beside::Neighbour;
 use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
 
@@ -45,7 +45,7 @@ const SAMPLES_FOR_MEAN: f64 = 1_000.0;
 /// Whoever has to wait longer is told so.
 const LONG: Nanos = Nanos::from_secs(600);
 
-impl Measuring for LoadArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let named = Named::recognise(&self.target)?;
         let seed = self.shared.seed_for(&named);
@@ -102,7 +102,7 @@ fn duration_note(plan: &Plan, schedule: &Schedule, named: &Named) -> Option<Text
 }
 
 /// A row in a closed loop.
-fn workload(arguments: &LoadArguments, row: &RowSpec, named: &Named) -> Result<Workload, Exit> {
+fn workload(arguments: &Arguments, row: &RowSpec, named: &Named) -> Result<Workload, Exit> {
     let row = OneRow {
         command: "load",
         target: &arguments.target,
@@ -116,7 +116,7 @@ fn workload(arguments: &LoadArguments, row: &RowSpec, named: &Named) -> Result<W
 
 /// What will be measured, as far as that is known before the first figure: for the
 /// progress line and the estimate.
-fn expected(row: &Workload, arguments: &LoadArguments) -> Vec<Workload> {
+fn expected(row: &Workload, arguments: &Arguments) -> Vec<Workload> {
     let mut workloads = vec![row.clone()];
     let named = |name: String| Workload {
         name,
@@ -133,7 +133,7 @@ fn expected(row: &Workload, arguments: &LoadArguments) -> Vec<Workload> {
 /// A load that is raised.
 struct Climb<'a> {
     row: Workload,
-    arguments: &'a LoadArguments,
+    arguments: &'a Arguments,
     parts: MeasuredParts<'a>,
 }
 

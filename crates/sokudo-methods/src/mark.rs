@@ -14,13 +14,13 @@ use sokudo_words::Text;
 use crate::mark::arguments::CommandLines;
 use crate::measuring::{Measuring, Planned};
 use crate::{measurement, several};
-use arguments::MarkArguments;
+use arguments::Arguments;
 use plan::MarkTarget;
 
 /// What the file of diskspd's lines is called in a directory.
 const DISKSPD_FILE: &str = "sokudo-diskspd-test-file";
 
-impl Measuring for MarkArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         Ok(Planned::Rows(measurement(self)?, None))
     }
@@ -38,7 +38,7 @@ impl Measuring for MarkArguments {
     }
 }
 
-fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, Exit> {
+fn measurement(arguments: &Arguments) -> Result<Measurement<'_>, Exit> {
     let prints = arguments.print_job || arguments.print_as.is_some();
     several::check_printing(&arguments.others, prints)?;
     let named = Named::recognise(&arguments.target)?;
@@ -72,7 +72,7 @@ fn target<'a>(name: &'a str, named: &Named) -> MarkTarget<'a> {
 }
 
 /// What the user should know before it starts.
-fn notes(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Vec<Text> {
+fn notes(arguments: &Arguments, targets: &[MarkTarget<'_>]) -> Vec<Text> {
     let refusal = plan::refusal(targets, arguments);
     let refusal = refusal.filter(|_| !arguments.read_only);
     let left_out = plan::left_out(arguments, targets);
@@ -80,7 +80,7 @@ fn notes(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Vec<Text> {
 }
 
 /// What a job file for these arguments does its I/O on.
-fn place(arguments: &MarkArguments, named: &Named) -> Result<JobFileTarget, Exit> {
+fn place(arguments: &Arguments, named: &Named) -> Result<JobFileTarget, Exit> {
     let path = named.path();
     match (named.kind(), path) {
         (TargetKind::Directory, Some(path)) => {
@@ -100,7 +100,7 @@ fn place(arguments: &MarkArguments, named: &Named) -> Result<JobFileTarget, Exit
 /// Prints one line of the tool's per row.
 fn print_as(
     tool: CommandLines,
-    arguments: &MarkArguments,
+    arguments: &Arguments,
     named: &Named,
     plan: &Plan,
 ) -> Result<(), Exit> {

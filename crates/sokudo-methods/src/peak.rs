@@ -18,12 +18,12 @@ use sokudo_terminal::exit::Exit;
 use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
 use crate::{argument_checks, measurement};
-use arguments::PeakArguments;
+use arguments::Arguments;
 
 /// Threads are tried up to so many times the processors, unless told.
 const THREADS_PER_PROCESSOR: u32 = 2;
 
-impl Measuring for PeakArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let named = Named::recognise(&self.target)?;
         let seed = self.shared.seed_for(&named);
@@ -66,7 +66,7 @@ impl Measuring for PeakArguments {
 }
 
 /// The bounds of the search.
-fn search(arguments: &PeakArguments, named: &Named, workload: &Workload) -> PeakSearch {
+fn search(arguments: &Arguments, named: &Named, workload: &Workload) -> PeakSearch {
     let cpus = sokudo_device::environment(&sokudo_device::System::host()).cpus;
     let twice = cpus.saturating_mul(THREADS_PER_PROCESSOR).min(THREADS_MAX);
     let block = workload.blocks.largest().0.max(1);

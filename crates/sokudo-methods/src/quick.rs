@@ -12,9 +12,9 @@ use sokudo_words::{Text, text};
 use crate::arguments::precision::PrecisionDefault;
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-use arguments::QuickArguments;
+use arguments::Arguments;
 
-impl Measuring for QuickArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let named = Named::recognise(&self.target)?;
         let kind = named.kind();
@@ -31,13 +31,13 @@ impl Measuring for QuickArguments {
 }
 
 /// What dd is to move has room in a file of sokudo's own.
-fn test_file_size(arguments: &QuickArguments) -> Bytes {
+fn test_file_size(arguments: &Arguments) -> Bytes {
     let size = arguments.size.or(arguments.bytes);
     size.unwrap_or(TEST_FILE_SIZE)
 }
 
 fn plan(
-    arguments: &QuickArguments,
+    arguments: &Arguments,
     kind: TargetKind,
     known_size: Option<Bytes>,
     seed: u64,
@@ -82,7 +82,7 @@ fn check_bytes(bytes: Bytes, size: Bytes, target: &str) -> Result<(), Exit> {
 }
 
 /// What can be looked at is looked at, unless more is asked for, which is then refused.
-fn tests(arguments: &QuickArguments, kind: TargetKind) -> Result<Vec<QuickTest>, Exit> {
+fn tests(arguments: &Arguments, kind: TargetKind) -> Result<Vec<QuickTest>, Exit> {
     consent::check_overwrite(&arguments.target, kind, arguments.shared.overwrite)?;
     for test in &arguments.tests {
         if arguments.bytes.is_some() && !test.is_dd() {
@@ -105,7 +105,7 @@ fn tests(arguments: &QuickArguments, kind: TargetKind) -> Result<Vec<QuickTest>,
 }
 
 /// Why a part cannot be measured on a target of this kind.
-fn refusal(test: QuickTest, arguments: &QuickArguments, kind: TargetKind) -> Option<Exit> {
+fn refusal(test: QuickTest, arguments: &Arguments, kind: TargetKind) -> Option<Exit> {
     let name = &arguments.target;
     match kind {
         TargetKind::Simulated | TargetKind::Null if test.uses_page_cache() => {
@@ -118,7 +118,7 @@ fn refusal(test: QuickTest, arguments: &QuickArguments, kind: TargetKind) -> Opt
     }
 }
 
-fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
+fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
     let trim = arguments.trim;
     let unasked = PrecisionDefault::trials(1);
     let schedule = arguments
@@ -134,13 +134,13 @@ fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
     Ok(Schedule { trim, ..schedule })
 }
 
-fn notes(arguments: &QuickArguments, kind: TargetKind) -> Vec<Text> {
+fn notes(arguments: &Arguments, kind: TargetKind) -> Vec<Text> {
     let left_out = unwritten(arguments, kind).filter(|_| arguments.tests.is_empty());
     left_out.into_iter().collect()
 }
 
 /// Why a target of this kind is only read.
-fn unwritten(arguments: &QuickArguments, kind: TargetKind) -> Option<Text> {
+fn unwritten(arguments: &Arguments, kind: TargetKind) -> Option<Text> {
     let target = &arguments.target;
     let why = consent::refusal(target, kind, &arguments.shared.permission())?;
     Some(match kind {

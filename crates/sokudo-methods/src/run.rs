@@ -9,9 +9,9 @@ use sokudo_terminal::exit::Exit;
 
 use crate::jobs::file::{JobFilePlan, JobRun};
 use crate::measuring::{Leaves, Measuring, Planned};
-use arguments::RunArguments;
+use arguments::Arguments;
 
-impl Measuring for RunArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let mut jobs = JobFilePlan::of_words(&fio_arguments(self))?;
         self.shared.set(&mut jobs.planned.plan);
@@ -32,7 +32,7 @@ impl Measuring for RunArguments {
 }
 
 /// The same as fio's own words. Options before a job file hold for all its jobs.
-fn fio_arguments(arguments: &RunArguments) -> Vec<String> {
+fn fio_arguments(arguments: &Arguments) -> Vec<String> {
     let mut words = Vec::new();
     let sections = arguments.sections.iter();
     words.extend(sections.map(|section| format!("--section={section}")));

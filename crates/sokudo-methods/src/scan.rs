@@ -13,12 +13,12 @@ use sokudo_words::text;
 use crate::arguments::precision::PrecisionDefault;
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement, several};
-use arguments::ScanArguments;
+use arguments::Arguments;
 
 /// GNOME Disks draws its places from this seed.
 const GNOME_SEED: u64 = 42;
 
-impl Measuring for ScanArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let named = Named::recognise(&self.target)?;
         if let Some(run) = &self.resume {
@@ -52,7 +52,7 @@ impl Measuring for ScanArguments {
 
 /// What is left of a scan that only reads.
 fn resumed<'a>(
-    arguments: &'a ScanArguments,
+    arguments: &'a Arguments,
     named: Named,
     name: &str,
 ) -> Result<Measurement<'a>, Exit> {
@@ -78,7 +78,7 @@ fn resumed<'a>(
 
 /// The rows of one target.
 fn planned(
-    arguments: &ScanArguments,
+    arguments: &Arguments,
     target: &str,
     named: &Named,
     seed: u64,
@@ -111,7 +111,7 @@ fn planned(
 
 /// The rows of several targets, each alone by turns, then all together.
 fn planned_of_several(
-    arguments: &ScanArguments,
+    arguments: &Arguments,
     first: &Named,
     others: &[OtherTarget],
     seed: u64,
@@ -144,14 +144,14 @@ fn planned_of_several(
     Ok(SurfacePlan { plan, notes })
 }
 
-fn schedule(arguments: &ScanArguments) -> Result<Schedule, Exit> {
+fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
     let unasked = PrecisionDefault::trials(1);
     let precision = &arguments.precision;
     let schedule = precision.schedule(arguments.runs, unasked, Nanos(0))?;
     Ok(arguments.shared.ending(schedule))
 }
 
-fn preset(arguments: &ScanArguments) -> SurfacePreset {
+fn preset(arguments: &Arguments) -> SurfacePreset {
     match (arguments.gnome, arguments.hdtune, arguments.full) {
         (true, _, _) => SurfacePreset::Gnome,
         (_, Some(level), _) => SurfacePreset::HdTune(level),
@@ -161,7 +161,7 @@ fn preset(arguments: &ScanArguments) -> SurfacePreset {
 }
 
 /// Whether and how the target is written, or why that is refused.
-fn writes(arguments: &ScanArguments, target: &str, kind: TargetKind) -> Result<Writes, Exit> {
+fn writes(arguments: &Arguments, target: &str, kind: TargetKind) -> Result<Writes, Exit> {
     let destroys = !arguments.shared.destroying.destroy.is_empty();
     if destroys && !arguments.write {
         return Err(Exit::usage(text!(
@@ -185,7 +185,7 @@ fn writes(arguments: &ScanArguments, target: &str, kind: TargetKind) -> Result<W
 }
 
 /// What may be written, if anything is.
-fn leave(arguments: &ScanArguments) -> Permission {
+fn leave(arguments: &Arguments) -> Permission {
     match arguments.write_back {
         true => Permission::WriteBack,
         false => arguments.shared.permission(),
@@ -193,7 +193,7 @@ fn leave(arguments: &ScanArguments) -> Permission {
 }
 
 /// Size of what is measured.
-fn size(arguments: &ScanArguments, target: &str, named: &Named) -> Result<Bytes, Exit> {
+fn size(arguments: &Arguments, target: &str, named: &Named) -> Result<Bytes, Exit> {
     if named.kind() != TargetKind::Directory && arguments.size.is_some() {
         return Err(Exit::usage(text!(
             "--size is for the test file in a directory, and {target} is not a directory; use --from and --to for a part of it"

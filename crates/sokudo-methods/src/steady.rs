@@ -22,14 +22,14 @@ use sokudo_words::{Text, text};
 
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-use arguments::SteadyArguments;
+use arguments::Arguments;
 
 /// What a simulated device is taken for unless told: larger ones take minutes to write.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(1);
 /// How long a cell of a simulated device takes, for the same reason.
 const SIMULATED_ROUND_TIME: Nanos = Nanos::from_millis(100);
 
-impl Measuring for SteadyArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let named = Named::recognise(&self.target)?;
         let SteadyPlan { plan, procedure } = rounds(self, &named)?;
@@ -57,7 +57,7 @@ impl Measuring for SteadyArguments {
 }
 
 /// The rounds that the arguments ask for.
-fn rounds(arguments: &SteadyArguments, named: &Named) -> Result<SteadyPlan, Exit> {
+fn rounds(arguments: &Arguments, named: &Named) -> Result<SteadyPlan, Exit> {
     let medium = medium(arguments, named)?;
     if !arguments.estimate {
         consent::check_written(&arguments.target, named.kind(), &arguments.shared)?;
@@ -117,7 +117,7 @@ fn told_before(procedure: &SteadyProcedure, kind: TargetKind, quiet: bool) -> Ve
     Vec::new()
 }
 
-fn class(arguments: &SteadyArguments) -> SteadyClass {
+fn class(arguments: &Arguments) -> SteadyClass {
     if arguments.enterprise {
         SteadyClass::Enterprise
     } else {
@@ -125,7 +125,7 @@ fn class(arguments: &SteadyArguments) -> SteadyClass {
     }
 }
 
-fn medium(arguments: &SteadyArguments, named: &Named) -> Result<SteadyTarget, Exit> {
+fn medium(arguments: &Arguments, named: &Named) -> Result<SteadyTarget, Exit> {
     let target = &arguments.target;
     match named.kind() {
         TargetKind::Null => Err(Exit::usage(text!(
@@ -141,7 +141,7 @@ fn medium(arguments: &SteadyArguments, named: &Named) -> Result<SteadyTarget, Ex
 }
 
 /// What counts as the capacity.
-fn capacity(arguments: &SteadyArguments, named: &Named) -> Result<Bytes, Exit> {
+fn capacity(arguments: &Arguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
     let Some(whole) = argument_checks::known_size(named, target)? else {
         // The test file is made of whole blocks of 1 MiB.
@@ -167,7 +167,7 @@ fn capacity(arguments: &SteadyArguments, named: &Named) -> Result<Bytes, Exit> {
 
 /// The state of the write cache: as asked for, or the class's where every drive under a
 /// device answers what its own is.
-fn drive_cache(arguments: &SteadyArguments, named: &Named) -> DriveCache {
+fn drive_cache(arguments: &Arguments, named: &Named) -> DriveCache {
     if let Some(state) = arguments.write_cache {
         return state;
     }

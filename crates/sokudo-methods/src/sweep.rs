@@ -15,7 +15,7 @@ use sokudo_words::{Text, text};
 use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-use arguments::SweepArguments;
+use arguments::Arguments;
 
 /// A file made for a cell is a multiple of this.
 const TEST_FILE_UNIT: u64 = Bytes::MIB;
@@ -23,7 +23,7 @@ const TEST_FILE_UNIT: u64 = Bytes::MIB;
 /// Whoever has to wait longer is told so.
 const LONG: Nanos = Nanos::from_secs(600);
 
-impl Measuring for SweepArguments {
+impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let named = Named::recognise(&self.target)?;
         let seed = self.shared.seed_for(&named);
@@ -76,7 +76,7 @@ impl Measuring for SweepArguments {
     }
 }
 
-fn preset(arguments: &SweepArguments) -> SweepPreset {
+fn preset(arguments: &Arguments) -> SweepPreset {
     if arguments.minitool {
         SweepPreset::MINITOOL
     } else {
@@ -84,7 +84,7 @@ fn preset(arguments: &SweepArguments) -> SweepPreset {
     }
 }
 
-fn schedule(arguments: &SweepArguments) -> Result<Schedule, Exit> {
+fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
     let unasked = PrecisionDefault {
         permille: PERMILLE_DEFAULT,
         ..PrecisionDefault::trials(arguments.runs)
@@ -97,7 +97,7 @@ fn schedule(arguments: &SweepArguments) -> Result<Schedule, Exit> {
 
 /// What can be done is done, unless more is asked for, which is then refused.
 fn operations(
-    arguments: &SweepArguments,
+    arguments: &Arguments,
     kind: TargetKind,
     notes: &mut Vec<Text>,
 ) -> Result<Vec<Operation>, Exit> {
@@ -124,7 +124,7 @@ fn operations(
 }
 
 /// How much one cell uses: what is asked for, or as much of it as there is.
-fn length(arguments: &SweepArguments, named: &Named, notes: &mut Vec<Text>) -> Result<Bytes, Exit> {
+fn length(arguments: &Arguments, named: &Named, notes: &mut Vec<Text>) -> Result<Bytes, Exit> {
     let name = &arguments.target;
     let asked = arguments.length.unwrap_or(preset(arguments).length);
     if asked.0 == 0 {
@@ -149,7 +149,7 @@ fn length(arguments: &SweepArguments, named: &Named, notes: &mut Vec<Text>) -> R
 
 /// The block sizes, without those that cannot be had here.
 fn sizes(
-    arguments: &SweepArguments,
+    arguments: &Arguments,
     named: &Named,
     length: Bytes,
     notes: &mut Vec<Text>,
@@ -191,7 +191,7 @@ fn sizes(
 }
 
 /// Depths, threads or both, one of them with several values at most.
-fn loads(arguments: &SweepArguments) -> Result<Vec<Load>, Exit> {
+fn loads(arguments: &Arguments) -> Result<Vec<Load>, Exit> {
     let one = |count| CountList(vec![count]);
     let CountList(depths) = arguments
         .depths

@@ -61,6 +61,21 @@ impl Method {
         })
     }
 
+    /// Whether it writes a device through, so that how its writes change is what is asked for.
+    pub const fn writes_through(&self) -> bool {
+        matches!(self, Self::Fill)
+    }
+
+    /// Whether `--runs` says how often it measures a row whose rate is free. The others decide by
+    /// themselves how often they measure, or fix the rate.
+    pub const fn has_runs(&self) -> bool {
+        use Method::{Beside, BurnIn, Explain, Fill, Load, Peak, Steady};
+        !matches!(
+            self,
+            Beside | BurnIn | Explain | Fill | Load | Peak | Steady(_)
+        )
+    }
+
     /// Whether what an interrupted run of it has measured can be gone on with.
     pub const fn goes_on(&self) -> bool {
         matches!(self, Self::BurnIn | Self::Scan(_))

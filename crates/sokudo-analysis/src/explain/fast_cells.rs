@@ -5,27 +5,23 @@
 //! A volume whose speed is limited, with some credit for bursts, looks the same, after a rest
 //! too; in a cloud it calls itself a disk. So this is never certain.
 
-use sokudo_model::{BlockDeviceKind, Bytes, Confidence, Fill, FillRest, Inference, Run};
+use sokudo_model::{BlockDeviceKind, Bytes, Confidence, FillRest, Inference, Run};
 use sokudo_words::{Text, text};
 
 use super::evidence::figure;
 use super::threshold::FILL_PLACES_MIN;
-use crate::fill::{lasting, slower};
+use crate::fill::{self, lasting, slower};
 use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[fast_cells];
 
 fn fast_cells(run: &Run) -> Option<Inference> {
-    let fill = Fill::of(run)?;
+    let fill = fill::of(run)?;
     if fill.curve.stretches.len() < FILL_PLACES_MIN {
         return None;
     }
     let collapse = fill.collapse?.level;
     let slow = fill.median_of(collapse)?;
-    Some(inference(run, &fill, collapse, slow))
-}
-
-fn inference(run: &Run, fill: &Fill, collapse: usize, slow: f64) -> Inference {
     let fast = fill.levels[collapse - 1];
     let is_virtual = run.target.leaves().any(|leaf| {
         matches!(
@@ -34,7 +30,7 @@ fn inference(run: &Run, fill: &Fill, collapse: usize, slow: f64) -> Inference {
         )
     });
     let size = fill.fast_bytes(collapse);
-    let seen = Text::list([lasting(&fast), slower(fill, collapse)], ", ");
+    let seen = Text::list([lasting(&fast), slower(&fill, collapse)], ", ");
     let later = (collapse..fill.levels.len()).filter_map(|level| fill.median_of(level));
     let later = later.map(|bytes_per_s| text!("{mb_per_s:.0}", mb_per_s = bytes_per_s / 1e6));
     // The first rest is the one that says most: longer ones make no less room.
@@ -53,7 +49,7 @@ fn inference(run: &Run, fill: &Fill, collapse: usize, slow: f64) -> Inference {
     ];
     let after_rest = |rest: &FillRest| figure("after_rest_bytes_per_s", rest.bytes_per_s);
     figures.extend(rested.map(after_rest));
-    Inference {
+    Some(Inference {
         code: "fast-cells".to_owned(),
         claim: text!(
             "a flash drive that takes about {fast_bytes} fast (pseudo-SLC) and then writes at \
@@ -67,7 +63,7 @@ fn inference(run: &Run, fill: &Fill, collapse: usize, slow: f64) -> Inference {
             false => Confidence::Medium,
         },
         evidence: Text::list([seen].into_iter().chain(told), "; "),
-    }
+    })
 }
 
 #[expect(

@@ -24,7 +24,7 @@ Exit codes: 0 OK, or OK BUT; 1 NOT OK, or something failed; 2 wrong arguments; 3
 measured is not VERIFIED, so that its speed cannot be judged; 130 interrupted.";
 
 /// All arguments of `sokudo assess`.
-pub type AssessArguments = MeasuringArguments<AssessOptions>;
+pub type Arguments = MeasuringArguments<AssessOptions>;
 
 impl OwnArguments for AssessOptions {
     const SHARED: &'static [SharedGroup] = &[SharedGroup::Pages, SharedGroup::Seed];

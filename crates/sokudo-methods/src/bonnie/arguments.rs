@@ -23,7 +23,7 @@ Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
 would endanger data, 4 less trusted than --require asks, 130 interrupted.";
 
 /// All arguments of `sokudo bonnie`.
-pub type BonnieArguments = MeasuringArguments<BonnieOptions>;
+pub type Arguments = MeasuringArguments<BonnieOptions>;
 
 impl OwnArguments for BonnieOptions {
     const SHARED: &'static [SharedGroup] = &[SharedGroup::Seed];

@@ -34,7 +34,7 @@ const SELF_TESTS: &[(&str, BurnInTests)] = &[
 ];
 
 /// All arguments of `sokudo burn-in`.
-pub type BurnInArguments = MeasuringArguments<BurnInOptions>;
+pub type Arguments = MeasuringArguments<BurnInOptions>;
 
 impl OwnArguments for BurnInOptions {
     const SHARED: &'static [SharedGroup] = &[

@@ -25,7 +25,7 @@ Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it 
 endanger data, 130 interrupted.";
 
 /// All arguments of `sokudo explain`.
-pub type ExplainArguments = MeasuringArguments<ExplainOptions>;
+pub type Arguments = MeasuringArguments<ExplainOptions>;
 
 impl OwnArguments for ExplainOptions {
     const SHARED: &'static [SharedGroup] = &[

@@ -27,7 +27,7 @@ Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it 
 endanger data, 4 less trusted than --require asks, 5 ended by --stop-when, 130 interrupted.";
 
 /// All arguments of `sokudo fill`.
-pub type FillArguments = MeasuringArguments<FillOptions>;
+pub type Arguments = MeasuringArguments<FillOptions>;
 
 impl OwnArguments for FillOptions {
     const SHARED: &'static [SharedGroup] = &[

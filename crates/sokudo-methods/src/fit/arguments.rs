@@ -22,7 +22,7 @@ arguments; 3 refused; 4 cannot say: the 95 % interval is on both sides of the th
 row is not VERIFIED; 130 interrupted.";
 
 /// All arguments of `sokudo fit`.
-pub type FitArguments = MeasuringArguments<FitOptions>;
+pub type Arguments = MeasuringArguments<FitOptions>;
 
 impl OwnArguments for FitOptions {
     const SHARED: &'static [SharedGroup] = &[SharedGroup::Pages, SharedGroup::Seed];

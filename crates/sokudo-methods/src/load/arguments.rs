@@ -26,7 +26,7 @@ fixed shares of that rate. Latencies count from the intended start of an I/O, so
 include the wait for a busy disk.";
 
 /// All arguments of `sokudo load`.
-pub type LoadArguments = MeasuringArguments<LoadOptions>;
+pub type Arguments = MeasuringArguments<LoadOptions>;
 
 impl OwnArguments for LoadOptions {
     const SHARED: &'static [SharedGroup] = &[

@@ -10,7 +10,7 @@ use sokudo_words::text;
 use super::paced::{TRIAL_TIME_MAX, paced, samples_for, time_of};
 use sokudo_terminal::exit::Exit;
 
-use super::arguments::LoadArguments;
+use super::arguments::Arguments;
 
 /// Both run so long before they are measured: the memory of a drive that takes the first writes at
 /// once, and the queues of both, are full by then.
@@ -22,7 +22,7 @@ const RARE_TIME_MAX: Nanos = Nanos::from_secs(5);
 
 /// The row, and the workload that is beside it.
 pub(super) struct Neighbour<'a> {
-    arguments: &'a LoadArguments,
+    arguments: &'a Arguments,
     /// In a closed loop.
     row: Workload,
     neighbour: Workload,
@@ -31,7 +31,7 @@ pub(super) struct Neighbour<'a> {
 impl<'a> Neighbour<'a> {
     /// Of both in a closed loop. Each has a half of the target, so that no block is of both.
     pub(super) fn of(
-        arguments: &'a LoadArguments,
+        arguments: &'a Arguments,
         [mut row, mut neighbour]: [Workload; 2],
         named: &Named,
     ) -> Result<Self, Exit> {

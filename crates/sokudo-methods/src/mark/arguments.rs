@@ -41,7 +41,7 @@ pub enum ScheduleChoice {
 }
 
 /// All arguments of `sokudo mark`.
-pub type MarkArguments = MeasuringArguments<MarkOptions>;
+pub type Arguments = MeasuringArguments<MarkOptions>;
 
 impl OwnArguments for MarkOptions {
     const SHARED: &'static [SharedGroup] = &[

@@ -11,7 +11,7 @@ use sokudo_model::{
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
-use super::arguments::MarkArguments;
+use super::arguments::Arguments;
 use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
 use crate::mark::arguments::ScheduleChoice;
 use crate::{argument_checks, consent};
@@ -43,7 +43,7 @@ pub struct MarkTarget<'a> {
 }
 
 /// Why one of these targets is only read with these arguments.
-pub fn refusal(targets: &[MarkTarget<'_>], arguments: &MarkArguments) -> Option<Text> {
+pub fn refusal(targets: &[MarkTarget<'_>], arguments: &Arguments) -> Option<Text> {
     let permission = arguments.shared.permission();
     let mut refusals = targets
         .iter()
@@ -52,11 +52,7 @@ pub fn refusal(targets: &[MarkTarget<'_>], arguments: &MarkArguments) -> Option<
 }
 
 /// The plan, for subjects of these kinds: the rows of one, or those of several alone and together.
-pub fn resolve(
-    arguments: &MarkArguments,
-    targets: &[MarkTarget<'_>],
-    seed: u64,
-) -> Result<Plan, Exit> {
+pub fn resolve(arguments: &Arguments, targets: &[MarkTarget<'_>], seed: u64) -> Result<Plan, Exit> {
     check_precision(arguments)?;
     let rows = rows(arguments, targets)?;
     check_read_only(&rows, arguments)?;
@@ -98,7 +94,7 @@ fn stages_of_several(targets: &[MarkTarget<'_>], on_each: Vec<Vec<Workload>>) ->
 
 /// The rows of one target.
 fn on_target(
-    arguments: &MarkArguments,
+    arguments: &Arguments,
     target: &MarkTarget<'_>,
     mut workloads: Vec<Workload>,
 ) -> Result<Vec<Workload>, Exit> {
@@ -118,12 +114,12 @@ fn on_target(
 }
 
 /// Size of the test file that a directory gets.
-pub fn test_file_size(arguments: &MarkArguments) -> Bytes {
+pub fn test_file_size(arguments: &Arguments) -> Bytes {
     arguments.size.unwrap_or(TEST_FILE_SIZE)
 }
 
 /// How often, and in what order.
-pub fn schedule(arguments: &MarkArguments) -> Result<Schedule, Exit> {
+pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
     match arguments.schedule {
         ScheduleChoice::Crystal => Ok(Schedule {
             name: ScheduleName::Crystal,
@@ -154,7 +150,7 @@ pub fn schedule(arguments: &MarkArguments) -> Result<Schedule, Exit> {
 }
 
 /// CrystalDiskMark's schedule has a number of trials of its own.
-fn check_precision(arguments: &MarkArguments) -> Result<(), Exit> {
+fn check_precision(arguments: &Arguments) -> Result<(), Exit> {
     let asks = arguments
         .precision
         .precision
@@ -168,7 +164,7 @@ fn check_precision(arguments: &MarkArguments) -> Result<(), Exit> {
     Ok(())
 }
 
-fn method(arguments: &MarkArguments) -> Method {
+fn method(arguments: &Arguments) -> Method {
     Method::Mark(match arguments.rows.is_empty() {
         true => arguments.profile.to_string(),
         false => "rows".to_owned(),
@@ -176,7 +172,7 @@ fn method(arguments: &MarkArguments) -> Method {
 }
 
 /// Length of one trial. The flash profile keeps its short ones on any schedule.
-fn trial_time(arguments: &MarkArguments) -> Nanos {
+fn trial_time(arguments: &Arguments) -> Nanos {
     let flash = arguments.profile.interval().is_some();
     arguments.time.unwrap_or(match arguments.schedule {
         ScheduleChoice::Crystal if !flash => CRYSTAL_TIME,
@@ -186,7 +182,7 @@ fn trial_time(arguments: &MarkArguments) -> Nanos {
 
 /// Whether the length of trials is left to what the first ones show: where their number is, too,
 /// and nothing spaces I/Os or trials.
-fn chooses_time(arguments: &MarkArguments) -> bool {
+fn chooses_time(arguments: &Arguments) -> bool {
     arguments.time.is_none()
         && arguments.rate.is_none()
         && arguments.profile.interval().is_none()
@@ -197,7 +193,7 @@ fn chooses_time(arguments: &MarkArguments) -> bool {
 
 /// A row that names its directions, or is about when writes are durable, and a mix are measured
 /// in no other way: with `--read-only` they are refused where they write.
-fn check_read_only(rows: &[RowSpec], arguments: &MarkArguments) -> Result<(), Exit> {
+fn check_read_only(rows: &[RowSpec], arguments: &Arguments) -> Result<(), Exit> {
     let is_written = |direction: RowDirection| direction.operations().changes_data();
     let mut written = rows.iter().filter(|row| {
         let mut directions = row.directions.iter().copied();
@@ -220,7 +216,7 @@ fn check_read_only(rows: &[RowSpec], arguments: &MarkArguments) -> Result<(), Ex
 /// What is durable is written: it is refused where nothing may be.
 fn check_durable(
     rows: &[RowSpec],
-    arguments: &MarkArguments,
+    arguments: &Arguments,
     targets: &[MarkTarget<'_>],
 ) -> Result<(), Exit> {
     for row in rows.iter().filter(|row| row.durability.is_some()) {
@@ -252,7 +248,7 @@ fn has_no_cache<'a>(targets: &[MarkTarget<'a>]) -> Option<&'a str> {
 }
 
 /// Rows of the profile that a target of this kind cannot have.
-pub fn left_out(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Option<Text> {
+pub fn left_out(arguments: &Arguments, targets: &[MarkTarget<'_>]) -> Option<Text> {
     let is_own = !arguments.rows.is_empty();
     let rows = arguments.profile.rows();
     let row = rows.iter().find(|row| needs_cache(row))?;
@@ -262,7 +258,7 @@ pub fn left_out(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Option
     ))
 }
 
-fn rows(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Result<Vec<RowSpec>, Exit> {
+fn rows(arguments: &Arguments, targets: &[MarkTarget<'_>]) -> Result<Vec<RowSpec>, Exit> {
     let mut rows = if arguments.rows.is_empty() {
         let mut rows = arguments.profile.rows();
         rows.retain(|row| !(needs_cache(row) && has_no_cache(targets).is_some()));
@@ -290,7 +286,7 @@ fn rows(arguments: &MarkArguments, targets: &[MarkTarget<'_>]) -> Result<Vec<Row
 /// The columns of the table. What is only read, or measured with something that is, has one, unless more is
 /// asked for, which is then refused.
 fn directions(
-    arguments: &MarkArguments,
+    arguments: &Arguments,
     targets: &[MarkTarget<'_>],
 ) -> Result<Vec<RowDirection>, Exit> {
     for target in targets {
@@ -305,7 +301,7 @@ fn directions(
 }
 
 /// Size of what is accessed.
-fn used_size(arguments: &MarkArguments, target: &MarkTarget<'_>) -> Result<Bytes, Exit> {
+fn used_size(arguments: &Arguments, target: &MarkTarget<'_>) -> Result<Bytes, Exit> {
     let MarkTarget {
         name,
         kind,
@@ -367,7 +363,7 @@ pub fn set_rate(workload: &mut Workload, rate: Rate) -> Result<(), Exit> {
 
 fn adjust(
     workload: &mut Workload,
-    arguments: &MarkArguments,
+    arguments: &Arguments,
     length: Bytes,
     known_size: Option<Bytes>,
 ) {

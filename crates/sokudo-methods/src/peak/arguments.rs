@@ -22,7 +22,7 @@ to twice the processors. The best load, and one that came near it with less in f
 measured again, in turn.";
 
 /// All arguments of `sokudo peak`.
-pub type PeakArguments = MeasuringArguments<PeakOptions>;
+pub type Arguments = MeasuringArguments<PeakOptions>;
 
 impl OwnArguments for PeakOptions {
     const SHARED: &'static [SharedGroup] = &[

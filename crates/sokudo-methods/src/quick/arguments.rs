@@ -25,7 +25,7 @@ direct is dd iflag=direct bs=1M, write is dd oflag=direct bs=1M. hdparm's \"MB/s
 MiB/s, which have a column of their own.";
 
 /// All arguments of `sokudo quick`.
-pub type QuickArguments = MeasuringArguments<QuickOptions>;
+pub type Arguments = MeasuringArguments<QuickOptions>;
 
 impl OwnArguments for QuickOptions {
     const SHARED: &'static [SharedGroup] = &[

@@ -17,7 +17,7 @@ would endanger data, 4 less trusted than --require asks, 5 ended by --stop-when,
 interrupted.";
 
 /// All arguments of `sokudo run`.
-pub type RunArguments = MeasuringArguments<RunOptions>;
+pub type Arguments = MeasuringArguments<RunOptions>;
 
 impl OwnArguments for RunOptions {
     const SHARED: &'static [SharedGroup] = &[SharedGroup::Stop, SharedGroup::Pages];

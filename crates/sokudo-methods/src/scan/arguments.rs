@@ -33,7 +33,7 @@ arguments, 3 refused because it would endanger data, 4 less trusted than --requi
 5 ended by --stop-when, 130 interrupted.";
 
 /// All arguments of `sokudo scan`.
-pub type ScanArguments = MeasuringArguments<ScanOptions>;
+pub type Arguments = MeasuringArguments<ScanOptions>;
 
 impl OwnArguments for ScanOptions {
     const SHARED: &'static [SharedGroup] = &[

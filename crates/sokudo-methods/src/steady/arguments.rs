@@ -46,7 +46,7 @@ const WRITE_CACHES: &[(&str, DriveCache)] = &[
 ];
 
 /// All arguments of `sokudo steady`.
-pub type SteadyArguments = MeasuringArguments<SteadyOptions>;
+pub type Arguments = MeasuringArguments<SteadyOptions>;
 
 impl OwnArguments for SteadyOptions {
     const SHARED: &'static [SharedGroup] = &[

@@ -25,7 +25,7 @@ A range doubles from its start to its end. Threads of a sequential sweep share o
 position and take the next block in turn.";
 
 /// All arguments of `sokudo sweep`.
-pub type SweepArguments = MeasuringArguments<SweepOptions>;
+pub type Arguments = MeasuringArguments<SweepOptions>;
 
 impl OwnArguments for SweepOptions {
     const SHARED: &'static [SharedGroup] = &[

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use sokudo_model::{Bytes, DriveCache, Fill, FillStretch, Operation, Survey, Visit};
+use sokudo_model::{Bytes, DriveCache, FillCollapse, FillStretch, Operation, Survey, Visit};
 use sokudo_words::{Text, text};
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
@@ -45,7 +45,9 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let span = PositionSpan::of(document, &shown);
     let mut chart = chart(&span, &transfers, &dots, &shown);
     if let Some(fill) = document.fill() {
-        chart.layers.extend(level_layers(&span, fill));
+        chart
+            .layers
+            .extend(level_layers(&span, &fill.levels, fill.collapse.as_ref()));
     }
     let what = match (transfers.is_empty(), dots.is_empty()) {
         (false, false) => text!("transfer rate and access time over position"),
@@ -400,19 +402,24 @@ pub(super) fn access_ms(place: &PlaceDocument) -> f64 {
 }
 
 /// The levels of a fill, and where fast writes end.
-fn level_layers(span: &PositionSpan, fill: &Fill) -> Vec<Layer> {
+fn level_layers(
+    span: &PositionSpan,
+    levels: &[FillStretch],
+    collapse: Option<&FillCollapse>,
+) -> Vec<Layer> {
     let line = |level: &FillStretch| {
         let at = level.bytes_per_s / BYTES_PER_MB;
         let ends = [level.from.0, level.to.0];
         ends.map(|end| [span.position(end), at]).to_vec()
     };
-    let rates = fill.levels.iter();
-    let rates = rates.map(|level| Text::name(rate(level.bytes_per_s / BYTES_PER_MB)));
+    let rates = levels
+        .iter()
+        .map(|level| Text::name(rate(level.bytes_per_s / BYTES_PER_MB)));
     let figures = text!("{} MB/s", Text::list(rates, ", "));
-    let lines = fill.levels.iter().map(line).collect();
+    let lines = levels.iter().map(line).collect();
     let levels = Layer::new(Ink::MIX.dashed(true), Shape::Lines(lines));
     let levels = levels.named(text!("levels"), figures);
-    let end = fill.collapse.map(|collapse| {
+    let end = collapse.map(|collapse| {
         let at = span.position(collapse.at.0);
         let sign = Shape::Signs(vec![[at, collapse.fast_bytes_per_s / BYTES_PER_MB]]);
         let size = Text::name(decimal_size(collapse.at, 3));
