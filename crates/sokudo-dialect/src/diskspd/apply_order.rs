@@ -5,12 +5,9 @@ use sokudo_model::diskspd::DiskspdDistribution;
 
 use super::apply::{AppliedOptions, bad};
 use super::error::{DiskspdError, DiskspdProblem};
-use super::options::NO_GROUPS;
+use super::options::{NO_GROUPS, PROCESSOR_MAX};
 use super::scan::WrittenOption;
 use super::value;
-
-/// Highest number of a processor that is read; Linux has at most 8192.
-const PROCESSOR_MAX: u64 = 8_191;
 
 impl AppliedOptions {
     pub(super) fn random(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
@@ -82,11 +79,9 @@ fn processors(option: &WrittenOption, listed: &str) -> Result<Vec<u32>, DiskspdE
             }
         }
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let within = |text| value::number(text).filter(|number| *number <= PROCESSOR_MAX);
+        let within = |text| value::number_within(text, 0, PROCESSOR_MAX);
         match (within(first), within(last)) {
-            (Some(first), Some(last)) if first <= last => {
-                found.extend((first..=last).filter_map(|number| u32::try_from(number).ok()));
-            }
+            (Some(first), Some(last)) if first <= last => found.extend(first..=last),
             _ => return Err(bad(option, expected)),
         }
     }

@@ -83,6 +83,13 @@ use OptionOrigin::{Both, Linux, Sokudo, Windows};
 pub(super) const NO_GROUPS: &str =
     "Linux has no processor groups beyond 0; number processors through, as in -a0,1,64";
 
+/// Windows alone can trace events.
+pub(super) const NO_TRACING: &str =
+    "event tracing is a service of Windows; on Linux run perf or bpftrace beside it";
+
+/// Highest number of a processor that is read; Linux has at most 8192.
+pub(super) const PROCESSOR_MAX: u32 = 8_191;
+
 /// All options, in the order of diskspd's help.
 pub const OPTIONS: &[DiskspdOption] = options! {
     "?" "" "help", Both, "prints this", Accepted;
@@ -103,7 +110,7 @@ pub const OPTIONS: &[DiskspdOption] = options! {
     "D" "[ms]" "iops-std-dev", Both, "standard deviation of I/Os per second over intervals [1000]",
         Accepted;
     "e" "<q|c|s|p|EVENT>", Windows, "event tracing",
-        Refused("event tracing is a service of Windows; on Linux run perf or bpftrace beside it");
+        Refused(NO_TRACING);
     "f" "<size>" "target-size", Both, "uses only the first so many bytes of the target [all]",
         Accepted;
     "fr" "", Windows, "hint: random access",

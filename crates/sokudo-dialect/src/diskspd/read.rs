@@ -56,12 +56,11 @@ pub fn invocation(
     session.profile_only = asked.profile_only;
     session.profile = match asked.xml.take() {
         Some(file) => {
-            let read = xml::profile_of(&file.value, &file.text, &line, host)?;
-            if read.xml_results {
+            let (profile, is_xml_wanted) = xml::profile_of(&file, &line, host)?;
+            if is_xml_wanted {
                 asked.layout.get_or_insert(DiskspdLayout::Xml);
             }
-            session.notes.extend(read.notes);
-            asked.compose(read.profile, &line)?
+            asked.compose(profile, &line)?
         }
         None => from_line(&mut asked, line.targets)?,
     };

@@ -10,57 +10,33 @@ use sokudo_model::diskspd::{
 use sokudo_model::{Bytes, Nanos};
 
 use super::error::{DiskspdError, DiskspdProblem};
-use super::options::NO_GROUPS;
-use super::scan::DiskspdCommandLine;
+use super::options::{NO_GROUPS, NO_TRACING, PROCESSOR_MAX};
+use super::scan::{DiskspdCommandLine, WrittenOption};
 use super::value;
 use crate::crystal::{DEPTH_MAX_IO_URING, THREADS_MAX};
 use crate::fio::nearest::nearest;
 use crate::host::Host;
 
-/// Elements of a profile that are no time spans.
-const OF_PROFILE: &[&str] = &[
-    "Progress",
-    "ResultFormat",
-    "Verbose",
-    "PrecreateFiles",
-    "ETW",
-    "TimeSpans",
-];
-/// Elements of a time span.
-const OF_SPAN: &[&str] = &[
-    "CompletionRoutines",
-    "MeasureLatency",
-    "CalculateIopsStdDev",
-    "DisableAffinity",
-    "Duration",
-    "Warmup",
-    "Cooldown",
-    "ThreadCount",
-    "RequestCount",
-    "IoBucketDuration",
-    "RandSeed",
-    "RandomWriteData",
-    "GroupAffinity",
-    "Affinity",
-    "Targets",
-];
-/// A profile that has been read.
-#[derive(Debug)]
-pub(super) struct ParsedProfile {
-    pub(super) profile: DiskspdProfile,
-    /// Results are wanted as XML.
-    pub(super) xml_results: bool,
-    pub(super) notes: Vec<String>,
+/// Does what the name of an element says; of another name, says which of these is nearest.
+macro_rules! by_name {
+    ($reader:ident, $node:ident: $($name:literal => $does:expr,)+) => {
+        match $node.tag_name().name() {
+            $($name => $does,)+
+            _ => return Err($reader.unknown($node, &[$($name),+])),
+        }
+    };
 }
+pub(super) use by_name;
 
-/// Reads the profile of `-X`; targets of the command line stand for `*1`, `*2`, ….
+/// Reads the profile of `-X`, and whether it wants results as XML; targets of the command line
+/// stand for `*1`, `*2`, ….
 pub(super) fn profile_of(
-    path: &str,
-    option: &str,
+    option: &WrittenOption,
     line: &DiskspdCommandLine,
     host: &dyn Host,
-) -> Result<ParsedProfile, DiskspdError> {
-    let unreadable = |cause| DiskspdError::new(option, DiskspdProblem::Unreadable { cause });
+) -> Result<(DiskspdProfile, bool), DiskspdError> {
+    let path = &option.value;
+    let unreadable = |cause| DiskspdError::new(&option.text, DiskspdProblem::Unreadable { cause });
     let text = host.read_text(path).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let not_xml = |cause: String| DiskspdError::new(path, DiskspdProblem::NotXml { cause });
@@ -78,19 +54,14 @@ pub(super) fn profile_of(
         document: &document,
         templates: &line.targets,
         used: vec![false; line.targets.len()],
-        notes: Vec::new(),
     };
-    let (profile, xml_results) = reader.profile(document.root_element())?;
+    let read = reader.profile(document.root_element())?;
     if let Some(unused) = reader.used.iter().position(|used| !used) {
         let number = unused + 1;
         let problem = DiskspdProblem::UnusedTemplate { number };
         return Err(DiskspdError::new(&line.targets[unused], problem));
     }
-    Ok(ParsedProfile {
-        profile,
-        xml_results,
-        notes: reader.notes,
-    })
+    Ok(read)
 }
 
 pub(super) struct ProfileReader<'a> {
@@ -98,7 +69,6 @@ pub(super) struct ProfileReader<'a> {
     document: &'a Document<'a>,
     pub(super) templates: &'a [String],
     pub(super) used: Vec<bool>,
-    notes: Vec<String>,
 }
 
 pub(super) type Element<'a> = Node<'a, 'a>;
@@ -126,10 +96,6 @@ impl<'a> ProfileReader<'a> {
         self.error(node, DiskspdProblem::UnknownElement { nearest })
     }
 
-    pub(super) fn refused(&self, node: Element<'a>, needs: &'static str) -> DiskspdError {
-        self.error(node, DiskspdProblem::Refused { needs })
-    }
-
     pub(super) fn number(
         &self,
         node: Element<'a>,
@@ -154,42 +120,52 @@ impl<'a> ProfileReader<'a> {
         }
     }
 
-    fn profile(&mut self, root: Element<'a>) -> Result<(DiskspdProfile, bool), DiskspdError> {
-        if root.tag_name().name() != "Profile" {
-            return Err(self.unknown(root, &["Profile"]));
+    /// What stands for something that cannot be done, unless it asks for none of it.
+    pub(super) fn idle(
+        &self,
+        node: Element<'a>,
+        is_idle: bool,
+        needs: &'static str,
+    ) -> Result<(), DiskspdError> {
+        match is_idle {
+            true => Ok(()),
+            false => Err(self.error(node, DiskspdProblem::Refused { needs })),
         }
+    }
+
+    pub(super) fn missing(
+        &self,
+        parent: Element<'a>,
+        element: &'static str,
+        expected: &'static str,
+    ) -> DiskspdError {
+        self.error(parent, DiskspdProblem::MissingElement { element, expected })
+    }
+
+    fn profile(&mut self, root: Element<'a>) -> Result<(DiskspdProfile, bool), DiskspdError> {
+        by_name! { self, root: "Profile" => (), }
         let mut profile = DiskspdProfile::default();
         let mut xml_results = false;
         for node in elements(root) {
-            match node.tag_name().name() {
+            by_name! { self, node:
                 "Progress" => profile.progress = self.number(node, 0, u32::MAX)?,
-                "ResultFormat" => {
-                    xml_results = match text(node) {
-                        "xml" => true,
-                        "text" => false,
-                        _ => return Err(self.bad(node, "text or xml")),
-                    }
-                }
+                "ResultFormat" => xml_results = match text(node) {
+                    "xml" => true,
+                    "text" => false,
+                    _ => return Err(self.bad(node, "text or xml")),
+                },
                 "Verbose" => profile.verbose = self.boolean(node)?,
                 "PrecreateFiles" => profile.precreate = Some(text(node).to_owned()),
                 "ETW" => self.no_tracing(node)?,
-                "TimeSpans" => {
-                    for node in elements(node) {
-                        if node.tag_name().name() != "TimeSpan" {
-                            return Err(self.unknown(node, &["TimeSpan"]));
-                        }
-                        profile.spans.push(self.span(node)?);
-                    }
-                }
-                _ => return Err(self.unknown(node, OF_PROFILE)),
+                "TimeSpans" => for node in elements(node) {
+                    by_name! { self, node: "TimeSpan" => profile.spans.push(self.span(node)?), }
+                },
             }
         }
-        if profile.spans.is_empty() {
-            let (element, expected) = ("TimeSpan", "one at least, in <TimeSpans>");
-            let problem = DiskspdProblem::MissingElement { element, expected };
-            return Err(self.error(root, problem));
+        match profile.spans.is_empty() {
+            true => Err(self.missing(root, "TimeSpan", "one at least, in <TimeSpans>")),
+            false => Ok((profile, xml_results)),
         }
-        Ok((profile, xml_results))
     }
 
     /// Event tracing that is switched off is what everybody has.
@@ -201,10 +177,8 @@ impl<'a> ProfileReader<'a> {
                 "UseSystemTimer",
                 "UseCyclesCounter",
             ];
-            if !how.contains(&node.tag_name().name()) && self.boolean(node)? {
-                let needs = "event tracing is a service of Windows; on Linux run perf or bpftrace beside it";
-                return Err(self.refused(node, needs));
-            }
+            let is_idle = how.contains(&node.tag_name().name()) || !self.boolean(node)?;
+            self.idle(node, is_idle, NO_TRACING)?;
         }
         Ok(())
     }
@@ -213,7 +187,7 @@ impl<'a> ProfileReader<'a> {
         let mut span = DiskspdSpan::default();
         let (mut deviation, mut interval_ms) = (false, 1_000);
         for node in elements(parent) {
-            match node.tag_name().name() {
+            by_name! { self, node:
                 "CompletionRoutines" => span.completion_routines = self.boolean(node)?,
                 "MeasureLatency" => span.measure_latency = self.boolean(node)?,
                 "CalculateIopsStdDev" => deviation = self.boolean(node)?,
@@ -227,28 +201,18 @@ impl<'a> ProfileReader<'a> {
                 "RandSeed" => {
                     let seed = value::number(text(node));
                     span.seed = seed.ok_or_else(|| self.bad(node, "a whole number"))?;
-                }
+                },
                 "RandomWriteData" => span.random_write_data = self.boolean(node)?,
                 // It has been so since diskspd 2.0.16, and Linux has no groups.
-                "GroupAffinity" => {
-                    self.boolean(node)?;
-                }
+                "GroupAffinity" => drop(self.boolean(node)?),
                 "Affinity" => span.affinity = self.affinity(node)?,
-                "Targets" => {
-                    for node in elements(node) {
-                        if node.tag_name().name() != "Target" {
-                            return Err(self.unknown(node, &["Target"]));
-                        }
-                        span.targets.push(self.target(node)?);
-                    }
-                }
-                _ => return Err(self.unknown(node, OF_SPAN)),
+                "Targets" => for node in elements(node) {
+                    by_name! { self, node: "Target" => span.targets.push(self.target(node)?), }
+                },
             }
         }
         if span.targets.is_empty() {
-            let (element, expected) = ("Target", "one at least, in <Targets>");
-            let problem = DiskspdProblem::MissingElement { element, expected };
-            return Err(self.error(parent, problem));
+            return Err(self.missing(parent, "Target", "one at least, in <Targets>"));
         }
         span.iops_interval = deviation.then(|| Nanos::from_millis(u64::from(interval_ms)));
         if span.random_write_data {
@@ -261,28 +225,20 @@ impl<'a> ProfileReader<'a> {
     }
 
     fn affinity(&self, parent: Element<'a>) -> Result<Vec<u32>, DiskspdError> {
-        /// Linux has at most 8192.
-        const PROCESSOR_MAX: u32 = 8_191;
-        let mut processors = Vec::new();
-        for node in elements(parent) {
-            let number = match node.tag_name().name() {
+        let processor = |node: Element<'a>| {
+            let number = by_name! { self, node:
                 "AffinityAssignment" => self.number(node, 0, PROCESSOR_MAX)?,
                 "AffinityGroupAssignment" => {
-                    if node.attribute("Group").is_some_and(|group| group != "0") {
-                        return Err(self.refused(node, NO_GROUPS));
-                    }
+                    let is_first = node.attribute("Group").is_none_or(|group| group == "0");
+                    self.idle(node, is_first, NO_GROUPS)?;
                     let number = node.attribute("Processor").unwrap_or_default();
                     value::number_within(number, 0, PROCESSOR_MAX)
                         .ok_or_else(|| self.bad(node, "the number of a processor"))?
-                }
-                _ => {
-                    let names = &["AffinityAssignment", "AffinityGroupAssignment"];
-                    return Err(self.unknown(node, names));
-                }
+                },
             };
-            processors.push(number);
-        }
-        Ok(processors)
+            Ok(number)
+        };
+        elements(parent).map(processor).collect()
     }
 }
 

@@ -1,74 +1,68 @@
 //! `<Target>` of an XML profile.
 
-use sokudo_model::Bytes;
 use sokudo_model::diskspd::{
     DiskspdContent, DiskspdDistribution, DiskspdTarget, DiskspdThroughput, DiskspdWriteThrough,
 };
+use sokudo_model::{Bytes, narrow};
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::value;
-use super::xml::{Element, ProfileReader, elements, text};
+use super::xml::{Element, ProfileReader, by_name, elements, text};
 use crate::crystal::{DEPTH_MAX_IO_URING, THREADS_MAX};
-
-/// Elements of a target.
-const OF_TARGET: &[&str] = &[
-    "Path",
-    "BlockSize",
-    "StrideSize",
-    "InterlockedSequential",
-    "BaseFileOffset",
-    "SequentialScan",
-    "RandomAccess",
-    "TemporaryFile",
-    "UseLargePages",
-    "RequestCount",
-    "Random",
-    "RandomRatio",
-    "Distribution",
-    "DisableAllCache",
-    "DisableLocalCache",
-    "DisableOSCache",
-    "WriteThrough",
-    "MemoryMappedIo",
-    "FlushType",
-    "WriteBufferContent",
-    "BurstSize",
-    "ThinkTime",
-    "Throughput",
-    "ThreadsPerFile",
-    "FileSize",
-    "MaxFileSize",
-    "WriteRatio",
-    "ParallelAsyncIO",
-    "ThreadStride",
-    "IOPriority",
-    "Weight",
-    "ThreadTargets",
-];
 
 impl<'a> ProfileReader<'a> {
     pub(super) fn target(&mut self, parent: Element<'a>) -> Result<DiskspdTarget, DiskspdError> {
         let mut target = DiskspdTarget::new("");
+        let some = |bytes: Bytes| (bytes > Bytes(0)).then_some(bytes);
         // Without <Random>, <StrideSize> counts, wherever it stands.
         let (mut random, mut stride, mut ratio) = (None, None, None);
         for node in elements(parent) {
-            match node.tag_name().name() {
+            by_name! { self, node:
                 "Path" => target.path = self.substituted(node)?,
+                "BlockSize" => target.block = Bytes(self.number(node, 1, u32::MAX)?.into()),
                 "StrideSize" => stride = Some(self.bytes(node)?),
+                "InterlockedSequential" => target.interlocked = self.boolean(node)?,
+                "BaseFileOffset" => target.base = self.bytes(node)?,
+                "SequentialScan" => target.sequential_hint = self.boolean(node)?,
+                "RandomAccess" => target.random_hint = self.boolean(node)?,
+                "TemporaryFile" => target.temporary_hint = self.boolean(node)?,
+                "UseLargePages" => target.large_pages = self.boolean(node)?,
+                "RequestCount" => target.requests = self.number(node, 1, DEPTH_MAX_IO_URING)?,
                 "Random" => random = Some(self.bytes(node)?),
-                "RandomRatio" => ratio = u8::try_from(self.number(node, 1, 100)?).ok(),
-                "BlockSize" => target.block = Bytes(u64::from(self.number(node, 1, u32::MAX)?)),
+                "RandomRatio" => ratio = Some(narrow(self.number(node, 1, 100)?)),
                 "Distribution" => target.distribution = Some(self.distribution(node)?),
+                "DisableAllCache" => if self.boolean(node)? {
+                    target.unbuffered = true;
+                    target.write_through = DiskspdWriteThrough::Data;
+                },
+                "DisableLocalCache" => self.idle(node, !self.boolean(node)?, "no file system of Linux can bypass the local cache alone; use <DisableOSCache>")?,
+                "DisableOSCache" => target.unbuffered |= self.boolean(node)?,
+                "WriteThrough" => if self.boolean(node)? {
+                    target.write_through = DiskspdWriteThrough::Data;
+                },
+                "MemoryMappedIo" => target.mapped = self.boolean(node)?,
+                "FlushType" => match text(node) {
+                    "ViewOfFile" => target.flush_mapped = true,
+                    "NonVolatileMemory" | "NonVolatileMemoryNoDrain" => self.idle(node, false, "it needs memory that is persistent itself; ViewOfFile flushes through the system")?,
+                    _ => return Err(self.bad(node, "ViewOfFile")),
+                },
                 "WriteBufferContent" => target.content = self.content(node)?,
+                "BurstSize" => target.burst = self.number(node, 0, u32::MAX)?,
+                "ThinkTime" => target.think_ms = self.number(node, 0, u32::MAX)?,
                 "Throughput" => target.throughput = self.throughput(node)?,
-                _ if self.caching(node, &mut target)? => {}
-                _ => self.plain(node, &mut target)?,
+                "ThreadsPerFile" => target.threads = self.number(node, 1, THREADS_MAX)?,
+                "FileSize" => target.create = some(self.bytes(node)?),
+                "MaxFileSize" => target.max = some(self.bytes(node)?),
+                "WriteRatio" => target.write_percent = narrow(self.number(node, 0, 100)?),
+                "ParallelAsyncIO" => target.parallel = self.boolean(node)?,
+                "ThreadStride" => target.thread_stride = self.bytes(node)?,
+                "IOPriority" => self.idle(node, !matches!(self.number(node, 0, 3)?, 1 | 2), "priorities 1 and 2 need the scheduler's help; run it under `ionice`, which every thread inherits")?,
+                "Weight" => self.idle(node, self.number(node, 0, u32::MAX)? == 1, "targets of a thread are drawn alike; leave out <Weight>, or give each target threads of its own")?,
+                "ThreadTargets" => self.idle(node, false, "every thread of <ThreadCount> uses every target; use <ThreadsPerFile> instead")?,
             }
         }
         if target.path.is_empty() {
-            let (element, expected) = ("Path", "the file or device of the target");
-            let problem = DiskspdProblem::MissingElement { element, expected };
-            return Err(self.error(parent, problem));
+            return Err(self.missing(parent, "Path", "the file or device of the target"));
         }
         target.stride = random.or(stride);
         if random == Some(Bytes(0)) {
@@ -78,80 +72,6 @@ impl<'a> ProfileReader<'a> {
             target.random_percent = ratio.unwrap_or(100);
         }
         Ok(target)
-    }
-
-    /// What is one number or switch.
-    fn plain(&mut self, node: Element<'a>, target: &mut DiskspdTarget) -> Result<(), DiskspdError> {
-        let some = |bytes: Bytes| (bytes > Bytes(0)).then_some(bytes);
-        match node.tag_name().name() {
-            "InterlockedSequential" => target.interlocked = self.boolean(node)?,
-            "BaseFileOffset" => target.base = self.bytes(node)?,
-            "SequentialScan" => target.sequential_hint = self.boolean(node)?,
-            "RandomAccess" => target.random_hint = self.boolean(node)?,
-            "TemporaryFile" => target.temporary_hint = self.boolean(node)?,
-            "UseLargePages" => target.large_pages = self.boolean(node)?,
-            "RequestCount" => target.requests = self.number(node, 1, DEPTH_MAX_IO_URING)?,
-            "BurstSize" => target.burst = self.number(node, 0, u32::MAX)?,
-            "ThinkTime" => target.think_ms = self.number(node, 0, u32::MAX)?,
-            "ThreadsPerFile" => target.threads = self.number(node, 1, THREADS_MAX)?,
-            "FileSize" => target.create = some(self.bytes(node)?),
-            "MaxFileSize" => target.max = some(self.bytes(node)?),
-            "WriteRatio" => {
-                let percent = self.number(node, 0, 100)?;
-                target.write_percent = u8::try_from(percent).unwrap_or(100);
-            }
-            "ParallelAsyncIO" => target.parallel = self.boolean(node)?,
-            "ThreadStride" => target.thread_stride = self.bytes(node)?,
-            "IOPriority" => {
-                if matches!(self.number(node, 0, 3)?, 1 | 2) {
-                    let needs = "priorities 1 and 2 need the scheduler's help; run it under `ionice`, which every thread inherits";
-                    return Err(self.refused(node, needs));
-                }
-            }
-            "Weight" => {
-                if self.number(node, 0, u32::MAX)? != 1 {
-                    let needs = "targets of a thread are drawn alike; leave out <Weight>, or give each target threads of its own";
-                    return Err(self.refused(node, needs));
-                }
-            }
-            "ThreadTargets" => {
-                let needs =
-                    "every thread of <ThreadCount> uses every target; use <ThreadsPerFile> instead";
-                return Err(self.refused(node, needs));
-            }
-            _ => return Err(self.unknown(node, OF_TARGET)),
-        }
-        Ok(())
-    }
-
-    /// What `-S` is on the command line; `false` if it is something else.
-    fn caching(&self, node: Element<'a>, target: &mut DiskspdTarget) -> Result<bool, DiskspdError> {
-        match node.tag_name().name() {
-            "DisableAllCache" if self.boolean(node)? => {
-                target.unbuffered = true;
-                target.write_through = DiskspdWriteThrough::Data;
-            }
-            "DisableOSCache" if self.boolean(node)? => target.unbuffered = true,
-            "WriteThrough" if self.boolean(node)? => {
-                target.write_through = DiskspdWriteThrough::Data;
-            }
-            "DisableLocalCache" if self.boolean(node)? => {
-                let needs = "no file system of Linux can bypass the local cache alone; use <DisableOSCache>";
-                return Err(self.refused(node, needs));
-            }
-            "MemoryMappedIo" => target.mapped = self.boolean(node)?,
-            "FlushType" => match text(node) {
-                "ViewOfFile" => target.flush_mapped = true,
-                "NonVolatileMemory" | "NonVolatileMemoryNoDrain" => {
-                    let needs = "it needs memory that is persistent itself; ViewOfFile flushes through the system";
-                    return Err(self.refused(node, needs));
-                }
-                _ => return Err(self.bad(node, "ViewOfFile")),
-            },
-            "DisableAllCache" | "DisableOSCache" | "WriteThrough" | "DisableLocalCache" => {}
-            _ => return Ok(false),
-        }
-        Ok(true)
     }
 
     fn substituted(&mut self, node: Element<'a>) -> Result<String, DiskspdError> {
@@ -190,15 +110,11 @@ impl<'a> ProfileReader<'a> {
         let kind = elements(parent)
             .next()
             .ok_or_else(|| self.bad(parent, expected))?;
-        let absolute = match kind.tag_name().name() {
-            "Absolute" => true,
-            "Percent" => false,
-            _ => return Err(self.unknown(kind, &["Absolute", "Percent"])),
-        };
+        let absolute = by_name! { self, kind: "Absolute" => true, "Percent" => false, };
         let mut ranges = Vec::new();
         for node in elements(kind) {
             let share = node.attribute("IO").unwrap_or_default();
-            let share = value::number_within(share, 0, 100).and_then(|io| u8::try_from(io).ok());
+            let share = value::number_within(share, 0, 100).map(narrow);
             let share = share.ok_or_else(|| self.bad(node, expected))?;
             ranges.push((share, self.bytes(node)?.0));
         }
@@ -212,10 +128,9 @@ impl<'a> ProfileReader<'a> {
         let mut pattern = None;
         let mut source = None;
         for node in elements(parent) {
-            match node.tag_name().name() {
+            by_name! { self, node:
                 "Pattern" => pattern = Some((node, text(node))),
                 "RandomDataSource" => source = Some(self.source(node)?),
-                _ => return Err(self.unknown(node, &["Pattern", "RandomDataSource"])),
             }
         }
         match pattern {
@@ -229,10 +144,9 @@ impl<'a> ProfileReader<'a> {
     fn source(&self, parent: Element<'a>) -> Result<DiskspdContent, DiskspdError> {
         let (mut bytes, mut file) = (Bytes(0), None);
         for node in elements(parent) {
-            match node.tag_name().name() {
+            by_name! { self, node:
                 "SizeInBytes" => bytes = self.bytes(node)?,
                 "FilePath" => file = node.text().map(str::to_owned),
-                _ => return Err(self.unknown(node, &["SizeInBytes", "FilePath"])),
             }
         }
         match bytes {
