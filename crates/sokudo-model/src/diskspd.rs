@@ -140,6 +140,16 @@ impl Default for DiskspdSpan {
     }
 }
 
+impl DiskspdSpan {
+    /// Threads that do I/O on one of its targets.
+    pub const fn threads_on(&self, target: &DiskspdTarget) -> u32 {
+        match self.thread_count {
+            0 => target.threads,
+            count => count,
+        }
+    }
+}
+
 /// What is done on one file or device (diskspd: `Target`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiskspdTarget {
@@ -199,11 +209,10 @@ pub struct DiskspdTarget {
     pub engine: DiskspdEngine,
 }
 
-impl DiskspdTarget {
-    /// A target with diskspd's defaults.
-    pub fn new(path: impl Into<String>) -> Self {
+impl Default for DiskspdTarget {
+    fn default() -> Self {
         Self {
-            path: path.into(),
+            path: String::new(),
             block: Bytes::kib(64),
             base: Bytes(0),
             max: None,
@@ -232,7 +241,9 @@ impl DiskspdTarget {
             engine: DiskspdEngine::Default,
         }
     }
+}
 
+impl DiskspdTarget {
     /// The alignment of random I/Os, or the distance between sequential ones.
     pub fn stride_or_block(&self) -> Bytes {
         self.stride.unwrap_or(self.block)

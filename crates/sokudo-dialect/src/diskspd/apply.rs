@@ -13,7 +13,7 @@ use super::value;
 use crate::crystal::{DEPTH_MAX_IO_URING, THREADS_MAX};
 
 /// What has been asked for so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct AppliedOptions {
     pub(super) span: DiskspdSpan,
     /// What all targets of the line are like.
@@ -29,23 +29,6 @@ pub(super) struct AppliedOptions {
     pub(super) notes: Vec<String>,
     /// Every option as written, by its key.
     given: Vec<(&'static str, WrittenOption)>,
-}
-
-impl Default for AppliedOptions {
-    fn default() -> Self {
-        Self {
-            span: DiskspdSpan::default(),
-            target: DiskspdTarget::new(""),
-            verbose: false,
-            progress: 0,
-            profile_only: false,
-            layout: None,
-            windows: false,
-            xml: None,
-            notes: Vec::new(),
-            given: Vec::new(),
-        }
-    }
 }
 
 /// Letters that are an option by themselves, whatever follows.
@@ -72,10 +55,7 @@ impl AppliedOptions {
             'f' => self.end_or_hints(option)?,
             'F' => self.span.thread_count = within(option, 1, THREADS_MAX, THREADS)?,
             'g' => self.throughput(option)?,
-            'h' => {
-                self.unbuffered(option)?;
-                self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?;
-            }
+            'h' => self.set("Sh", option)?,
             'i' => self.target.burst = within(option, 1, u32::MAX, "a number of I/Os above 0")?,
             'I' if value == "3" => self.windows = true,
             'I' => self.take("I", option)?,
@@ -92,7 +72,13 @@ impl AppliedOptions {
             'r' => self.random(option)?,
             'R' => self.results(option)?,
             's' => self.sequential(option)?,
-            'S' | 'N' => self.caching(option)?,
+            'S' if value.is_empty() => self.letters(option, "u", "")?,
+            'S' => self.letters(
+                option,
+                value,
+                "letters of b, h, m, u and w, or d, s and h of Linux",
+            )?,
+            'N' => self.letter(option, &value.to_ascii_lowercase(), "one of v, n and i")?,
             't' => self.target.threads = within(option, 1, THREADS_MAX, THREADS)?,
             'T' => self.target.thread_stride = self.size(option, value)?,
             'v' => {
@@ -101,7 +87,11 @@ impl AppliedOptions {
             }
             'w' => self.target.write_percent = write_percent(option)?,
             'W' => self.span.warmup_s = within(option, 0, u32::MAX, SECONDS)?,
-            'x' => self.engine(option)?,
+            'x' if value.is_empty() => {
+                self.span.completion_routines = true;
+                self.take("x", option)?;
+            }
+            'x' => self.letter(option, value, "k, p or nothing")?,
             'X' => self.xml = Some(option.clone()),
             'z' => self.seed(option)?,
             'Z' => self.content(option)?,
@@ -170,16 +160,7 @@ impl AppliedOptions {
             self.target.max = Some(size.map_err(|_| bad(option, expected))?);
             return Ok(());
         }
-        for letter in letters.chars() {
-            let (key, hint) = match letter {
-                'r' => ("fr", &mut self.target.random_hint),
-                's' => ("fs", &mut self.target.sequential_hint),
-                _ => ("ft", &mut self.target.temporary_hint),
-            };
-            *hint = true;
-            self.take(key, option)?;
-        }
-        Ok(())
+        self.letters(option, letters, "")
     }
 
     fn deviation(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {

@@ -5,77 +5,76 @@ use sokudo_model::diskspd::{DiskspdContent, DiskspdEngine, DiskspdWriteThrough};
 
 use super::apply::{AppliedOptions, bad};
 use super::error::{DiskspdError, DiskspdProblem};
+use super::options::DiskspdOption;
 use super::scan::WrittenOption;
 use super::value;
 
 impl AppliedOptions {
-    pub(super) fn caching(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        if option.letter == 'N' {
-            return match option.value.to_ascii_lowercase().as_str() {
-                "v" => {
-                    self.target.flush_mapped = true;
-                    self.take("Nv", option)
-                }
-                "n" => self.take("Nn", option),
-                "i" => self.take("Ni", option),
-                _ => Err(bad(option, "one of v, n and i")),
-            };
-        }
-        if option.value.is_empty() {
-            self.take("Su", option)?;
-            return self.unbuffered(option);
-        }
-        for letter in option.value.chars() {
-            match letter {
-                'b' => self.take("Sb", option)?,
-                'd' => {
-                    self.take("Sd", option)?;
-                    self.unbuffered(option)?;
-                }
-                'u' => {
-                    self.take("Su", option)?;
-                    self.unbuffered(option)?;
-                }
-                'h' => {
-                    self.take("Sh", option)?;
-                    self.unbuffered(option)?;
-                    self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?;
-                }
-                'm' => {
-                    self.target.mapped = true;
-                    self.take("Sm", option)?;
-                }
-                'r' => self.take("Sr", option)?,
-                's' => {
-                    self.take("Ss", option)?;
-                    self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?;
-                }
-                'w' => {
-                    self.take("Sw", option)?;
-                    self.write_through(option, DiskspdWriteThrough::Data)?;
-                }
-                _ => {
-                    return Err(bad(
-                        option,
-                        "letters of b, h, m, u and w, or d, s and h of Linux",
-                    ));
-                }
+    /// Letters that share one word, such as the three of `-Suw`: each is an option.
+    pub(super) fn letters(
+        &mut self,
+        option: &WrittenOption,
+        letters: &str,
+        expected: &'static str,
+    ) -> Result<(), DiskspdError> {
+        for letter in letters.chars() {
+            let key = format!("{}{letter}", option.letter);
+            if DiskspdOption::of(&key).is_none() {
+                return Err(bad(option, expected));
             }
+            self.take(&key, option)?;
+            self.set(&key, option)?;
         }
         Ok(())
     }
 
-    pub(super) fn unbuffered(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
+    /// The same where there can be only one.
+    pub(super) fn letter(
+        &mut self,
+        option: &WrittenOption,
+        letter: &str,
+        expected: &'static str,
+    ) -> Result<(), DiskspdError> {
+        match letter.len() {
+            1 => self.letters(option, letter, expected),
+            _ => Err(bad(option, expected)),
+        }
+    }
+
+    /// Does what an option of two letters says.
+    pub(super) fn set(&mut self, key: &str, option: &WrittenOption) -> Result<(), DiskspdError> {
+        let target = &mut self.target;
+        match key {
+            "fr" => target.random_hint = true,
+            "fs" => target.sequential_hint = true,
+            "ft" => target.temporary_hint = true,
+            "Nv" => target.flush_mapped = true,
+            "Sd" | "Su" => self.unbuffered(option),
+            "Sh" => {
+                self.unbuffered(option);
+                self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?;
+            }
+            "Sm" => target.mapped = true,
+            "Ss" => self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?,
+            "Sw" => self.write_through(option, DiskspdWriteThrough::Data)?,
+            "xk" => target.engine = DiskspdEngine::KernelAio,
+            "xp" => target.engine = DiskspdEngine::PosixAio,
+            "Zr" => target.content = DiskspdContent::Random,
+            "Zz" => target.content = DiskspdContent::Zero,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn unbuffered(&mut self, option: &WrittenOption) {
         if self.target.unbuffered {
-            let text = option.text.clone();
             self.notes
-                .push(format!("{text} asks for direct I/O again."));
+                .push(format!("{} asks for direct I/O again.", option.text));
         }
         self.target.unbuffered = true;
-        Ok(())
     }
 
-    pub(super) fn write_through(
+    fn write_through(
         &mut self,
         option: &WrittenOption,
         how: DiskspdWriteThrough,
@@ -87,24 +86,6 @@ impl AppliedOptions {
         }
         self.target.write_through = how;
         Ok(())
-    }
-
-    pub(super) fn engine(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
-        match option.value.as_str() {
-            "" => {
-                self.span.completion_routines = true;
-                self.take("x", option)
-            }
-            "k" => {
-                self.target.engine = DiskspdEngine::KernelAio;
-                self.take("xk", option)
-            }
-            "p" => {
-                self.target.engine = DiskspdEngine::PosixAio;
-                self.take("xp", option)
-            }
-            _ => Err(bad(option, "k, p or nothing")),
-        }
     }
 
     pub(super) fn content(&mut self, option: &WrittenOption) -> Result<(), DiskspdError> {
@@ -124,19 +105,13 @@ impl AppliedOptions {
             return Ok(());
         }
         if option.value.is_empty() {
-            self.target.content = DiskspdContent::Zero;
-            return self.take("Z", option);
+            self.take("Z", option)?;
+            return self.set("Zz", option);
         }
-        for letter in option.value.chars() {
-            let (key, content) = match letter {
-                'z' => ("Zz", Some(DiskspdContent::Zero)),
-                'r' => ("Zr", Some(DiskspdContent::Random)),
-                's' => ("Zs", None),
-                _ => return Err(bad(option, "letters of z, r and s, or a size, or nothing")),
-            };
-            self.take(key, option)?;
-            self.target.content = content.unwrap_or_else(|| self.target.content.clone());
-        }
-        Ok(())
+        self.letters(
+            option,
+            &option.value,
+            "letters of z, r and s, or a size, or nothing",
+        )
     }
 }

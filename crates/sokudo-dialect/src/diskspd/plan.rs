@@ -9,7 +9,7 @@ use sokudo_model::{Bytes, JobTargetKind, Method, Nanos, Plan, Span, Stage, Workl
 use super::error::{DiskspdError, DiskspdProblem};
 use super::read::DiskspdInvocation;
 use super::workload::{DiskspdThread, workload};
-use crate::host::{Host, HostPath, HostPathKind};
+use crate::host::{Host, HostPathKind};
 
 /// A command line that is ready to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,11 +142,7 @@ fn uses(
     let mut uses = Vec::new();
     for target in &span.targets {
         let spec = spec(target, host)?;
-        let threads = match span.thread_count {
-            0 => target.threads,
-            count => count,
-        };
-        let used = used(target, spec.bytes, threads)?;
+        let used = used(target, spec.bytes, span.threads_on(target))?;
         let index = match targets.iter().position(|known| known.path == spec.path) {
             Some(index) => {
                 let known = &mut targets[index];
@@ -169,32 +165,21 @@ fn uses(
 fn spec(target: &DiskspdTarget, host: &dyn Host) -> Result<DiskspdTargetSpec, DiskspdError> {
     let path = &target.path;
     let refuse = |problem| Err(DiskspdError::new(path, problem));
-    let (kind, bytes) = match (virtual_kind(path), host.found(path), target.create) {
+    let found = host.found(path);
+    let is_file = found.is_none_or(|found| found.kind == HostPathKind::File);
+    let (kind, bytes) = match (virtual_kind(path), found, target.create) {
         (Some(kind), _, Some(bytes)) => (kind, bytes),
-        (
-            None,
-            Some(HostPath {
-                kind: HostPathKind::File,
-                ..
-            })
-            | None,
-            Some(bytes),
-        ) => {
-            if is_of_windows(path) {
-                return refuse(DiskspdProblem::WindowsTarget);
-            }
-            (JobTargetKind::File, bytes)
-        }
-        (None, Some(found), create) => match (found.kind, create) {
-            (HostPathKind::File, None) => (JobTargetKind::File, found.bytes),
-            (HostPathKind::BlockDevice, None) => (JobTargetKind::BlockDevice, found.bytes),
-            (HostPathKind::BlockDevice, Some(_)) => return refuse(DiskspdProblem::CreateDevice),
-            _ => return refuse(DiskspdProblem::NotMeasurable),
-        },
-        (None, None, None) if is_of_windows(path) => {
+        (None, None, _) | (None, _, Some(_)) if is_file && is_of_windows(path) => {
             return refuse(DiskspdProblem::WindowsTarget);
         }
-        (_, _, None) => return refuse(DiskspdProblem::NoFile),
+        (None, _, Some(bytes)) if is_file => (JobTargetKind::File, bytes),
+        (_, None, _) | (Some(_), ..) => return refuse(DiskspdProblem::NoFile),
+        (None, Some(found), create) => match (found.kind, create) {
+            (HostPathKind::File, _) => (JobTargetKind::File, found.bytes),
+            (HostPathKind::BlockDevice, None) => (JobTargetKind::BlockDevice, found.bytes),
+            (HostPathKind::BlockDevice, _) => return refuse(DiskspdProblem::CreateDevice),
+            _ => return refuse(DiskspdProblem::NotMeasurable),
+        },
     };
     Ok(DiskspdTargetSpec {
         path: path.clone(),

@@ -13,6 +13,8 @@ const THREADS_MAX: u64 = 4_096;
 /// Threads of all time spans: each is a row of the results, kept to the end.
 const THREADS_OF_ALL_MAX: u64 = 32_768;
 
+const LEAVE_OUT: &str = "leave out one of them";
+
 /// Refuses what cannot be meant; returns what is worth a note.
 pub(super) fn spans(spans: &[DiskspdSpan]) -> Result<Vec<String>, DiskspdError> {
     let mut notes = Vec::new();
@@ -34,23 +36,20 @@ fn at_most(threads: u64, limit: u64) -> Result<(), DiskspdError> {
 
 fn span(span: &DiskspdSpan) -> Result<Vec<String>, DiskspdError> {
     let mut notes = Vec::new();
-    if span.disable_affinity && !span.affinity.is_empty() {
-        return Err(conflict("-n", "-a", "leave out one of them"));
-    }
-    if span.request_count > 0 && span.thread_count == 0 {
-        return Err(alone("-O", "-F<threads>"));
-    }
+    let has_both = span.disable_affinity && !span.affinity.is_empty();
+    not_both(has_both, "-n", "-a", LEAVE_OUT)?;
+    let has_requests = span.request_count > 0;
+    not_alone(has_requests && span.thread_count == 0, "-O", "-F<threads>")?;
     for target in &span.targets {
-        let threads = match span.thread_count {
-            0 => target.threads,
-            _ if target.threads > 1 => {
-                let way_out = "keep -t (threads per target) or -F (threads in all)";
-                return Err(conflict("-t", "-F", way_out));
-            }
-            count => count,
-        };
+        let way_out = "keep -t (threads per target) or -F (threads in all)";
+        not_both(
+            span.thread_count > 0 && target.threads > 1,
+            "-t",
+            "-F",
+            way_out,
+        )?;
         pace(span, target, &mut notes)?;
-        order(target, threads, &mut notes)?;
+        order(target, span.threads_on(target), &mut notes)?;
         memory(span, target)?;
         alignment(target)?;
         if let Some(distribution) = &target.distribution {
@@ -64,12 +63,8 @@ fn span(span: &DiskspdSpan) -> Result<Vec<String>, DiskspdError> {
 /// Threads of sokudo that the time span will run as.
 pub(super) fn threads_total(span: &DiskspdSpan) -> u64 {
     let of = |target: &DiskspdTarget| {
-        let threads = match span.thread_count {
-            0 => target.threads,
-            count => count,
-        };
         let slots = if target.parallel { target.requests } else { 1 };
-        u64::from(threads) * u64::from(slots)
+        u64::from(span.threads_on(target)) * u64::from(slots)
     };
     span.targets.iter().map(of).fold(0, u64::saturating_add)
 }
@@ -79,40 +74,29 @@ fn pace(
     target: &DiskspdTarget,
     notes: &mut Vec<String>,
 ) -> Result<(), DiskspdError> {
-    if target.throughput.is_some() && span.completion_routines {
-        let way_out = "leave out one of them";
-        return Err(conflict("-g", "-x (completion routines)", way_out));
-    }
-    match (target.burst, target.think_ms) {
-        (0, 1..) => return Err(alone("-j", "-i<I/Os per burst>")),
-        (1.., 0) => notes.push(
+    let (has_rate, has_pause) = (target.throughput.is_some(), target.think_ms > 0);
+    let has_both = has_rate && span.completion_routines;
+    not_both(has_both, "-g", "-x (completion routines)", LEAVE_OUT)?;
+    not_alone(has_pause && target.burst == 0, "-j", "-i<I/Os per burst>")?;
+    if target.burst > 0 && !has_pause {
+        notes.push(
             "-i changes nothing without -j: bursts follow one another without a pause.".to_owned(),
-        ),
-        _ => {}
+        );
     }
-    if span.request_count > 0 {
-        let way_out = "use -o, requests per target";
-        if target.throughput.is_some() {
-            return Err(conflict("-g", "-O", way_out));
-        }
-        if target.think_ms > 0 {
-            return Err(conflict("-j", "-O", way_out));
-        }
-        if target.parallel {
-            return Err(conflict("-p", "-O", way_out));
-        }
-        // One thread has one position, block size and mix for all of its targets.
-        let mut like_first = target.clone();
-        if let Some(first) = span.targets.first() {
-            like_first.path.clone_from(&first.path);
-            like_first.create = first.create;
-            if like_first != *first {
-                let way_out = "give all targets the same options, or use -o";
-                return Err(conflict("-O", "targets that differ", way_out));
-            }
-        }
+    if span.request_count == 0 {
+        return Ok(());
     }
-    Ok(())
+    let way_out = "use -o, requests per target";
+    not_both(has_rate, "-g", "-O", way_out)?;
+    not_both(has_pause, "-j", "-O", way_out)?;
+    not_both(target.parallel, "-p", "-O", way_out)?;
+    // One thread has one position, block size and mix for all of its targets.
+    let first = &span.targets[0];
+    let mut like_first = target.clone();
+    like_first.path.clone_from(&first.path);
+    like_first.create = first.create;
+    let way_out = "give all targets the same options, or use -o";
+    not_both(like_first != *first, "-O", "targets that differ", way_out)
 }
 
 fn order(
@@ -120,61 +104,45 @@ fn order(
     threads: u32,
     notes: &mut Vec<String>,
 ) -> Result<(), DiskspdError> {
-    let way_out = "leave out one of them";
+    let has_stride = target.thread_stride > Bytes(0);
     if target.random_percent > 0 {
-        if target.thread_stride > Bytes(0) {
-            return Err(conflict("-T", "-r", way_out));
-        }
-        if target.interlocked {
-            return Err(conflict("-si", "-r", way_out));
-        }
-        if target.parallel {
-            return Err(conflict("-p", "-r", way_out));
-        }
-        return Ok(());
+        not_both(has_stride, "-T", "-r", LEAVE_OUT)?;
+        not_both(target.interlocked, "-si", "-r", LEAVE_OUT)?;
+        return not_both(target.parallel, "-p", "-r", LEAVE_OUT);
     }
-    if target.distribution.is_some() {
-        return Err(alone("-rd", "-r"));
-    }
+    not_alone(target.distribution.is_some(), "-rd", "-r")?;
     if target.parallel && target.requests == 1 {
         notes.push("-p changes nothing with one I/O in flight (-o1).".to_owned());
     }
-    if !target.interlocked {
-        if threads > 1 && target.thread_stride == Bytes(0) {
+    if target.interlocked {
+        not_both(has_stride, "-T", "-si", LEAVE_OUT)?;
+        not_both(target.parallel, "-p", "-si", LEAVE_OUT)?;
+    }
+    match (threads, target.interlocked, has_stride) {
+        (1, true, _) => {
+            notes.push("-si changes nothing with one thread per target.".to_owned());
+        }
+        (1, false, true) => {
+            notes.push("-T changes nothing with one thread per target.".to_owned());
+        }
+        (2.., false, false) => {
             let path = &target.path;
             notes.push(format!(
                 "{path}: each of {threads} threads walks the whole target by itself, so that the target does not see one sequential pass; -si makes it one."
             ));
         }
-        if threads == 1 && target.thread_stride > Bytes(0) {
-            notes.push("-T changes nothing with one thread per target.".to_owned());
-        }
-        return Ok(());
-    }
-    if target.thread_stride > Bytes(0) {
-        return Err(conflict("-T", "-si", way_out));
-    }
-    if target.parallel {
-        return Err(conflict("-p", "-si", way_out));
-    }
-    if threads == 1 {
-        notes.push("-si changes nothing with one thread per target.".to_owned());
+        _ => {}
     }
     Ok(())
 }
 
 fn memory(span: &DiskspdSpan, target: &DiskspdTarget) -> Result<(), DiskspdError> {
-    if target.mapped {
-        if target.unbuffered {
-            let way_out = "memory mapped I/O lives in the page cache; leave out one of them";
-            return Err(conflict("-Sm", "-S, -Su, -Sd or -Sh", way_out));
-        }
-        if span.completion_routines {
-            return Err(conflict("-Sm", "-x", "leave out one of them"));
-        }
-    } else if target.flush_mapped {
-        return Err(alone("-Nv", "-Sm"));
-    }
+    let way_out = "memory mapped I/O lives in the page cache; leave out one of them";
+    let has_both = target.mapped && target.unbuffered;
+    not_both(has_both, "-Sm", "-S, -Su, -Sd or -Sh", way_out)?;
+    let has_both = target.mapped && span.completion_routines;
+    not_both(has_both, "-Sm", "-x", LEAVE_OUT)?;
+    not_alone(target.flush_mapped && !target.mapped, "-Nv", "-Sm")?;
     if let DiskspdContent::Source { bytes, .. } = &target.content
         && *bytes < target.block
     {
@@ -214,43 +182,58 @@ fn alignment(target: &DiskspdTarget) -> Result<(), DiskspdError> {
 }
 
 fn ranges(target: &DiskspdTarget, ranges: &DiskspdDistribution) -> Result<(), DiskspdError> {
-    let wrong = |what| {
-        Err(DiskspdError::new(
+    let not = |is_wrong, what| match is_wrong {
+        true => Err(DiskspdError::new(
             "-rd",
             DiskspdProblem::Distribution { what },
-        ))
+        )),
+        false => Ok(()),
     };
-    let (mut shares, mut lengths) = (0u64, 0u64);
+    let absolute = ranges.absolute;
+    let (mut shares, mut lengths) = (0u64, Some(0u64));
     for (index, &(share, length)) in ranges.ranges.iter().enumerate() {
-        let is_last = index + 1 == ranges.ranges.len();
-        if length == 0 && !(ranges.absolute && is_last) {
-            return wrong("a range has no length");
-        }
-        if ranges.absolute && length > 0 && length < target.block.0 {
-            return wrong("a range is smaller than the block size");
-        }
+        let may_be_rest = absolute && index + 1 == ranges.ranges.len();
+        not(length == 0 && !may_be_rest, "a range has no length")?;
+        let is_small = absolute && length > 0 && length < target.block.0;
+        not(is_small, "a range is smaller than the block size")?;
         shares += u64::from(share);
-        lengths = match lengths.checked_add(length) {
-            Some(lengths) => lengths,
-            None => return wrong("the ranges add up to more than 16 EiB"),
-        };
+        lengths = lengths.and_then(|lengths| lengths.checked_add(length));
+        not(lengths.is_none(), "the ranges add up to more than 16 EiB")?;
     }
-    if shares > 100 {
-        return wrong("the percentages of I/Os add up to more than 100");
-    }
-    if !ranges.absolute && lengths > 100 {
-        return wrong("the percentages of the target add up to more than 100");
-    }
-    if !ranges.absolute && lengths == 100 && shares < 100 {
-        return wrong("the whole target is covered before all I/Os are given out");
-    }
-    Ok(())
+    not(
+        shares > 100,
+        "the percentages of I/Os add up to more than 100",
+    )?;
+    let percent = lengths.filter(|_| !absolute);
+    not(
+        percent > Some(100),
+        "the percentages of the target add up to more than 100",
+    )?;
+    let is_short = percent == Some(100) && shares < 100;
+    not(
+        is_short,
+        "the whole target is covered before all I/Os are given out",
+    )
 }
 
-fn conflict(place: &str, other: &'static str, way_out: &'static str) -> DiskspdError {
-    DiskspdError::new(place, DiskspdProblem::Conflict { other, way_out })
+fn not_both(
+    has_both: bool,
+    place: &str,
+    other: &'static str,
+    way_out: &'static str,
+) -> Result<(), DiskspdError> {
+    match has_both {
+        true => Err(DiskspdError::new(
+            place,
+            DiskspdProblem::Conflict { other, way_out },
+        )),
+        false => Ok(()),
+    }
 }
 
-fn alone(place: &str, other: &'static str) -> DiskspdError {
-    DiskspdError::new(place, DiskspdProblem::Alone { other })
+fn not_alone(is_alone: bool, place: &str, other: &'static str) -> Result<(), DiskspdError> {
+    match is_alone {
+        true => Err(DiskspdError::new(place, DiskspdProblem::Alone { other })),
+        false => Ok(()),
+    }
 }

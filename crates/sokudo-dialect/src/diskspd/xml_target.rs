@@ -12,7 +12,7 @@ use crate::crystal::{DEPTH_MAX_IO_URING, THREADS_MAX};
 
 impl<'a> ProfileReader<'a> {
     pub(super) fn target(&mut self, parent: Element<'a>) -> Result<DiskspdTarget, DiskspdError> {
-        let mut target = DiskspdTarget::new("");
+        let mut target = DiskspdTarget::default();
         let some = |bytes: Bytes| (bytes > Bytes(0)).then_some(bytes);
         // Without <Random>, <StrideSize> counts, wherever it stands.
         let (mut random, mut stride, mut ratio) = (None, None, None);

@@ -43,13 +43,14 @@ fn outcome(thread: u32, reads: u64, writes: u64) -> Outcome {
 
 fn target(path: &str) -> DiskspdTarget {
     DiskspdTarget {
+        path: path.to_owned(),
         block: Bytes::kib(4),
         create: Some(Bytes::gib(1)),
         unbuffered: true,
         requests: 32,
         random_percent: 100,
         content: DiskspdContent::Random,
-        ..DiskspdTarget::new(path)
+        ..DiskspdTarget::default()
     }
 }
 
