@@ -42,5 +42,6 @@ pub use option::{FioOption, FioSupport};
 pub use place::{JobFilePathError, JobFileTarget, TEST_FILE_NAME};
 pub use planned::{FioPlan, FioTargetSpec};
 pub use print::{command_lines, render};
+pub(crate) use print::{quoted, quoted_unless, size_text};
 pub use switches::{Switch, switches};
 pub use table::options;

@@ -17,8 +17,6 @@ pub struct DiskspdSession {
     pub command_line: String,
     /// In which layout results are printed.
     pub layout: DiskspdLayout,
-    /// Whether only the profile is printed and nothing is run (`-Rp`).
-    pub profile_only: bool,
     /// What was asked for.
     pub profile: DiskspdProfile,
     /// What each workload of the plan is, in the order of the plan's workloads.

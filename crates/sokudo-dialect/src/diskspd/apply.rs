@@ -18,8 +18,8 @@ pub(super) struct AppliedOptions {
     pub(super) span: DiskspdSpan,
     /// What all targets of the line are like.
     pub(super) target: DiskspdTarget,
-    pub(super) verbose: bool,
-    pub(super) progress: u32,
+    /// What is asked of all time spans.
+    pub(super) profile: DiskspdProfile,
     pub(super) profile_only: bool,
     pub(super) layout: Option<DiskspdLayout>,
     /// An option was used that only Windows' diskspd has.
@@ -68,7 +68,9 @@ impl AppliedOptions {
             'o' => self.target.requests = within(option, 1, DEPTH_MAX_IO_URING, REQUESTS)?,
             'O' => self.span.request_count = within(option, 1, DEPTH_MAX_IO_URING, REQUESTS)?,
             'p' => self.target.parallel = true,
-            'P' => self.progress = value::number_within(value, 1, u32::MAX).unwrap_or(65_536),
+            'P' => {
+                self.profile.progress = value::number_within(value, 1, u32::MAX).unwrap_or(65_536)
+            }
             'r' => self.random(option)?,
             'R' => self.results(option)?,
             's' => self.sequential(option)?,
@@ -82,7 +84,7 @@ impl AppliedOptions {
             't' => self.target.threads = within(option, 1, THREADS_MAX, THREADS)?,
             'T' => self.target.thread_stride = self.size(option, value)?,
             'v' => {
-                self.verbose = true;
+                self.profile.verbose = true;
                 self.take(if value == "s" { "vs" } else { "v" }, option)?;
             }
             'w' => self.target.write_percent = write_percent(option)?,
@@ -273,7 +275,7 @@ impl AppliedOptions {
             };
             return Err(DiskspdError::new(&option.text, problem));
         }
-        profile.verbose |= self.verbose;
+        profile.verbose |= self.profile.verbose;
         for span in &mut profile.spans {
             if self.given("z").is_some() {
                 (span.seed, span.random_seed) = (self.span.seed, self.span.random_seed);

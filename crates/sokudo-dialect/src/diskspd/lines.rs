@@ -7,6 +7,7 @@ use sokudo_model::{
 };
 
 use super::value::shortest;
+use crate::fio::quoted;
 
 /// What a printed line does its I/O on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,49 +42,39 @@ pub fn command_lines(plan: &Plan, place: &PrintedTarget) -> Vec<String> {
 }
 
 fn line(plan: &Plan, workload: &Workload, place: &PrintedTarget) -> String {
+    let block = shortest(workload.blocks.smallest().0);
+    let time = seconds(workload.limits.time.unwrap_or(Nanos::from_secs(10)));
+    let ramp = seconds(workload.ramp);
+    let (clones, depth) = (workload.clones, workload.depth);
     let mut words = vec!["diskspd".to_owned()];
-    if let Some(bytes) = place.create {
-        words.push(format!("-c{}", shortest(bytes.0)));
-    }
-    words.push(format!("-b{}", shortest(workload.blocks.smallest().0)));
-    words.push(format!(
-        "-d{}",
-        seconds(workload.limits.time.unwrap_or(Nanos::from_secs(10)))
-    ));
-    words.push(format!("-W{}", seconds(workload.ramp)));
-    words.push(format!("-t{}", workload.clones));
-    words.push(format!("-o{}", workload.depth));
+    words.extend(place.create.map(|size| format!("-c{}", shortest(size.0))));
+    words.push(format!("-b{block} -d{time} -W{ramp} -t{clones} -o{depth}"));
     words.extend(part(workload, place));
     words.extend(order(workload));
-    words.push(format!(
-        "-w{}",
-        workload.operations.percent(Operation::Write)
-    ));
-    words.extend(caching(workload));
-    if workload.memory == BufferMemory::HugePages {
-        words.push("-l".to_owned());
-    }
+    let writes = workload.operations.percent(Operation::Write);
+    words.push(format!("-w{writes}"));
+    words.extend(caching(workload).map(str::to_owned));
+    words.extend((workload.memory == BufferMemory::HugePages).then(|| "-l".to_owned()));
     words.extend(match &workload.data {
         DataContent::Zero => Some("-Zz".to_owned()),
         DataContent::Random | DataContent::Reducible(_) => Some("-Zr".to_owned()),
         DataContent::Repeated => Some(format!("-Z{}", shortest(workload.blocks.largest().0))),
         DataContent::Pattern(_) => None,
     });
-    words.extend(rate(workload));
-    if let Some(think) = workload.think {
+    words.extend(workload.rate.map(|rate| match rate {
+        Rate::BytesPerSecond(bytes) => format!("-g{}", bytes.div_ceil(1_000)),
+        Rate::Iops(iops) => format!("-g{iops}i"),
+    }));
+    words.extend(workload.think.map(|think| {
         let milliseconds = think.time.0.div_ceil(1_000_000);
-        words.push(format!("-i{} -j{milliseconds}", think.after_ios));
-    }
-    match &workload.cpus[..] {
-        [] => words.push("-n".to_owned()),
-        cpus => {
-            let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
-            words.push(format!("-a{}", cpus.join(",")));
-        }
-    }
-    words.push(format!("-z{}", plan.seed));
-    words.push("-L".to_owned());
-    words.push(quoted(&place.path));
+        format!("-i{} -j{milliseconds}", think.after_ios)
+    }));
+    let cpus: Vec<String> = workload.cpus.iter().map(u32::to_string).collect();
+    words.push(match cpus.is_empty() {
+        true => "-n".to_owned(),
+        false => format!("-a{}", cpus.join(",")),
+    });
+    words.push(format!("-z{} -L {}", plan.seed, quoted(&place.path)));
     words.join(" ")
 }
 
@@ -156,25 +147,17 @@ fn order(workload: &Workload) -> Vec<String> {
     words
 }
 
-fn caching(workload: &Workload) -> Option<String> {
+fn caching(workload: &Workload) -> Option<&'static str> {
     let direct = workload.direct != DirectMode::Off;
     let durability = &workload.durability;
-    let word = match (direct, durability.write_through, durability.with_metadata) {
-        (false, false, _) => return None,
-        (true, false, _) => "-Sd",
-        (true, true, true) => "-Sh",
-        (true, true, false) => "-Suw",
-        (false, true, true) => "-Ss",
-        (false, true, false) => "-Sw",
-    };
-    Some(word.to_owned())
-}
-
-fn rate(workload: &Workload) -> Option<String> {
-    workload.rate.map(|rate| match rate {
-        Rate::BytesPerSecond(bytes) => format!("-g{}", bytes.div_ceil(1_000)),
-        Rate::Iops(iops) => format!("-g{iops}i"),
-    })
+    match (direct, durability.write_through, durability.with_metadata) {
+        (false, false, _) => None,
+        (true, false, _) => Some("-Sd"),
+        (true, true, true) => Some("-Sh"),
+        (true, true, false) => Some("-Suw"),
+        (false, true, true) => Some("-Ss"),
+        (false, true, false) => Some("-Sw"),
+    }
 }
 
 /// What a workload has and diskspd has not.
@@ -222,12 +205,4 @@ fn inexpressible(workload: &Workload) -> Vec<&'static str> {
     .into_iter()
     .filter_map(|(is_so, what)| is_so.then_some(what))
     .collect()
-}
-
-fn quoted(path: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%=".contains(c);
-    match !path.is_empty() && path.chars().all(plain) {
-        true => path.to_owned(),
-        false => format!("'{}'", path.replace('\'', "'\\''")),
-    }
 }

@@ -1,12 +1,13 @@
 //! From a command line to what it asks for.
 
 use sokudo_model::Bytes;
-use sokudo_model::diskspd::{DiskspdLayout, DiskspdProfile, DiskspdSession};
+use sokudo_model::diskspd::{DiskspdLayout, DiskspdProfile, DiskspdSession, DiskspdTarget};
 
 use super::apply::AppliedOptions;
 use super::error::{DiskspdError, DiskspdProblem};
 use super::scan::{DiskspdCommandLine, scan};
 use super::{validate, value, xml};
+use crate::fio::quoted_unless;
 use crate::host::Host;
 
 /// A command line that has been read.
@@ -53,7 +54,6 @@ pub fn invocation(
     for option in &line.options {
         asked.apply(option)?;
     }
-    session.profile_only = asked.profile_only;
     session.profile = match asked.xml.take() {
         Some(file) => {
             let (profile, is_xml_wanted) = xml::profile_of(&file, &line, host)?;
@@ -71,7 +71,7 @@ pub fn invocation(
     session.notes.append(&mut asked.notes);
     let notes = validate::spans(&session.profile.spans)?;
     session.notes.extend(notes);
-    let action = match session.profile_only {
+    let action = match asked.profile_only {
         true => DiskspdAction::PrintProfile,
         false => DiskspdAction::Run,
     };
@@ -100,18 +100,15 @@ fn from_line(
     if targets.is_empty() {
         return Err(DiskspdError::new("no target", DiskspdProblem::NoTarget));
     }
+    let mut profile = asked.profile.clone();
     let mut span = asked.span.clone();
-    for path in targets {
-        let mut target = asked.target.clone();
-        target.path = path;
-        span.targets.push(target);
-    }
-    Ok(DiskspdProfile {
-        verbose: asked.verbose,
-        progress: asked.progress,
-        precreate: None,
-        spans: vec![span],
-    })
+    let target = |path| DiskspdTarget {
+        path,
+        ..asked.target.clone()
+    };
+    span.targets.extend(targets.into_iter().map(target));
+    profile.spans.push(span);
+    Ok(profile)
 }
 
 /// The line as it would be typed; words with spaces are quoted.
@@ -119,11 +116,8 @@ fn command_line(arguments: &[String]) -> String {
     let mut line = String::from("diskspd");
     for argument in arguments {
         line.push(' ');
-        let plain = !argument.is_empty() && !argument.contains([' ', '\t', '\'', '"']);
-        match plain {
-            true => line.push_str(argument),
-            false => line.push_str(&format!("'{}'", argument.replace('\'', "'\\''"))),
-        }
+        let is_plain = !argument.contains([' ', '\t', '\'', '"']);
+        line.push_str(&quoted_unless(is_plain, argument));
     }
     line
 }

@@ -1,5 +1,9 @@
 //! Numbers and sizes as diskspd writes them.
 
+use sokudo_model::Bytes;
+
+use crate::fio::size_text;
+
 /// A whole number without sign or spaces.
 pub(super) fn number(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -35,14 +39,7 @@ fn scale(letter: char, block: u64) -> Option<u64> {
 
 /// A size in the shortest exact form that [`size`] reads.
 pub(super) fn shortest(bytes: u64) -> String {
-    const UNITS: [(u32, &str); 4] = [(40, "T"), (30, "G"), (20, "M"), (10, "K")];
-    let exact = UNITS
-        .iter()
-        .find(|(power, _)| bytes > 0 && bytes.is_multiple_of(1 << power));
-    match exact {
-        Some((power, letter)) => format!("{}{letter}", bytes >> power),
-        None => bytes.to_string(),
-    }
+    size_text(Bytes(bytes)).to_uppercase()
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 use sokudo_model::{BackendKind, DirectMode, Operation, Order, Plan, SequentialOffset, Workload};
 
 use super::place::JobFileTarget;
-use words::{one_line, options, size_text, takes_whole_percentages};
+pub(crate) use words::size_text;
+use words::{one_line, options, takes_whole_percentages};
 
 /// `randseed` is a signed number to fio 3.33.
 const SEED_MAX: u64 = i64::MAX as u64;
@@ -78,12 +79,17 @@ fn add_words(line: &mut String, options: &[String]) {
 }
 
 /// As a shell takes it for one word.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,+%@".contains(c);
-    if word.chars().all(is_plain) {
-        return word.to_owned();
+    quoted_unless(word.chars().all(is_plain), word)
+}
+
+/// The same where a word is plain by another rule, unless it is empty.
+pub(crate) fn quoted_unless(is_plain: bool, word: &str) -> String {
+    match is_plain && !word.is_empty() {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// A plan as fio's jobs, with options such as `bs=4k`.

@@ -181,7 +181,7 @@ fn time_text(time: Nanos) -> String {
 }
 
 /// A size as fio reads it: `1m`, `4k`, `1000`.
-pub(super) fn size_text(size: Bytes) -> String {
+pub(crate) fn size_text(size: Bytes) -> String {
     let units = [
         ("t", 1 << 40),
         ("g", Bytes::GIB),
