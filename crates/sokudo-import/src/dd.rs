@@ -222,9 +222,8 @@ fn new_run(target: &str, command: Option<&DdCommand>) -> ImportedRun {
 }
 
 impl Copy {
-    #[expect(clippy::cast_precision_loss, reason = "dd prints fewer digits")]
     fn rate(&self) -> Option<f64> {
-        let rate = self.bytes as f64 / self.seconds;
+        let rate = number::float(self.bytes) / self.seconds;
         number::is_possible(rate).then_some(rate)
     }
 
@@ -243,11 +242,7 @@ impl Copy {
         if let Some(command) = &self.command {
             told = command.apply(told);
         }
-        let workload = told.workload.clone();
-        let row = entry(&mut run.rows, |row| row.workload == workload, || told.row());
-        let bandwidth = &mut row.reported.bandwidth;
-        let bandwidth = bandwidth.get_or_insert_with(|| row::rate(rate, ""));
-        bandwidth.trials.push(rate);
+        row::add_trial(run, told, rate);
     }
 }
 

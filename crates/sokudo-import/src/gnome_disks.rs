@@ -126,11 +126,7 @@ impl Cache<'_> {
 
     /// The rates at places all over the device.
     fn transfer(&mut self, key: &str, operation: Operation, sample: Bytes) -> Option<ImportedRow> {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "a sample is far below 2^53 bytes"
-        )]
-        let sample_bytes = sample.0 as f64;
+        let sample_bytes = number::float(sample.0);
         let (mut rates, mut places) = (Vec::new(), Vec::new());
         for pair in self.pairs(key) {
             let is_rate = pair.value > 0.0 && number::is_possible(pair.value);
@@ -237,12 +233,7 @@ fn surveyed(
 /// Nanoseconds of less than a day, as no single sample lasts longer.
 fn nanos(seconds: f64) -> Option<Nanos> {
     let is_possible = (0.0..86_400.0).contains(&seconds);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a day has 8.64e13 ns"
-    )]
-    is_possible.then(|| Nanos((seconds * 1e9).round() as u64))
+    is_possible.then(|| Nanos(number::whole((seconds * 1e9).round())))
 }
 
 #[cfg(test)]

@@ -120,12 +120,7 @@ impl HdparmLog {
             target: row::target(device),
             ..row::run("hdparm", FORMAT)
         });
-        let told = workload(timing);
-        let workload = told.workload.clone();
-        let row = entry(&mut run.rows, |row| row.workload == workload, || told.row());
-        let bandwidth = &mut row.reported.bandwidth;
-        let bandwidth = bandwidth.get_or_insert_with(|| row::rate(rate, ""));
-        bandwidth.trials.push(rate);
+        row::add_trial(run, workload(timing), rate);
     }
 
     fn end(mut self) -> Result<Import, ImportError> {

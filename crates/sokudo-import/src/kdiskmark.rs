@@ -13,7 +13,7 @@ use crate::crystal::{self, CrystalReport, CrystalRow, LabelDirection, Reports};
 use crate::row::PACE;
 use crate::text::lines;
 use crate::wrong_unit::{KDISKMARK, KDISKMARK_MIB, WrongUnit};
-use crate::{Import, ImportError, Reader, row, text};
+use crate::{Import, ImportError, Reader, number, row, text};
 
 const FORMAT: &str = "KDiskMark";
 pub(crate) const READER: Reader = Reader {
@@ -130,12 +130,7 @@ fn unit(report: &CrystalReport, run: &mut ImportedRun) -> Option<WrongUnit> {
     let (mut told, mut shown) = (0.0, 0.0);
     for row in &report.rows {
         if let (Some(iops), Some(block)) = (row.iops, row.label.block) {
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "blocks are far below 2^53 bytes"
-            )]
-            let block_bytes = block.0 as f64;
-            told += iops * block_bytes;
+            told += iops * number::float(block.0);
             shown += row.mb_per_s * 1e6;
         }
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 
+use crate::number::float;
 use crate::text::label;
 
 /// No bandwidth, rate, time in nanoseconds or latency is larger.
@@ -22,9 +23,8 @@ impl<'de> Deserialize<'de> for LenientNumber {
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("a number")
             }
-            #[expect(clippy::cast_precision_loss, reason = "figures are floats")]
             fn visit_u64<E: Error>(self, value: u64) -> Result<LenientNumber, E> {
-                self.visit_f64(value as f64)
+                self.visit_f64(float(value))
             }
             fn visit_i64<E>(self, _: i64) -> Result<LenientNumber, E> {
                 Ok(LenientNumber(None))

@@ -30,6 +30,22 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     (value <= FIGURE_MAX).then_some(value)
 }
 
+/// The whole part of a figure in bounds; what is not becomes the least or greatest number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "that is what is wanted of it"
+)]
+pub(crate) const fn whole(figure: f64) -> u64 {
+    figure as u64
+}
+
+/// A number as a figure.
+#[expect(clippy::cast_precision_loss, reason = "figures are floats")]
+pub(crate) const fn float(number: u64) -> f64 {
+    number as f64
+}
+
 /// Whether a disk may have such a rate.
 pub(crate) fn is_possible(rate: f64) -> bool {
     (0.0..=FIGURE_MAX).contains(&rate)

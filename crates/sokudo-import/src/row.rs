@@ -7,6 +7,8 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
+use crate::number::float;
+
 /// No text holds more rows; what is beyond would be noise made to fill memory.
 pub(crate) const ROWS_MAX: usize = 20_000;
 
@@ -166,6 +168,15 @@ pub(crate) fn entry<T>(
     &mut list[at]
 }
 
+/// Adds a rate to the row of a workload.
+pub(crate) fn add_trial(run: &mut ImportedRun, told: ToldWorkload, value: f64) {
+    let workload = told.workload.clone();
+    let row = entry(&mut run.rows, |row| row.workload == workload, || told.row());
+    let bandwidth = &mut row.reported.bandwidth;
+    let bandwidth = bandwidth.get_or_insert_with(|| rate(value, ""));
+    bandwidth.trials.push(value);
+}
+
 /// A rate that is `kind`.
 pub(crate) fn rate(value: f64, kind: impl Into<Text>) -> ImportedRate {
     ImportedRate {
@@ -179,8 +190,7 @@ pub(crate) fn rate(value: f64, kind: impl Into<Text>) -> ImportedRate {
 pub(crate) fn rate_of_trials(trials: Vec<f64>) -> Option<ImportedRate> {
     let (first, count) = (trials.first().copied()?, trials.len());
     let fold = |pick: fn(f64, f64) -> f64| trials.iter().copied().fold(first, pick);
-    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 runs")]
-    let count_f64 = count as f64;
+    let count_f64 = float(count as u64);
     let mean = trials.iter().sum::<f64>() / count_f64;
     Some(match count {
         1 => rate(first, ""),
@@ -227,6 +237,36 @@ pub(crate) fn latency(mean: f64) -> ImportedLatency {
     ImportedLatency {
         mean,
         ..ImportedLatency::default()
+    }
+}
+
+/// Those pairs of a percentage and a value that are percentiles, in their order.
+pub(crate) fn percentiles(pairs: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    let is_percent = |pair: &(f64, f64)| pair.0 > 0.0 && pair.0 <= 100.0;
+    let mut percentiles: Vec<(f64, f64)> = pairs.filter(is_percent).collect();
+    percentiles.sort_by(|left, right| left.0.total_cmp(&right.0));
+    percentiles
+}
+
+/// Percent of the processors, in user mode and in the kernel.
+pub(crate) fn processors(shares: Option<(f64, f64)>) -> impl Iterator<Item = ImportedFigure> {
+    shares.into_iter().flat_map(|(user, system)| {
+        [("processor, user", user), ("processor, system", system)]
+            .map(|(name, share)| figure(name, "%", share))
+    })
+}
+
+/// As people call such rows, `RND4K Q32T1`, as far as it is told.
+pub(crate) fn crystal_name(kind: &str, block: Option<Bytes>, load: Option<(u32, u32)>) -> String {
+    let size = match block {
+        Some(Bytes(bytes)) if bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
+        Some(Bytes(bytes)) if bytes.is_multiple_of(1 << 10) => format!("{}K", bytes >> 10),
+        Some(Bytes(bytes)) => format!("{bytes}B"),
+        None => String::new(),
+    };
+    match load {
+        Some((depth, threads)) => format!("{kind}{size} Q{depth}T{threads}"),
+        None => format!("{kind}{size}"),
     }
 }
 

@@ -4,7 +4,7 @@
 use sokudo_model::{Bytes, Operation, OperationMix, Order, PlanPart, SequentialOffset};
 
 use crate::number;
-use crate::row::{RANDOM, ToldWorkload};
+use crate::row::{RANDOM, ToldWorkload, crystal_name};
 
 /// Where the size is not told; the row says that it is unknown.
 const ANY_BLOCK: Bytes = Bytes::mib(1);
@@ -95,19 +95,13 @@ impl CrystalLabel {
 
     /// The row's name: CrystalDiskMark's short one where the label tells all of it.
     fn name(&self) -> String {
-        let (Some(Bytes(block)), Some(depth), Some(threads)) =
-            (self.block, self.depth, self.threads)
-        else {
+        let (Some(_), Some(load)) = (self.block, self.depth.zip(self.threads)) else {
             let words = self.text.split(' ');
             let words = words.filter(|word| !matches!(*word, "Read" | "Write" | "Mix"));
             return words.collect::<Vec<_>>().join(" ");
         };
         let kind = if self.is_random { "RND" } else { "SEQ" };
-        let size = match block {
-            mib if mib.is_multiple_of(1 << 20) => format!("{}M", mib >> 20),
-            kib => format!("{}K", kib >> 10),
-        };
-        format!("{kind}{size} Q{depth}T{threads}")
+        crystal_name(kind, self.block, Some(load))
     }
 
     /// The workload, as far as the label tells. Whose position it is with several threads, the

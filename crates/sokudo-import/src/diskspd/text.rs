@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use sokudo_model::{
-    Bytes, Correction, HostEnvironment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
-};
+use sokudo_model::{Bytes, Correction, ImportedLatency, ImportedRun, Nanos, Order};
 use sokudo_words::{Text, text};
 
-use super::timespan::{DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential};
+use super::timespan::{
+    self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
+};
 use crate::number::{block, date_time, depth, number, size_scale};
-use crate::row::{self, RANDOM, names_or};
+use crate::row::RANDOM;
 use crate::text::{label, leave_out, lines, whole};
 use crate::wrong_unit::DISKSPD_FOR_LINUX;
 use crate::{Import, ImportError, LeftOut, Reader};
@@ -183,29 +183,19 @@ impl DiskspdText {
             true => "diskspd-for-linux",
             false => "DiskSpd",
         };
-        let mut origin = row::run(tool, READER.format).origin;
-        origin.corrections.extend(result.put_units_right());
+        let (mut corrections, mut told) = (Vec::from_iter(result.put_units_right()), Vec::new());
         if result.is_linux && result.unit == "MB/s" {
-            origin.corrections.extend(result.leave_latency_out(asked));
-            origin.remarks.extend(remarks(asked));
+            corrections.extend(result.leave_latency_out(asked));
+            told = remarks(asked);
         }
         let rows = rows(asked, &result.done);
-        let paths = asked.paths.iter().map(String::as_str);
-        (!rows.is_empty()).then(|| ImportedRun {
-            origin,
-            started_at: self.started_at,
-            method: "diskspd".to_owned(),
-            command: self.command.clone(),
-            target: ImportedTarget {
-                size: asked.size,
-                ..row::target(names_or(paths, "diskspd's target"))
-            },
-            environment: HostEnvironment {
-                host: self.host.clone(),
-                ..HostEnvironment::default()
-            },
-            rows,
-        })
+        let mut run = timespan::run(tool, READER.format, (&asked.paths, asked.size), rows)?;
+        run.origin.corrections = corrections;
+        run.origin.remarks = told;
+        run.started_at = self.started_at;
+        run.command.clone_from(&self.command);
+        run.environment.host.clone_from(&self.host);
+        Some(run)
     }
 }
 
@@ -371,8 +361,7 @@ impl Result {
         self.done.cpu = match self.is_linux {
             true => percent(1).zip(percent(2)),
             false => percent(2).zip(percent(3)),
-        }
-        .map(|(user, system)| [user, system]);
+        };
     }
 
     fn percentile(&mut self, name: &str, read: &str, write: &str) {

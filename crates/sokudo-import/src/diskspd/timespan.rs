@@ -1,11 +1,11 @@
 //! A time span of diskspd: what it was asked for, what it did, and its rows.
 
 use sokudo_model::{
-    Bytes, ImportedLatency, ImportedRow, Nanos, Operation, OperationMix, Order, PlanPart,
-    SequentialOffset,
+    Bytes, ImportedLatency, ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation,
+    OperationMix, Order, PlanPart, SequentialOffset,
 };
 
-use crate::row::{ToldWorkload, direct, figure, rate};
+use crate::row::{self, ToldWorkload, crystal_name, direct, figure, names_or, processors, rate};
 
 /// diskspd's default block.
 const BLOCK: Bytes = Bytes(64 << 10);
@@ -49,7 +49,7 @@ pub(super) struct TimeSpanResult {
     pub(super) read: DiskspdDirection,
     pub(super) write: DiskspdDirection,
     /// Percent of all processors, in user mode and in the kernel.
-    pub(super) cpu: Option<[f64; 2]>,
+    pub(super) cpu: Option<(f64, f64)>,
 }
 
 /// A row per direction in which anything was moved.
@@ -83,11 +83,7 @@ fn one(
         .ios_deviation
         .map(|it| figure("deviation of IOPS", "1/s", it));
     row.reported.others.extend(deviation);
-    let names = ["processor, user", "processor, system"];
-    let shares = names.iter().zip(done.cpu.into_iter().flatten());
-    row.reported
-        .others
-        .extend(shares.map(|(name, share)| figure(name, "%", share)));
+    row.reported.others.extend(processors(done.cpu));
     row
 }
 
@@ -118,25 +114,37 @@ impl TimeSpanParameters {
         threads.filter(|threads| *threads > 0)
     }
 
-    /// As people call such rows, `RND4K Q32T1`, as far as all targets were asked for the same.
+    /// Its name, as far as all targets were asked for the same.
     fn name(&self) -> String {
-        let asked = (!self.is_mixed).then_some(self);
-        let kind = match asked.and_then(|asked| asked.order) {
+        if self.is_mixed {
+            return crystal_name("IO", None, None);
+        }
+        let kind = match self.order {
             Some(Order::Random { .. }) => "RND",
             Some(Order::Sequential { .. }) => "SEQ",
             None => "IO",
         };
-        let size = match asked.and_then(|asked| asked.block) {
-            Some(Bytes(bytes)) if bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
-            Some(Bytes(bytes)) if bytes.is_multiple_of(1 << 10) => format!("{}K", bytes >> 10),
-            Some(Bytes(bytes)) => format!("{bytes}B"),
-            None => String::new(),
-        };
-        match (asked.and_then(|asked| asked.depth), self.clones()) {
-            (Some(depth), Some(threads)) => format!("{kind}{size} Q{depth}T{threads}"),
-            _ => format!("{kind}{size}"),
-        }
+        crystal_name(kind, self.block, self.depth.zip(self.clones()))
     }
+}
+
+/// A run of some rows on these targets, the first of which was asked to have this size.
+pub(super) fn run(
+    tool: &str,
+    format: &str,
+    (paths, size): (&[String], Option<Bytes>),
+    rows: Vec<ImportedRow>,
+) -> Option<ImportedRun> {
+    let name = names_or(paths.iter().map(String::as_str), "diskspd's target");
+    (!rows.is_empty()).then(|| ImportedRun {
+        method: "diskspd".to_owned(),
+        target: ImportedTarget {
+            size,
+            ..row::target(name)
+        },
+        rows,
+        ..row::run(tool, format)
+    })
 }
 
 /// One position that all threads share, or one for each.

@@ -4,14 +4,13 @@ use std::io::BufRead;
 
 use roxmltree::{Document, Node, ParsingOptions};
 use sokudo_model::diskspd::{XML_NODES_MAX, xml_excess};
-use sokudo_model::{
-    Bytes, HostEnvironment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order,
-};
+use sokudo_model::{Bytes, ImportedLatency, ImportedRun, Nanos, Order};
 use sokudo_words::{Text, text};
 
-use super::timespan::{DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential};
+use super::timespan::{
+    self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
+};
 use crate::number::{block, date_time, depth, number};
-use crate::row::{self, names_or};
 use crate::text::{label, leave_out, whole};
 use crate::{Import, ImportError, LeftOut, Reader};
 
@@ -113,27 +112,10 @@ fn run(
     }
     let version = system.and_then(|system| text(child(system, "Tool")?, "Version"));
     let started_at = system.and_then(|system| text(system, "RunTime"));
-    let started_at = started_at.and_then(|time| date_time(time.strip_suffix(" UTC")?));
-    let sizes = asked.first().and_then(|asked| asked.size);
-    if found.is_empty() {
-        return None;
-    }
-    let name = names_or(paths.iter().map(String::as_str), "diskspd's target");
-    let host = system.and_then(|system| label(self::text(system, "ComputerName")?));
-    let mut run = ImportedRun {
-        started_at,
-        method: "diskspd".to_owned(),
-        target: ImportedTarget {
-            size: sizes,
-            ..row::target(name)
-        },
-        environment: HostEnvironment {
-            host,
-            ..HostEnvironment::default()
-        },
-        rows: found,
-        ..row::run("DiskSpd", READER.format)
-    };
+    let size = asked.first().and_then(|asked| asked.size);
+    let mut run = timespan::run("DiskSpd", READER.format, (&paths, size), found)?;
+    run.started_at = started_at.and_then(|time| date_time(time.strip_suffix(" UTC")?));
+    run.environment.host = system.and_then(|system| label(text(system, "ComputerName")?));
     run.origin.version = version.and_then(label);
     Some(run)
 }
@@ -245,7 +227,7 @@ fn done(span: Node<'_, '_>) -> TimeSpanResult {
         // Without the time there is no rate.
         read: seconds.map(|_| side("Read")).unwrap_or_default(),
         write: seconds.map(|_| side("Write")).unwrap_or_default(),
-        cpu: cpu.map(|(user, system)| [user, system]),
+        cpu,
     }
 }
 

@@ -8,8 +8,8 @@ use sokudo_words::text;
 
 use super::{ElbenchoDirection, ElbenchoPhase, import};
 use crate::lenient::{LenientNumber, LenientText};
-use crate::number::date_time;
-use crate::text::{leave_out, whole};
+use crate::number::{date_time, whole};
+use crate::text::{self, leave_out};
 use crate::{Import, ImportError, Reader};
 
 pub(crate) const READER: Reader = Reader {
@@ -28,7 +28,7 @@ fn recognise(head: &str) -> bool {
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = whole(READER.format, source)?;
+    let text = text::whole(READER.format, source)?;
     let mut left_out = Vec::new();
     let mut phases = Vec::new();
     let mut values = serde_json::Deserializer::from_str(&text).into_iter::<ElbenchoResult>();
@@ -173,14 +173,9 @@ impl Flag {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a number in bounds"
-)]
 fn count(number: LenientNumber, max: f64) -> Option<u64> {
-    let value = number.0.filter(|value| (1.0..=max).contains(value))?;
-    Some(value as u64)
+    let value = number.0.filter(|value| (1.0..=max).contains(value));
+    value.map(whole)
 }
 
 impl ElbenchoResult {

@@ -1,11 +1,12 @@
 //! A job as fio tells of it, in whatever form, and its rows.
 
 use sokudo_model::{
-    ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, Operation, PlanPart,
+    ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, Operation, PlanPart, narrow,
 };
 
 use super::options::Options;
-use crate::row::{figure, rate};
+use crate::number::whole;
+use crate::row::{figure, processors, rate};
 
 /// A job, or a group of jobs that were reported together.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +21,7 @@ pub(super) struct ReportedJob {
     /// What it did in each direction in which it did anything.
     pub(super) sides: Vec<JobDirection>,
     /// Percent of one processor, in user mode and in the kernel.
-    pub(super) cpu: Option<[f64; 2]>,
+    pub(super) cpu: Option<(f64, f64)>,
 }
 
 /// What a job did in one direction.
@@ -67,11 +68,8 @@ impl JobDirection {
 pub(super) fn error_number(value: Option<f64>) -> Option<i32> {
     /// The kernel has no larger ones (`MAX_ERRNO`).
     const ERRNO_MAX: f64 = 4095.0;
-    #[expect(clippy::cast_possible_truncation, reason = "it is in bounds")]
-    let number = |value| value as i32;
-    value
-        .filter(|value| (1.0..=ERRNO_MAX).contains(value))
-        .map(number)
+    let value = value.filter(|value| (1.0..=ERRNO_MAX).contains(value));
+    value.map(|value| narrow(whole(value)))
 }
 
 impl ReportedJob {
@@ -130,14 +128,7 @@ impl ReportedJob {
         for (name, latency) in latencies {
             others.extend(latency.map(|latency| figure(name, "ns", latency.mean)));
         }
-        let names = ["processor, user", "processor, system"];
-        let cpu = self.cpu.into_iter().flatten();
-        others.extend(
-            names
-                .iter()
-                .zip(cpu)
-                .map(|(name, share)| figure(name, "%", share)),
-        );
+        others.extend(processors(self.cpu));
         others
     }
 }

@@ -13,6 +13,8 @@ use super::job::{JobDirection, ReportedJob, error_number};
 use super::options::Options;
 use super::source::TextSource;
 use crate::lenient::{LenientNumber, LenientText};
+use crate::number::whole;
+use crate::row::percentiles;
 use crate::text::{label, leave_out};
 
 /// fio has 29 groups of 64 classes; more are not of fio.
@@ -191,14 +193,9 @@ impl<'de> Visitor<'de> for AroundVisitor<'_, '_> {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "what is too large stays the largest there is, and is left out"
-)]
 fn instant(number: LenientNumber, scale: f64) -> Option<Nanos> {
     let nanos = number.0.filter(|value| *value > 0.0)? * scale;
-    (nanos < u64::MAX as f64).then_some(Nanos(nanos as u64))
+    Some(Nanos(whole(nanos))).filter(|instant| instant.0 < u64::MAX)
 }
 
 struct JobsVisitor<'a, 'b>(&'a mut Document<'b>);
@@ -419,11 +416,7 @@ impl JsonJob {
                 .into_iter()
                 .filter_map(|(operation, side)| side.side(operation))
                 .collect(),
-            cpu: self
-                .usr_cpu
-                .0
-                .zip(self.sys_cpu.0)
-                .map(|(user, system)| [user, system]),
+            cpu: self.usr_cpu.0.zip(self.sys_cpu.0),
         }
     }
 }
@@ -463,47 +456,27 @@ impl JsonLatency {
     }
 
     /// In units of so many nanoseconds; `None` where nothing was timed.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a count in bounds"
-    )]
     fn latency(&self, unit: u16) -> Option<ImportedLatency> {
         let unit = f64::from(unit);
         let scaled = |number: LenientNumber| number.0.map(|value| value * unit);
-        let mut percentiles: Vec<(f64, f64)> = self.percentile.0.clone();
-        percentiles.truncate(PERCENTILES_MAX);
-        percentiles.retain(|(percent, _)| *percent > 0.0 && *percent <= 100.0);
-        percentiles.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let told = self.percentile.0.iter().take(PERCENTILES_MAX);
         self.is_told().then(|| ImportedLatency {
             mean: self.mean.0.unwrap_or(0.0) * unit,
             min: scaled(self.min),
             max: scaled(self.max),
             stdev: scaled(self.stddev),
-            count: self
-                .count
-                .0
-                .filter(|count| *count > 0.0)
-                .map(|count| count as u64),
-            percentiles: percentiles
-                .into_iter()
-                .map(|(percent, value)| (percent, value * unit))
-                .collect(),
+            count: self.count.0.filter(|count| *count > 0.0).map(whole),
+            percentiles: percentiles(told.map(|(percent, value)| (*percent, value * unit))),
         })
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "classes and counts in bounds"
-    )]
     fn classes(&self, unit: u16) -> Vec<[u64; 3]> {
         let unit = u64::from(unit);
         let class = |(value, count): &(f64, f64)| {
-            let [low, high] = class_of(*value as u64);
+            let [low, high] = class_of(whole(*value));
             let low = low.checked_mul(unit)?;
             let high = high.checked_add(1)?.checked_mul(unit)? - 1;
-            (*count >= 1.0).then_some([low, high, *count as u64])
+            (*count >= 1.0).then_some([low, high, whole(*count)])
         };
         self.bins.0.iter().filter_map(class).collect()
     }

@@ -175,8 +175,8 @@ impl NormalText {
             }
             return;
         }
-        if let Some([user, system]) = processor(line) {
-            job.cpu = Some([user, system]);
+        if let Some(shares) = processor(line) {
+            job.cpu = Some(shares);
             return;
         }
         let Some(side) = job.sides.last_mut() else {
@@ -370,13 +370,13 @@ fn plain(text: &str) -> Option<f64> {
     number(digits).map(|value| value * scale)
 }
 
-fn processor(line: &str) -> Option<[f64; 2]> {
+fn processor(line: &str) -> Option<(f64, f64)> {
     let rest = line.strip_prefix("cpu")?;
     let of = |key: &str| {
         let (_, value) = rest.split_once(key)?;
         number(value.split('%').next()?)
     };
-    Some([of("usr=")?, of("sys=")?])
+    Some((of("usr=")?, of("sys=")?))
 }
 
 fn which(word: &str) -> Option<LatencyKind> {

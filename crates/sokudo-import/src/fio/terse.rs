@@ -6,6 +6,7 @@ use sokudo_words::{Text, text};
 use super::gathered::{Gathered, OutputForm};
 use super::job::{JobDirection, ReportedJob, error_number};
 use crate::number::number;
+use crate::row;
 use crate::text::{label, leave_out};
 
 /// Fields of one direction: KiB, KiB/s, I/Os per second, milliseconds, three latencies of
@@ -83,7 +84,7 @@ fn job(fields: &[&str]) -> Result<ReportedJob, Text> {
         name: label(field(0)).unwrap_or_else(|| "job".to_owned()),
         group: label(field(1)).unwrap_or_default(),
         error: error_number(number(field(2))),
-        cpu: cpu.map(|(user, system)| [user, system]),
+        cpu,
         sides,
         ..ReportedJob::default()
     })
@@ -106,17 +107,14 @@ fn latency(fields: &[&str], percentiles: &[&str]) -> Option<ImportedLatency> {
     let mean = nanos(fields[2]).filter(|mean| *mean > 0.0)?;
     let percentile = |field: &&str| {
         let (percent, value) = field.split_once("%=")?;
-        let percent = number(percent).filter(|percent| *percent > 0.0 && *percent <= 100.0)?;
-        Some((percent, nanos(value)?))
+        Some((number(percent)?, nanos(value)?))
     };
-    let mut percentiles: Vec<(f64, f64)> = percentiles.iter().filter_map(percentile).collect();
-    percentiles.sort_by(|left, right| left.0.total_cmp(&right.0));
     Some(ImportedLatency {
         mean,
         min: nanos(fields[0]),
         max: nanos(fields[1]),
         stdev: nanos(fields[3]),
         count: None,
-        percentiles,
+        percentiles: row::percentiles(percentiles.iter().filter_map(percentile)),
     })
 }

@@ -88,10 +88,5 @@ impl IopingResult {
 pub(super) fn block(bytes: f64, requests: f64) -> Option<Bytes> {
     let block = bytes / requests;
     let is_size = number::is_possible(block) && block >= 1.0 && block.fract() == 0.0;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is whole and at most 1e15"
-    )]
-    is_size.then_some(Bytes(block as u64))
+    is_size.then_some(Bytes(number::whole(block)))
 }

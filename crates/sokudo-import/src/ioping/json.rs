@@ -160,12 +160,7 @@ impl Statistics {
                 min: rate(self.min),
                 max: rate(self.max),
                 stdev: rate(self.mdev),
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a possible count"
-                )]
-                count: Some(count as u64),
+                count: Some(number::whole(count)),
                 ..ImportedLatency::default()
             },
             ..IopingResult::default()
@@ -176,10 +171,5 @@ impl Statistics {
 /// Seconds since 1970 as an instant, to the microsecond that ioping tells.
 fn instant(seconds: f64) -> Option<Nanos> {
     let is_possible = (0.0..1e10).contains(&seconds);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "less than 1e16 µs"
-    )]
-    is_possible.then(|| Nanos((seconds * 1e6).round() as u64 * 1_000))
+    is_possible.then(|| Nanos(number::whole((seconds * 1e6).round()) * 1_000))
 }

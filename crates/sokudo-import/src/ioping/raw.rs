@@ -66,7 +66,7 @@ fn measured(line: &str) -> Option<IopingResult> {
             min: Some(min * scale),
             max: Some(max * scale),
             stdev: Some(deviation * scale),
-            count: Some(count(requests)),
+            count: Some(number::whole(requests)),
             ..ImportedLatency::default()
         },
         ..IopingResult::default()
@@ -76,13 +76,4 @@ fn measured(line: &str) -> Option<IopingResult> {
 fn whole_number(text: &str) -> Option<f64> {
     let is_whole = text.bytes().all(|sign| sign.is_ascii_digit());
     is_whole.then(|| number::number(text)).flatten()
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "it is whole and at most 1e15"
-)]
-fn count(requests: f64) -> u64 {
-    requests as u64
 }

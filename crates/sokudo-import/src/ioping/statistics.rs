@@ -117,8 +117,7 @@ impl IopingResult {
                 }
                 [rate, unit] => {
                     let unit = unit.strip_suffix("/s").and_then(number::size_scale);
-                    #[expect(clippy::cast_precision_loss, reason = "units are exact")]
-                    let scale = unit.map(|scale| scale as f64);
+                    let scale = unit.map(number::float);
                     self.bandwidth = scale.and_then(|scale| number::rate(rate, scale));
                 }
                 _ => {}
