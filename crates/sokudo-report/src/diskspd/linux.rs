@@ -5,18 +5,23 @@ use sokudo_model::diskspd::{
 };
 use sokudo_model::diskspd::{DiskspdContent, DiskspdSession};
 
+use super::figures::ThreadFigure::{IopsDeviation, LatencyDeviation, MeanLatency};
 use super::figures::{
-    SpanFigures, TableLayout, TableSection, ThreadFigure, cpu_mean, cpu_percent, io_table, spans,
+    SpanFigures, TableLayout, TableSection, cpu_mean, cpu_percent, io_table, spans,
 };
 use super::percentiles;
-use super::report::{DiskspdReport, cpu_of};
+use super::profile::order;
+use super::report::DiskspdReport;
 
 /// The results as diskspd-for-linux prints them.
 pub fn linux_text(report: &DiskspdReport<'_>) -> String {
     let session = report.session;
     let mut text = format!("\nCommand Line: {}\n\n", session.command_line);
     text.push_str("System info:\n");
-    text.push_str(&format!("\tprocessor count: {}\n", processor_count(report)));
+    text.push_str(&format!(
+        "\tprocessor count: {}\n",
+        report.processor_count()
+    ));
     let caches = report
         .run
         .target
@@ -28,7 +33,7 @@ pub fn linux_text(report: &DiskspdReport<'_>) -> String {
     text.push('\n');
     for (number, figures) in spans(report.run, session).iter().enumerate() {
         text.push_str(&input(number + 1, figures, session));
-        text.push_str(&results(number + 1, figures, cpu_of(report, number)));
+        text.push_str(&results(number + 1, figures, report.cpu_of(number)));
     }
     for verdict in report.verdicts {
         text.push_str(&format!("sokudo: {verdict}\n"));
@@ -36,37 +41,14 @@ pub fn linux_text(report: &DiskspdReport<'_>) -> String {
     text
 }
 
-/// Processors that were counted, or else those that may be used.
-pub(super) fn processor_count(report: &DiskspdReport<'_>) -> usize {
-    match report.cpu.first().map_or(0, Vec::len) {
-        0 => report.run.environment.cpus as usize,
-        counted => counted,
-    }
-}
-
 /// `MB/s` of diskspd-for-linux was MiB/s all along; it is called so, in the same column.
 const IO: TableLayout = TableLayout {
     head: "thread |           bytes |         I/Os |      MiB/s |  I/O per s |",
     bar: "-------------------------------------------------------------------------------",
     columns: [
-        (
-            ThreadFigure::IopsDeviation,
-            " IopsStdDev |",
-            "------------",
-            " | ",
-        ),
-        (
-            ThreadFigure::MeanLatency,
-            " AvgLat(ms) |",
-            "------------",
-            " |    ",
-        ),
-        (
-            ThreadFigure::LatencyDeviation,
-            " LatStdDev  |",
-            "------------",
-            " |    ",
-        ),
+        (IopsDeviation, " IopsStdDev |", "------------", " | "),
+        (MeanLatency, " AvgLat(ms) |", "------------", " |    "),
+        (LatencyDeviation, " LatStdDev  |", "------------", " |    "),
     ],
     ends: [" file", "", " \n"],
     size: |bytes| format!("{bytes}B"),
@@ -138,12 +120,13 @@ fn target_input(
         "performing mix test (read/write ratio: {reads}/{writes})"
     ));
     say(format!("block size: {}", target.block.0));
-    let stride = target.stride_or_block().0;
-    say(match (target.random_percent, target.interlocked) {
-        (1.., _) => format!("using random I/O (alignment: {stride})"),
-        (0, true) => format!("using interlocked sequential I/O (stride: {stride})"),
-        (0, false) => format!("using sequential I/O (stride: {stride})"),
-    });
+    let is_random = target.random_percent > 0;
+    let percent = if is_random { 100 } else { 0 };
+    say(order(
+        target,
+        percent,
+        &target.stride_or_block().0.to_string(),
+    ));
     // The lone parenthesis is diskspd's.
     say(format!(
         "number of outstanding I/O operations: {})",

@@ -80,7 +80,8 @@ fn target_text(span: &DiskspdSpan, target: &DiskspdTarget) -> String {
         }
     });
     lines.push(format!("block size: {}", sized(target.block.0)));
-    lines.push(order(target));
+    let stride = sized(target.stride_or_block().0);
+    lines.push(order(target, target.random_percent, &stride));
     lines.push(match span.thread_count == 0 || span.request_count == 0 {
         true => format!(
             "number of outstanding I/O operations per thread: {}",
@@ -143,9 +144,9 @@ fn caching(target: &DiskspdTarget) -> Vec<String> {
     lines
 }
 
-fn order(target: &DiskspdTarget) -> String {
-    let stride = sized(target.stride_or_block().0);
-    match (target.random_percent, target.interlocked) {
+/// In which order, with so many percent of I/Os at random places.
+pub(super) fn order(target: &DiskspdTarget, random_percent: u8, stride: &str) -> String {
+    match (random_percent, target.interlocked) {
         (0, true) => format!("using interlocked sequential I/O (stride: {stride})"),
         (0, false) => format!("using sequential I/O (stride: {stride})"),
         (100.., _) => format!("using random I/O (alignment: {stride})"),
@@ -316,11 +317,8 @@ fn target_xml(xml: &mut Xml, target: &DiskspdTarget) {
     xml.value("TemporaryFile", target.temporary_hint);
     xml.value("UseLargePages", target.large_pages);
     xml.value_if(target.unbuffered, "DisableOSCache", true);
-    xml.value_if(
-        target.write_through != DiskspdWriteThrough::Off,
-        "WriteThrough",
-        true,
-    );
+    let is_durable = target.write_through != DiskspdWriteThrough::Off;
+    xml.value_if(is_durable, "WriteThrough", true);
     xml.value_if(target.mapped, "MemoryMappedIo", true);
     xml.value_if(target.flush_mapped, "FlushType", "ViewOfFile");
     xml.inside("WriteBufferContent", |xml| {
@@ -374,11 +372,8 @@ fn order_xml(xml: &mut Xml, target: &DiskspdTarget) {
         return;
     }
     xml.value("Random", stride);
-    xml.value_if(
-        target.random_percent < 100,
-        "RandomRatio",
-        target.random_percent,
-    );
+    let percent = target.random_percent;
+    xml.value_if(percent < 100, "RandomRatio", percent);
     if let Some(distribution) = &target.distribution {
         let kind = match distribution.absolute {
             true => "Absolute",

@@ -3,6 +3,8 @@
 use sokudo_model::Run;
 use sokudo_model::diskspd::{CpuUse, DiskspdSession};
 
+use crate::date;
+
 /// All that diskspd's outputs are printed from.
 #[derive(Clone, Copy, Debug)]
 pub struct DiskspdReport<'a> {
@@ -16,7 +18,23 @@ pub struct DiskspdReport<'a> {
     pub verdicts: &'a [String],
 }
 
-/// The processors of a time span.
-pub(super) fn cpu_of<'a>(report: &DiskspdReport<'a>, span: usize) -> &'a [CpuUse] {
-    report.cpu.get(span).map_or(&[], Vec::as_slice)
+impl<'a> DiskspdReport<'a> {
+    /// The processors of a time span.
+    pub(super) fn cpu_of(&self, span: usize) -> &'a [CpuUse] {
+        self.cpu.get(span).map_or(&[], Vec::as_slice)
+    }
+
+    /// Processors that were counted, or else those that may be used.
+    pub(super) fn processor_count(&self) -> usize {
+        match self.cpu_of(0).len() {
+            0 => self.run.environment.cpus as usize,
+            counted => counted,
+        }
+    }
+
+    /// When it began: `2025/06/19 09:05:07 UTC`.
+    pub(super) fn started(&self) -> String {
+        let started = date::rfc3339(self.run.started_at.unwrap_or_default());
+        date::for_people(&started).replace('-', "/")
+    }
 }

@@ -5,15 +5,13 @@ use std::collections::BTreeSet;
 use sokudo_model::Nanos;
 use sokudo_model::diskspd::CpuUse;
 
+use super::figures::ThreadFigure::{IopsDeviation, LatencyDeviation, MeanLatency};
 use super::figures::{
-    SpanFigures, TableLayout, TableSection, ThreadFigure, ThreadTotals, cpu_mean, cpu_percent,
-    io_table, spans,
+    SpanFigures, TableLayout, TableSection, ThreadTotals, cpu_mean, cpu_percent, io_table, spans,
 };
-use super::linux::processor_count;
 use super::percentiles;
 use super::profile::{profile_text, sized};
-use super::report::{DiskspdReport, cpu_of};
-use crate::date;
+use super::report::DiskspdReport;
 
 const STARS: &str =
     "*******************************************************************************\n";
@@ -24,7 +22,7 @@ pub fn windows_text(report: &DiskspdReport<'_>) -> String {
     text.push_str(&system(report));
     let figures = spans(report.run, report.session);
     for (number, span) in figures.iter().enumerate() {
-        let cpus = cpu_of(report, number);
+        let cpus = report.cpu_of(number);
         let gap = if number == 0 { "\n" } else { "\n\n" };
         text.push_str(&format!(
             "{gap}Results for timespan {}:\n{STARS}",
@@ -52,14 +50,12 @@ pub fn windows_text(report: &DiskspdReport<'_>) -> String {
 fn system(report: &DiskspdReport<'_>) -> String {
     let environment = &report.run.environment;
     let unknown = |name: &Option<String>| name.clone().unwrap_or_else(|| "unknown".to_owned());
-    let started = date::rfc3339(report.run.started_at.unwrap_or_default());
-    let started = started.split('.').next().unwrap_or_default();
-    let started = started.replace('-', "/").replace('T', " ");
     format!(
-        "System information:\n\n\tcomputer name: {}\n\tstart time: {started} UTC\n\n\
+        "System information:\n\n\tcomputer name: {}\n\tstart time: {}\n\n\
          \tcpu count:\t\t{}\n\n\tactive power scheme:\t{}\n",
         unknown(&environment.host),
-        processor_count(report),
+        report.started(),
+        report.processor_count(),
         unknown(&environment.governor),
     )
 }
@@ -134,24 +130,9 @@ const IO: TableLayout = TableLayout {
     head: "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s ",
     bar: "------------------------------------------------------------------",
     columns: [
-        (
-            ThreadFigure::MeanLatency,
-            "|  AvgLat  ",
-            "-----------",
-            " | ",
-        ),
-        (
-            ThreadFigure::IopsDeviation,
-            "| IopsStdDev ",
-            "-------------",
-            " | ",
-        ),
-        (
-            ThreadFigure::LatencyDeviation,
-            "| LatStdDev ",
-            "------------",
-            " |  ",
-        ),
+        (MeanLatency, "|  AvgLat  ", "-----------", " | "),
+        (IopsDeviation, "| IopsStdDev ", "-------------", " | "),
+        (LatencyDeviation, "| LatStdDev ", "------------", " |  "),
     ],
     ends: ["|  file", "------------", ""],
     size: sized,

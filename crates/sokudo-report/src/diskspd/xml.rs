@@ -11,10 +11,8 @@ use super::figures::{
     RowFigures, SpanFigures, TableSection, ThreadTotals, cpu_mean, cpu_percent, interval_number,
     milliseconds, spans, whole_milliseconds,
 };
-use super::linux::processor_count;
 use super::profile::{Xml, profile_xml};
-use super::report::{DiskspdReport, cpu_of};
-use crate::date;
+use super::report::DiskspdReport;
 use crate::number::float;
 
 /// The results as XML.
@@ -24,7 +22,7 @@ pub fn xml(report: &DiskspdReport<'_>) -> String {
         system(xml, report);
         xml.text.push_str(&profile_xml(report.session, 1));
         for (number, figures) in spans(report.run, report.session).iter().enumerate() {
-            let cpus = cpu_of(report, number);
+            let cpus = report.cpu_of(number);
             xml.inside("TimeSpan", |xml| match figures.elapsed {
                 Some(elapsed) => span(xml, report, figures, elapsed, cpus),
                 None => xml.value(
@@ -54,11 +52,8 @@ fn system(xml: &mut Xml, report: &DiskspdReport<'_>) {
         xml.inside("Tool", |xml| {
             xml.value("Version", format!("sokudo {}", run.sokudo_version));
         });
-        let started = date::rfc3339(run.started_at.unwrap_or_default());
-        let started = started.split('.').next().unwrap_or_default();
-        let started = started.replace('-', "/").replace('T', " ");
-        xml.value("RunTime", format!("{started} UTC"));
-        let count = processor_count(report);
+        xml.value("RunTime", report.started());
+        let count = report.processor_count();
         xml.inside("ProcessorTopology", |xml| {
             xml.line(&format!(
                 "<Group Group=\"0\" MaximumProcessors=\"{count}\" ActiveProcessors=\"{count}\"/>"
@@ -78,7 +73,7 @@ fn span(
     xml.value("TestTimeSeconds", format!("{seconds:.2}"));
     xml.value("ThreadCount", figures.threads());
     xml.value("RequestCount", figures.requests());
-    xml.value("ProcCount", processor_count(report));
+    xml.value("ProcCount", report.processor_count());
     cpu_utilization(xml, cpus);
     if figures.span.measure_latency {
         latency(xml, figures);
