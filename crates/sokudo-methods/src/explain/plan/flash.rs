@@ -6,52 +6,24 @@ use sokudo_model::{
 };
 use sokudo_words::Text;
 
-use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
-use crate::rows::sequential_writes::{SAMPLES_MAX, SequentialWrites};
+use super::theme::{ExplainRequest, Theme, room, themes};
+use crate::fill::{self, FillRequest};
 
 /// The theme that may look at everything.
 pub(super) const CAPACITY: &str = "capacity";
 /// The theme that writes as much as is wanted.
 pub(super) const FAST_CELLS: &str = "fast-cells";
 
-pub(super) const THEMES: &[Theme] = &[
-    Theme {
-        name: "map",
-        about: "how much of the map of its blocks the drive holds in memory",
-        media: &[StorageMedium::Flash],
-        access: ProbeAccess::Reads,
-        of_devices: false,
-        takes: Nanos::from_secs(40),
-        probes: map,
-    },
-    Theme {
-        name: "parity",
-        about: "stripes of an array, and what a small write costs its members",
-        media: &[StorageMedium::Rotating, StorageMedium::Flash],
-        access: ProbeAccess::Writes,
-        of_devices: false,
-        takes: Nanos::from_secs(30),
-        probes: parity,
-    },
-    Theme {
-        name: FAST_CELLS,
-        about: "how much can be written fast, and how fast writes are after it",
-        media: &[StorageMedium::Flash],
-        access: ProbeAccess::Writes,
-        of_devices: false,
-        takes: Nanos::from_secs(600),
-        probes: fast_cells,
-    },
-    Theme {
-        name: CAPACITY,
-        about: "whether the device is as large as it says",
-        media: &[StorageMedium::Rotating, StorageMedium::Flash],
-        access: ProbeAccess::Writes,
-        of_devices: true,
-        takes: Nanos::from_secs(240),
-        probes: capacity,
-    },
-];
+pub(super) const THEMES: &[Theme] = themes! {
+    "map", "how much of the map of its blocks the drive holds in memory",
+        [Flash], Reads, 40 => map;
+    "parity", "stripes of an array, and what a small write costs its members",
+        [Rotating, Flash], Writes, 30 => parity;
+    FAST_CELLS, "how much can be written fast, and how fast writes are after it",
+        [Flash], Writes, 600 => fast_cells;
+    CAPACITY, "whether the device is as large as it says",
+        [Rotating, Flash], Writes, 240 => capacity, of_devices true;
+};
 
 /// Spans of the target in which blocks are read at random: from this, each twice the one
 /// before, to all of it. Every drive holds the map of so little.

@@ -7,64 +7,22 @@ use sokudo_model::{
 };
 use sokudo_words::Text;
 
-use super::theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme, room};
+use super::theme::{ExplainRequest, Theme, room, themes};
 
-pub(super) const THEMES: &[Theme] = &[
-    Theme {
-        name: "zones",
-        about: "how the transfer rate falls from the outer tracks to the inner ones",
-        media: &[StorageMedium::Rotating],
-        access: ProbeAccess::Reads,
-        of_devices: false,
-        takes: Nanos::from_secs(40),
-        probes: zones,
-    },
-    Theme {
-        name: "rotation",
-        about: "how fast the platters turn",
-        media: &[StorageMedium::Rotating],
-        access: ProbeAccess::Reads,
-        of_devices: false,
-        takes: Nanos::from_secs(15),
-        probes: rotation,
-    },
-    Theme {
-        name: "seek",
-        about: "how long the arm takes over which distance",
-        media: &[StorageMedium::Rotating],
-        access: ProbeAccess::Reads,
-        of_devices: false,
-        takes: Nanos::from_secs(20),
-        probes: seek,
-    },
-    Theme {
-        name: "read-cache",
-        about: "how much the drive keeps of what it has read",
-        media: &[StorageMedium::Rotating],
-        access: ProbeAccess::Reads,
-        of_devices: false,
-        takes: Nanos::from_secs(10),
-        probes: read_cache,
-    },
-    Theme {
-        name: "write-cache",
-        about: "whether the drive keeps writes in its memory, how many, and what a flush does",
-        media: &[StorageMedium::Rotating],
-        access: ProbeAccess::Writes,
-        of_devices: false,
-        takes: Nanos::from_secs(25),
-        probes: write_cache,
-    },
-    Theme {
-        name: "shingles",
-        about: "whether small writes go to a cache on the platters that must be cleaned",
-        media: &[StorageMedium::Rotating],
-        access: ProbeAccess::Writes,
-        of_devices: false,
-        takes: Nanos::from_secs(145),
-        probes: shingles,
-    },
-];
+pub(super) const THEMES: &[Theme] = themes! {
+    "zones", "how the transfer rate falls from the outer tracks to the inner ones",
+        [Rotating], Reads, 40 => zones;
+    "rotation", "how fast the platters turn",
+        [Rotating], Reads, 15 => rotation;
+    "seek", "how long the arm takes over which distance",
+        [Rotating], Reads, 20 => seek;
+    "read-cache", "how much the drive keeps of what it has read",
+        [Rotating], Reads, 10 => read_cache;
+    "write-cache", "whether the drive keeps writes in its memory, how many, and what a flush does",
+        [Rotating], Writes, 25 => write_cache;
+    "shingles", "whether small writes go to a cache on the platters that must be cleaned",
+        [Rotating], Writes, 145 => shingles;
+};
 
 /// Places of the curve: four on each of some thirty zones.
 const ZONE_PLACES: u32 = 128;
@@ -122,15 +80,8 @@ fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, Bytes(2 * u64::from(ZONE_PLACES) * ZONE_SAMPLE.0)).map(|()| {
         vec![Workload {
             survey: Some(Survey {
-                places: ZONE_PLACES,
-                visit: Visit::Shuffled,
-                sample: Sample::Bytes(ZONE_SAMPLE),
                 approach: Some(ZONE_APPROACH.max(request.block_min)),
-                write_back: false,
-                timeout: None,
-                resumed_at: None,
-                read_beside: None,
-                sealed: None,
+                ..Survey::new(ZONE_PLACES, Visit::Shuffled, Sample::Bytes(ZONE_SAMPLE))
             }),
             depth: 4,
             ..Workload::new("explain/zones", ZONE_BLOCK)

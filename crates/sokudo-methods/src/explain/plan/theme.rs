@@ -43,6 +43,24 @@ pub struct Theme {
     pub probes: fn(&ExplainRequest) -> Result<Vec<Workload>, Text>,
 }
 
+/// A table of themes: the word and what it finds out; media, what the probes do, about how many
+/// seconds they take, the probes, and whether only devices can be asked.
+macro_rules! themes {
+    ($($name:expr, $about:literal, [$($medium:ident),+], $access:ident, $seconds:literal => $probes:ident
+       $(, of_devices $of_devices:literal)?;)*) => {
+        &[$(Theme {
+            name: $name,
+            about: $about,
+            media: &[$($crate::explain::theme::StorageMedium::$medium),+],
+            access: $crate::explain::theme::ProbeAccess::$access,
+            of_devices: [$($of_devices,)? false][0],
+            takes: Nanos::from_secs($seconds),
+            probes: $probes,
+        }),*]
+    };
+}
+pub(super) use themes;
+
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
     /// Size of the target.
