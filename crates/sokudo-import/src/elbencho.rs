@@ -269,7 +269,7 @@ impl ElbenchoPhase {
         let hosts = self.hosts.unwrap_or(1);
         let clones = self.threads.map(|threads| threads.saturating_mul(hosts));
         let mut told = ToldWorkload::new(self.operation.to_lowercase(), Bytes::mib(1));
-        told.workload.direct = row::direct(false);
+        told.workload.direct = false.into();
         told.operation(Some(operation))
             .block(self.block)
             .order(self.is_random.map(order))

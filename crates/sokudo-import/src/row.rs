@@ -1,9 +1,9 @@
 //! Rows of which only some is told, and the runs that they are of.
 
 use sokudo_model::{
-    BlockSizes, Bytes, DirectMode, ImportedFigure, ImportedLatency, ImportedRate, ImportedRow,
-    ImportedRun, ImportedTarget, Operation, OperationMix, Order, Origin, PlanPart, PlanParts,
-    Reported, Workload,
+    BlockSizes, Bytes, ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, ImportedRun,
+    ImportedTarget, Operation, OperationMix, Order, Origin, PlanPart, PlanParts, Reported,
+    Workload,
 };
 use sokudo_words::{Text, text};
 
@@ -94,7 +94,7 @@ impl ToldWorkload {
 
     pub(crate) fn direct(self, is_direct: Option<bool>) -> Self {
         self.set(PlanPart::Direct, is_direct, |it, is_direct| {
-            it.direct = direct(is_direct);
+            it.direct = is_direct.into();
         })
     }
 
@@ -108,13 +108,6 @@ impl ToldWorkload {
             },
             workload: self.workload,
         }
-    }
-}
-
-pub(crate) const fn direct(is_direct: bool) -> DirectMode {
-    match is_direct {
-        true => DirectMode::On,
-        false => DirectMode::Off,
     }
 }
 
@@ -258,12 +251,7 @@ pub(crate) fn processors(shares: Option<(f64, f64)>) -> impl Iterator<Item = Imp
 
 /// As people call such rows, `RND4K Q32T1`, as far as it is told.
 pub(crate) fn crystal_name(kind: &str, block: Option<Bytes>, load: Option<(u32, u32)>) -> String {
-    let size = match block {
-        Some(Bytes(bytes)) if bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
-        Some(Bytes(bytes)) if bytes.is_multiple_of(1 << 10) => format!("{}K", bytes >> 10),
-        Some(Bytes(bytes)) => format!("{bytes}B"),
-        None => String::new(),
-    };
+    let size = block.map(Bytes::short).unwrap_or_default();
     match load {
         Some((depth, threads)) => format!("{kind}{size} Q{depth}T{threads}"),
         None => format!("{kind}{size}"),

@@ -351,6 +351,12 @@ pub enum DirectMode {
     Auto,
 }
 
+impl From<bool> for DirectMode {
+    fn from(is_on: bool) -> Self {
+        if is_on { Self::On } else { Self::Off }
+    }
+}
+
 /// How I/O is issued (fio: `ioengine`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

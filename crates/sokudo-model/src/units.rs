@@ -164,6 +164,15 @@ impl Bytes {
     pub const fn gib(n: u64) -> Self {
         Self(n * Self::GIB)
     }
+
+    /// As rows are named by: `1M`, `4K`, `512B`.
+    pub fn short(self) -> String {
+        match self.0 {
+            bytes @ 1.. if bytes.is_multiple_of(Self::MIB) => format!("{}M", bytes / Self::MIB),
+            bytes @ 1.. if bytes.is_multiple_of(Self::KIB) => format!("{}K", bytes / Self::KIB),
+            bytes => format!("{bytes}B"),
+        }
+    }
 }
 
 /// Parses sizes: `4096`, `4K`, `4KiB`, `1M`, `1GiB` are powers of 1024;

@@ -55,26 +55,14 @@ impl RowDurability {
 
     /// The same as a plan says it.
     pub fn rule(self) -> Durability {
-        let none = Durability::default();
+        let mut rule = Durability::default();
         match self {
-            Self::Dsync => Durability {
-                write_through: true,
-                ..none
-            },
-            Self::Sync => Durability {
-                write_through: true,
-                with_metadata: true,
-                ..none
-            },
-            Self::Fsync(every) => Durability {
-                fsync_every: Some(every),
-                ..none
-            },
-            Self::Fdatasync(every) => Durability {
-                fdatasync_every: Some(every),
-                ..none
-            },
+            Self::Dsync => rule.write_through = true,
+            Self::Sync => (rule.write_through, rule.with_metadata) = (true, true),
+            Self::Fsync(every) => rule.fsync_every = Some(every),
+            Self::Fdatasync(every) => rule.fdatasync_every = Some(every),
         }
+        rule
     }
 }
 

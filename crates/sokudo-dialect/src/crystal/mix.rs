@@ -86,10 +86,14 @@ fn shares(text: &str) -> Option<(u32, Option<u32>)> {
     }
 }
 
-/// Digits only: `parse` alone would take `+70`.
 fn percent(text: &str) -> Option<u32> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    plain.then(|| text.parse().ok())?
+    plain_number(text)?
+}
+
+/// A number of digits alone, `None` where it does not fit: `parse` by itself would take `+70`.
+pub(crate) fn plain_number<N: FromStr>(text: &str) -> Option<Option<N>> {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain.then(|| text.parse().ok())
 }
 
 #[cfg(test)]

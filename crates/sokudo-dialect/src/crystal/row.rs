@@ -6,7 +6,7 @@ use sokudo_model::{BackendKind, Bytes};
 
 use super::direction::RowDirection;
 use super::durability::{FLUSH_EVERY_MAX, RowDurability};
-use super::mix::{Mix, MixError};
+use super::mix::{Mix, MixError, plain_number};
 
 /// No device has a smaller sector.
 pub const BLOCK_MIN: Bytes = Bytes(512);
@@ -181,20 +181,11 @@ impl fmt::Display for RowSpec {
             RowPattern::Sequential => "SEQ",
             RowPattern::Random => "RND",
         };
-        let bytes = self.block.0;
-        let (number, unit) = if bytes.is_multiple_of(Bytes::MIB) {
-            (bytes / Bytes::MIB, "M")
-        } else if bytes.is_multiple_of(Bytes::KIB) {
-            (bytes / Bytes::KIB, "K")
-        } else {
-            (bytes, "B")
-        };
+        let block = self.block.short();
         let (depth, threads) = (self.depth, self.threads);
         let durability = self.durability.map(|word| format!(" {word}"));
         let durability = durability.unwrap_or_default();
-        out.pad(&format!(
-            "{pattern}{number}{unit} Q{depth}T{threads}{durability}"
-        ))
+        out.pad(&format!("{pattern}{block} Q{depth}T{threads}{durability}"))
     }
 }
 
@@ -260,10 +251,7 @@ fn load(part: &str) -> Option<(Option<u32>, Option<u32>)> {
             Some((depth, threads)) => (Some(depth), Some(threads)),
         },
     };
-    let count = |digits: &str| {
-        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        plain.then(|| digits.parse().unwrap_or(COUNT_TOO_LARGE))
-    };
+    let count = |digits: &str| plain_number(digits).map(|number| number.unwrap_or(COUNT_TOO_LARGE));
     match (depth.map(count), threads.map(count)) {
         (Some(None), _) | (_, Some(None)) => None,
         (depth, threads) => Some((depth.flatten(), threads.flatten())),

@@ -2,12 +2,12 @@
 
 use sokudo_model::Bytes;
 
+use crate::crystal::plain_number;
 use crate::fio::size_text;
 
 /// A whole number without sign or spaces.
 pub(super) fn number(text: &str) -> Option<u64> {
-    let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    is_number.then(|| text.parse().ok()).flatten()
+    plain_number(text)?
 }
 
 /// A whole number of 32 bits within limits.

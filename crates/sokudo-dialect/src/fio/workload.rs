@@ -3,9 +3,9 @@
 use sokudo_model::fio::{FioLogs, FioReporting};
 use sokudo_model::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, Bytes, CpuPolicy, DataContent,
-    DirectMode, Distribution, Durability, FileService, Files, LatencyLog, LeastRates, Limits,
-    Nanos, Operation, OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter, SteadyRule,
-    Think, Verify, Workload,
+    Distribution, Durability, FileService, Files, LatencyLog, LeastRates, Limits, Nanos, Operation,
+    OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter, SteadyRule, Think, Verify,
+    Workload,
 };
 
 use super::files::{Placement, mixed};
@@ -78,11 +78,7 @@ impl Job {
             backend,
             polled: self.polled && backend != BackendKind::Pvsync2,
             // Commands to a drive know no page cache.
-            direct: if self.direct || backend == BackendKind::IoUringCmd {
-                DirectMode::On
-            } else {
-                DirectMode::Off
-            },
+            direct: (self.direct || backend == BackendKind::IoUringCmd).into(),
             operations: self.operations(),
             order: self.order(),
             blocks,

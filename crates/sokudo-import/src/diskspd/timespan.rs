@@ -5,7 +5,7 @@ use sokudo_model::{
     OperationMix, Order, PlanPart, SequentialOffset,
 };
 
-use crate::row::{self, ToldWorkload, crystal_name, direct, figure, names_or, processors, rate};
+use crate::row::{self, ToldWorkload, crystal_name, figure, names_or, processors, rate};
 
 /// diskspd's default block.
 const BLOCK: Bytes = Bytes(64 << 10);
@@ -96,7 +96,7 @@ impl TimeSpanParameters {
         let workload = &mut told.workload;
         workload.order = self.order.unwrap_or(workload.order);
         workload.depth = self.depth.unwrap_or(2);
-        workload.direct = direct(self.is_direct);
+        workload.direct = self.is_direct.into();
         workload.durability.write_through = self.is_written_through;
         workload.limits.time = self.duration;
         workload.ramp = self.warm_up.unwrap_or(Nanos(0));

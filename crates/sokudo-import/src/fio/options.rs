@@ -5,7 +5,7 @@ use sokudo_model::{
     PlanPart, Rate,
 };
 
-use crate::row::{PACE, ToldWorkload, direct};
+use crate::row::{PACE, ToldWorkload};
 use crate::text::label;
 
 /// fio's default block.
@@ -143,7 +143,7 @@ impl Options {
         workload.depth = self.depth.unwrap_or(1);
         workload.clones = self.clones.unwrap_or(1);
         workload.backend = backend(self.engine.as_deref());
-        workload.direct = direct(self.direct == Some(true));
+        workload.direct = (self.direct == Some(true)).into();
         workload.limits.time = self.runtime.filter(|time| time.0 > 0);
         workload.ramp = self.ramp.unwrap_or(Nanos(0));
         workload.rate = self.rate;

@@ -5,7 +5,7 @@ mod error;
 use std::fmt;
 use std::str::FromStr;
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, narrow};
 
 pub use error::{CELLS_MAX, SweepError};
 use sokudo_dialect::crystal::{BLOCK_MAX, BLOCK_MIN, DEPTH_MAX};
@@ -20,21 +20,11 @@ impl Sizes {
     /// # Errors
     /// When an end is no block size or no power of two, or the range goes backwards.
     pub fn between(from: Bytes, to: Bytes) -> Result<Self, SweepError> {
-        for size in [from, to] {
-            check_size(size, &size.to_string())?;
-            if !size.0.is_power_of_two() {
-                return Err(SweepError::NoPower {
-                    size: size.to_string(),
-                });
-            }
+        check_size(from, &from.to_string())?;
+        if from.0.is_power_of_two() {
+            check_size(to, &to.to_string())?;
         }
-        if from > to {
-            return Err(SweepError::Backwards {
-                from: from.to_string(),
-                to: to.to_string(),
-            });
-        }
-        Ok(Self(doubled(from.0, to.0).map(Bytes).collect()))
+        doubled(from, to, |size| size.0).map(|sizes| Self(sizes.map(Bytes).collect()))
     }
 }
 
@@ -66,23 +56,7 @@ impl FromStr for CountList {
     fn from_str(text: &str) -> Result<Self, SweepError> {
         if let Some((from, to)) = text.split_once("..") {
             let (from, to) = (count(from)?, count(to)?);
-            for end in [from, to] {
-                if !end.is_power_of_two() {
-                    return Err(SweepError::NoPower {
-                        size: end.to_string(),
-                    });
-                }
-            }
-            if from > to {
-                return Err(SweepError::Backwards {
-                    from: from.to_string(),
-                    to: to.to_string(),
-                });
-            }
-            let counts = doubled(from.into(), to.into());
-            return Ok(Self(
-                counts.filter_map(|count| count.try_into().ok()).collect(),
-            ));
+            return doubled(from, to, u64::from).map(|counts| Self(counts.map(narrow).collect()));
         }
         let mut counts = Vec::new();
         for part in parts(text) {
@@ -98,9 +72,25 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
-fn doubled(from: u64, to: u64) -> impl Iterator<Item = u64> {
-    std::iter::successors(Some(from), |size| size.checked_mul(2))
-        .take_while(move |size| *size <= to)
+/// Every power of two of a range.
+fn doubled<T: Copy + fmt::Display>(
+    from: T,
+    to: T,
+    number: fn(T) -> u64,
+) -> Result<impl Iterator<Item = u64>, SweepError> {
+    for end in [from, to] {
+        if !number(end).is_power_of_two() {
+            let size = end.to_string();
+            return Err(SweepError::NoPower { size });
+        }
+    }
+    let (first, last) = (number(from), number(to));
+    if first > last {
+        let (from, to) = (from.to_string(), to.to_string());
+        return Err(SweepError::Backwards { from, to });
+    }
+    let sizes = std::iter::successors(Some(first), |size| size.checked_mul(2));
+    Ok(sizes.take_while(move |size| *size <= last))
 }
 
 fn check_size(size: Bytes, written: &str) -> Result<(), SweepError> {

@@ -338,7 +338,7 @@ impl Phases {
         Workload {
             // lseek, read and write, as Bonnie++ calls them.
             backend: BackendKind::Sync,
-            direct: direct(self.direct),
+            direct: self.direct.into(),
             from_empty: writes && single,
             limits: Limits::of_bytes(length),
             durability: Durability {
@@ -378,13 +378,6 @@ impl Phases {
             phase("Random stat", Stat, RandomFirst, Shuffled),
             phase("Random delete", Delete, RandomFirst, Shuffled),
         ]
-    }
-}
-
-const fn direct(is_on: bool) -> DirectMode {
-    match is_on {
-        true => DirectMode::On,
-        false => DirectMode::Off,
     }
 }
 

@@ -3,20 +3,17 @@
 
 use sokudo_model::sharing::row_name;
 use sokudo_model::{
-    Bytes, FileUse, Files, Method, Operation, OperationMix, Plan, Sample, Span, Stage, Survey,
-    Visit, Workload, narrow,
+    Bytes, FileUse, Files, Method, Operation, OperationMix, Plan, Span, Stage, Survey, Workload,
+    narrow,
 };
 
-use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
+use crate::fill::{SAMPLES_MAX, whole_survey};
+use crate::surface::{self, SurfacePreset, SurfaceRequest};
 
 /// Disks have no larger logical blocks, and reach their full rate with them.
 const BLOCK: Bytes = Bytes::mib(1);
 /// Enough in flight that the drive never waits.
 const DEPTH: u32 = 8;
-/// Samples of a curve, at most: half a GB each of 1 TB.
-const SAMPLES_MAX: u32 = 2_048;
-/// A sample of fewer blocks is told by the moments at which they end, and not by a rate.
-const SAMPLE_MIN: Bytes = Bytes::mib(4);
 
 /// More would take months.
 pub const PASSES_MAX: u32 = 64;
@@ -56,14 +53,13 @@ impl DiskToBurnIn {
     /// One row that writes all of it, or reads it back.
     fn row(&self, name: &str, operation: Operation, sealed: u64) -> Workload {
         let length = self.written();
-        let samples = (length.0 / SAMPLE_MIN.0).clamp(1, SAMPLES_MAX.into());
         let mut workload = Workload::new(name, BLOCK);
         workload.operations = OperationMix::only(operation);
         workload.depth = DEPTH;
         workload.span = Some(Span::from_start(length));
         workload.survey = Some(Survey {
             sealed: Some(sealed),
-            ..Survey::new(narrow(samples), Visit::Ascending, Sample::Whole)
+            ..whole_survey(length, SAMPLES_MAX)
         });
         workload
     }

@@ -292,34 +292,18 @@ impl RowTable {
 
     fn durability(&self) -> Durability {
         let every = Some(self.writes_per_commit.0);
-        let plain = Durability::default();
+        let mut rule = Durability::default();
         match self.durability {
-            DurabilityWord::None => plain,
-            // What is written last is no exception.
-            DurabilityWord::Fsync => Durability {
-                fsync_every: every,
-                final_flush: true,
-                ..plain
-            },
-            DurabilityWord::Fdatasync => Durability {
-                fdatasync_every: every,
-                final_flush: true,
-                ..plain
-            },
-            DurabilityWord::End => Durability {
-                final_flush: true,
-                ..plain
-            },
-            DurabilityWord::Dsync => Durability {
-                write_through: true,
-                ..plain
-            },
-            DurabilityWord::Sync => Durability {
-                write_through: true,
-                with_metadata: true,
-                ..plain
-            },
+            DurabilityWord::None | DurabilityWord::End => {}
+            DurabilityWord::Fsync => rule.fsync_every = every,
+            DurabilityWord::Fdatasync => rule.fdatasync_every = every,
+            DurabilityWord::Dsync => rule.write_through = true,
+            DurabilityWord::Sync => (rule.write_through, rule.with_metadata) = (true, true),
         }
+        // What is written last is no exception.
+        rule.final_flush = self.durability == DurabilityWord::End
+            || rule.fsync_every.or(rule.fdatasync_every).is_some();
+        rule
     }
 }
 

@@ -48,10 +48,9 @@ impl SequentialWrites {
     pub fn workloads(&self) -> Vec<Workload> {
         let length = whole_blocks(self.size);
         let mut fill = self.writes(self.name.to_owned(), length);
-        let samples = (length.0 / SAMPLE_MIN.0).clamp(1, self.samples_max.into());
         fill.survey = Some(Survey {
             read_beside: self.reads.then(|| READ_BESIDE.max(self.block_min)),
-            ..Survey::new(narrow(samples), Visit::Ascending, Sample::Whole)
+            ..whole_survey(length, self.samples_max)
         });
         let after = whole_blocks(AFTER_REST.min(Bytes(length.0 / AFTER_REST_DIVISOR)));
         let after = after.max(BLOCK);
@@ -85,6 +84,12 @@ impl SequentialWrites {
         workload.limits.time = self.time_max;
         workload
     }
+}
+
+/// All of a length, in so many samples at most.
+pub(crate) fn whole_survey(length: Bytes, samples_max: u32) -> Survey {
+    let samples = (length.0 / SAMPLE_MIN.0).clamp(1, samples_max.into());
+    Survey::new(narrow(samples), Visit::Ascending, Sample::Whole)
 }
 
 /// In whole blocks.

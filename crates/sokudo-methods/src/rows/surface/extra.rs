@@ -6,7 +6,7 @@ use sokudo_words::text;
 
 use super::random::{count, is_possible, mixed, single};
 use super::request::SurfaceRequest;
-use super::rows::{SurfaceRows, at_random, short};
+use super::rows::{SurfaceRows, at_random};
 
 /// How long a sequential row reads in one go.
 const SEQUENTIAL_TIME: Nanos = Nanos::from_secs(2);
@@ -66,7 +66,7 @@ fn add_sequential(rows: &mut SurfaceRows) {
 fn add_seeks(request: &SurfaceRequest, rows: &mut SurfaceRows) {
     let places = count(request).max(1);
     let smallest = request.block_min;
-    let seek = single(format!("SEEK {}", short(smallest)), smallest);
+    let seek = single(format!("SEEK {}", smallest.short()), smallest);
     rows.add(seek, at_random(places, smallest));
     if smallest < Bytes::kib(4) && is_possible("SEEK", Bytes::kib(4), request, rows) {
         rows.add(
@@ -108,7 +108,7 @@ fn add_cache(rows: &mut SurfaceRows) {
     let start = rows.start;
     rows.add_reading(again("BURST".to_owned(), (start, CACHE_BLOCK), BURST_TIME));
     for length in fitting {
-        let name = format!("CACHE {}", short(length));
+        let name = format!("CACHE {}", length.short());
         rows.add_reading(again(name, (start, length), CACHE_TIME));
     }
 }

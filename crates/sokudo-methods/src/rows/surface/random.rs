@@ -4,7 +4,7 @@ use sokudo_model::{Bytes, Order, Workload};
 use sokudo_words::text;
 
 use super::request::{SurfaceError, SurfaceRequest};
-use super::rows::{SurfaceRows, any_size, at_random, checked_block, short};
+use super::rows::{SurfaceRows, any_size, at_random, checked_block};
 
 /// What access times are measured with: a page, which every device takes.
 const ACCESS_SIZE: Bytes = Bytes::kib(4);
@@ -30,7 +30,7 @@ pub(super) fn add_access(
             block: size,
         });
     }
-    let access = single(format!("ACCESS {}", short(size)), size);
+    let access = single(format!("ACCESS {}", size.short()), size);
     rows.add(access, at_random(count, size));
     Ok(())
 }
@@ -40,7 +40,7 @@ pub(super) fn add_by_size(request: &SurfaceRequest, rows: &mut SurfaceRows) {
     let count = count(request).max(1);
     for size in SIZES {
         if is_possible("RANDOM", size, request, rows) {
-            let name = format!("RANDOM {}", short(size));
+            let name = format!("RANDOM {}", size.short());
             rows.add(single(name, size), at_random(count, size));
         }
     }
@@ -105,6 +105,6 @@ pub(super) fn is_possible(
         return true;
     };
     rows.notes
-        .push(text!("{kind} {} is left out, because {why}", short(size)));
+        .push(text!("{kind} {} is left out, because {why}", size.short()));
     false
 }

@@ -136,15 +136,3 @@ pub(super) fn any_size(smallest: Bytes, largest: Bytes) -> Option<BlockSizes> {
     let range = || BlockChoice::Range { smallest, largest };
     BlockSizes::per_direction(range(), range(), range())
 }
-
-/// A size as rows are named by: `4K`, `1M`, `512B`.
-pub(super) fn short(size: Bytes) -> String {
-    let units = [(Bytes::MIB, "M"), (Bytes::KIB, "K")];
-    let unit = units
-        .into_iter()
-        .find(|(scale, _)| size.0 >= *scale && size.0.is_multiple_of(*scale));
-    match unit {
-        Some((scale, letter)) => format!("{}{letter}", size.0 / scale),
-        None => format!("{}B", size.0),
-    }
-}

@@ -41,15 +41,8 @@ pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) -> Result<()
         Visit::Ascending
     };
     let survey = Survey {
-        places,
-        visit,
-        sample,
         approach: way.approach,
-        write_back: false,
-        timeout: None,
-        resumed_at: None,
-        read_beside: None,
-        sealed: None,
+        ..Survey::new(places, visit, sample)
     };
     rows.add(workload, survey);
     Ok(())

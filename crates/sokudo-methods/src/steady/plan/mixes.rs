@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::error::SteadyError;
+use crate::crystal::plain_number;
 
 /// How many percent of the I/Os are reads, at most 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +33,7 @@ impl FromStr for Mixes {
             let wrong = || SteadyError::Mix {
                 mix: part.to_owned(),
             };
-            let number = |digits: &str| {
-                let is_plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-                is_plain.then(|| digits.parse::<u32>().ok())?
-            };
+            let number = |digits| plain_number::<u32>(digits)?;
             let (reads, writes) = part.split_once('/').ok_or_else(wrong)?;
             let (reads, writes) = number(reads).zip(number(writes)).ok_or_else(wrong)?;
             if reads.checked_add(writes) != Some(100) {
