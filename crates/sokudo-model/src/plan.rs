@@ -13,6 +13,8 @@ mod tree;
 mod verify;
 
 use schemars::JsonSchema;
+use serde::de::IntoDeserializer;
+use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
 
 use omission::is_default;
@@ -386,6 +388,12 @@ pub enum BackendKind {
 }
 
 impl BackendKind {
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
+
     /// The name as users write it.
     pub const fn name(self) -> &'static str {
         match self {

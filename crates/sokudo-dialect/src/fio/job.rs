@@ -1,6 +1,6 @@
 //! What one job's options have set so far: options, not yet what they come to together.
 
-use sokudo_model::fio::{UnifiedReporting, WindowValue};
+use sokudo_model::fio::{FioLogs, FioReporting};
 use sokudo_model::{
     Allocation, BlockShare, BufferMemory, Check, CpuPolicy, Distribution, FileOrder, Nanos,
     PatternPart, RateProcess, SteadyFigure, SteadyLimit, Zone,
@@ -11,13 +11,12 @@ use super::patterns::PatternFiles;
 
 /// A job's options. Cloned from the global ones into every job.
 ///
-/// Its `Default` is empty; what holds where no option is given is said by the table, in
+/// What holds where no option is given is said by the table, in
 /// [`job_without_options`](super::table::job_without_options).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Job {
     // What it is called.
     pub(super) kilo_base: KiloBase,
-    pub(super) unit_base: u32,
     pub(super) name: Option<String>,
     pub(super) description: Option<String>,
     // What it does.
@@ -116,7 +115,12 @@ pub(super) struct Job {
     pub(super) steady_duration: Nanos,
     pub(super) steady_ramp: Nanos,
     pub(super) steady_interval: Nanos,
-    pub(super) report: ReportOptions,
+    // What is reported and logged.
+    pub(super) report: FioReporting,
+    pub(super) logs: FioLogs,
+    pub(super) gtod_reduce: bool,
+    pub(super) bandwidth_window: Nanos,
+    pub(super) histogram_interval: Nanos,
 }
 
 /// fio's `rw`.
@@ -162,36 +166,6 @@ pub(super) struct VerifyOptions {
     pub(super) fatal: bool,
     pub(super) dump: bool,
     pub(super) save_state: bool,
-}
-
-/// What is reported and logged.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ReportOptions {
-    pub(super) group: bool,
-    pub(super) percentiles: Vec<f64>,
-    pub(super) clat_percentiles: bool,
-    pub(super) lat_percentiles: bool,
-    pub(super) slat_percentiles: bool,
-    pub(super) disable_lat: bool,
-    pub(super) disable_clat: bool,
-    pub(super) disable_slat: bool,
-    pub(super) gtod_reduce: bool,
-    pub(super) disk_util: bool,
-    pub(super) unified: UnifiedReporting,
-    pub(super) significant_figures: u32,
-    pub(super) bandwidth_log: Option<String>,
-    pub(super) iops_log: Option<String>,
-    pub(super) latency_log: Option<String>,
-    pub(super) histogram_log: Option<String>,
-    pub(super) average: Nanos,
-    pub(super) bandwidth_window: Nanos,
-    pub(super) histogram_interval: Nanos,
-    pub(super) histogram_coarseness: u32,
-    pub(super) window_value: WindowValue,
-    pub(super) log_offset: bool,
-    pub(super) log_priority: bool,
-    pub(super) unix_epoch: bool,
-    pub(super) per_job: bool,
 }
 
 impl FioAccess {

@@ -254,7 +254,7 @@ impl<'a> Planner<'a> {
 
     /// What of a job is an error, or is to be told.
     fn check(&mut self, job: &Job) -> Result<(), String> {
-        let (_, note) = job.backend()?;
+        let (_, note) = job.backend();
         if self.invocation.readonly && job.access.changes_data() {
             return Err("it writes or trims, which --readonly forbids".to_owned());
         }

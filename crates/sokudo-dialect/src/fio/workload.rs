@@ -18,33 +18,22 @@ impl Job {
         self.blocks().map_or(1, |blocks| blocks.smallest().0)
     }
 
-    /// The backend, and what is to be said of it; `Err` says why there is none.
-    pub(super) fn backend(&self) -> Result<(BackendKind, Option<&'static str>), String> {
-        let kind = match self.engine.as_str() {
-            "psync" => BackendKind::Psync,
-            "sync" => BackendKind::Sync,
-            "vsync" => BackendKind::Vsync,
-            "pvsync2" => BackendKind::Pvsync2,
-            "libaio" => BackendKind::Libaio,
-            "io_uring" => BackendKind::IoUring,
-            "io_uring_cmd" => BackendKind::IoUringCmd,
-            "mmap" => BackendKind::Mmap,
-            "null" => BackendKind::Null,
+    /// The backend, and what is to be said of it.
+    pub(super) fn backend(&self) -> (BackendKind, Option<&'static str>) {
+        match self.engine.as_str() {
             "pvsync" => {
                 let note = "ioengine=pvsync runs as pvsync2, which does the same without flags";
-                return Ok((BackendKind::Pvsync2, Some(note)));
+                (BackendKind::Pvsync2, Some(note))
             }
             "posixaio" => {
                 let note = "ioengine=posixaio runs on the fastest native backend: io_uring where it is allowed, else libaio";
-                return Ok((BackendKind::Auto, Some(note)));
+                (BackendKind::Auto, Some(note))
             }
-            other => {
-                return Err(format!(
-                    "ioengine={other} is not supported; use io_uring, io_uring_cmd, libaio, posixaio, psync, sync, vsync, pvsync2, mmap or null"
-                ));
+            name => {
+                let kind = BackendKind::named(name);
+                (kind.expect("the option table admits no other engine"), None)
             }
-        };
-        Ok((kind, None))
+        }
     }
 
     /// Whether its engine does one I/O at a time, whatever `iodepth` says.
@@ -63,7 +52,7 @@ impl Job {
         seed: u64,
         placement: &Placement,
     ) -> Result<Workload, String> {
-        let (backend, _) = self.backend()?;
+        let (backend, _) = self.backend();
         let depth = if self.is_synchronous() { 1 } else { self.depth };
         let blocks = self.blocks().ok_or("its block sizes are not valid")?;
         if self.unaligned && self.direct {
@@ -401,20 +390,20 @@ impl Job {
     }
 
     fn recording(&self) -> Recording {
-        let report = &self.report;
-        let logs_rates = report.bandwidth_log.is_some() || report.iops_log.is_some();
-        let average = Some(report.average).filter(|average| average.0 > 0);
+        let (report, logs) = (&self.report, &self.logs);
+        let logs_rates = logs.bandwidth.is_some() || logs.iops.is_some();
+        let average = Some(logs.average).filter(|average| average.0 > 0);
         let no_latency = report.disable_lat && report.disable_clat && report.disable_slat;
         let window = average
             .filter(|_| logs_rates)
-            .unwrap_or(report.bandwidth_window);
-        let histogram = Some(report.histogram_interval).filter(|interval| interval.0 > 0);
+            .unwrap_or(self.bandwidth_window);
+        let histogram = Some(self.histogram_interval).filter(|interval| interval.0 > 0);
         Recording {
-            split_latency: !report.gtod_reduce && !no_latency,
+            split_latency: !self.gtod_reduce && !no_latency,
             series_interval: Some(window).filter(|window| window.0 > 0),
-            latency_log: (report.latency_log.as_ref()).map(|_| LatencyLog { interval: average }),
+            latency_log: (logs.latency.as_ref()).map(|_| LatencyLog { interval: average }),
             log_every_io: logs_rates && average.is_none(),
-            histogram_interval: report.histogram_log.as_ref().and(histogram),
+            histogram_interval: logs.histogram.as_ref().and(histogram),
         }
     }
 
@@ -429,50 +418,37 @@ impl Job {
     /// What is reported of it.
     pub(super) fn reporting(&self) -> FioReporting {
         let report = &self.report;
-        let off = report.gtod_reduce;
+        let off = self.gtod_reduce;
         FioReporting {
-            group_reporting: report.group,
-            percentiles: report.percentiles.clone(),
             clat_percentiles: report.clat_percentiles && !report.disable_clat && !off,
             lat_percentiles: report.lat_percentiles && !report.disable_lat && !off,
             slat_percentiles: report.slat_percentiles && !report.disable_slat && !off,
             disable_lat: report.disable_lat || off,
             disable_clat: report.disable_clat || off,
             disable_slat: report.disable_slat || off,
-            disk_util: report.disk_util,
-            unified: report.unified,
             kb_base: if self.kilo_base == KiloBase::Decimal {
                 1000
             } else {
                 1024
             },
-            unit_base: self.unit_base,
-            significant_figures: report.significant_figures,
             ramp: self.ramp,
+            ..report.clone()
         }
     }
 
     /// What is logged of it; an empty name is the job's.
     pub(super) fn logs(&self, name: &str) -> FioLogs {
-        let report = &self.report;
-        let prefix = |log: &Option<String>| {
-            log.as_ref().map(|prefix| match prefix.as_str() {
-                "" => name.to_owned(),
-                prefix => prefix.to_owned(),
-            })
-        };
-        FioLogs {
-            bandwidth: prefix(&report.bandwidth_log),
-            iops: prefix(&report.iops_log),
-            latency: prefix(&report.latency_log),
-            histogram: prefix(&report.histogram_log),
-            average: report.average,
-            window_value: report.window_value,
-            histogram_coarseness: report.histogram_coarseness,
-            offset: report.log_offset,
-            priority: report.log_priority,
-            unix_epoch: report.unix_epoch,
-            per_job: report.per_job,
+        let mut logs = self.logs.clone();
+        for prefix in [
+            &mut logs.bandwidth,
+            &mut logs.iops,
+            &mut logs.latency,
+            &mut logs.histogram,
+        ] {
+            if prefix.as_deref() == Some("") {
+                *prefix = Some(name.to_owned());
+            }
         }
+        logs
     }
 }

@@ -209,18 +209,13 @@ impl Options {
 }
 
 fn backend(engine: Option<&str>) -> BackendKind {
-    match engine {
-        Some("io_uring") => BackendKind::IoUring,
-        Some("io_uring_cmd") => BackendKind::IoUringCmd,
-        Some("libaio") => BackendKind::Libaio,
-        Some("psync") => BackendKind::Psync,
-        Some("sync") => BackendKind::Sync,
-        Some("vsync" | "pvsync") => BackendKind::Vsync,
-        Some("pvsync2") => BackendKind::Pvsync2,
-        Some("mmap") => BackendKind::Mmap,
-        Some("null") => BackendKind::Null,
-        _ => BackendKind::Auto,
-    }
+    let kind = match engine {
+        Some("pvsync") => Some(BackendKind::Vsync),
+        // Which is none of fio's.
+        Some("sim") | None => None,
+        Some(name) => BackendKind::named(name),
+    };
+    kind.unwrap_or(BackendKind::Auto)
 }
 
 fn percent(value: &str) -> Option<u32> {

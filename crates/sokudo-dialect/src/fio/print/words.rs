@@ -137,15 +137,9 @@ fn rate_text(rate: Rate, operations: &OperationMix) -> String {
 
 const fn engine(backend: BackendKind) -> &'static str {
     match backend {
-        BackendKind::Auto | BackendKind::IoUring => "io_uring",
-        BackendKind::IoUringCmd => "io_uring_cmd",
-        BackendKind::Libaio => "libaio",
-        BackendKind::Psync => "psync",
-        BackendKind::Sync => "sync",
-        BackendKind::Vsync => "vsync",
-        BackendKind::Pvsync2 => "pvsync2",
-        BackendKind::Mmap => "mmap",
-        BackendKind::Null | BackendKind::Sim => "null",
+        BackendKind::Auto => BackendKind::IoUring.name(),
+        BackendKind::Sim => BackendKind::Null.name(),
+        engine => engine.name(),
     }
 }
 

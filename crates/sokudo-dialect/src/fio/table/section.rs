@@ -19,7 +19,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "kb_base" = "1024", "whether k is 1024 or 1000, for the whole section",
         choice!(kilo_base: "1024" => KiloBase::Binary, "1000" => KiloBase::Decimal);
     "unit_base" = "0", "whether speeds are printed in bits (1), bytes (8) or both (0)",
-        choice!(unit_base: "0" => 0, "8" => 8, "1" => 1);
+        choice!(report.unit_base: "0" => 0, "8" => 8, "1" => 1);
     "numjobs" = "1", "how many threads run this job, each with files of its own",
         Number(1, CLONES_MAX, |j, v| j.clones = narrow(v));
     // fio reads this in job files, and its own examples say it.
@@ -29,7 +29,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
         "waits until all jobs before it have ended; begins a reporting group",
         Flag(|j, on| j.stonewall = on);
     "new_group" = "", "begins a reporting group", Flag(|j, on| j.new_group = on);
-    "group_reporting" = "", "reports all jobs of a group as one", Flag(|j, on| j.report.group = on);
+    "group_reporting" = "", "reports all jobs of a group as one", Flag(|j, on| j.report.group_reporting = on);
     "exitall" = "", "its end ends the other jobs of its group", Flag(|j, on| j.exitall = on),
         differs("an error where a group ends and later ones would go on; use exit_what=all");
     "exit_what" = "group", "what exitall ends",
