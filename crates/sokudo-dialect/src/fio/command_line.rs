@@ -136,18 +136,9 @@ impl CommandLineReader {
         let sections = &mut self.invocation.sections;
         if is_name || sections.is_empty() {
             let name = value.filter(|_| is_name).unwrap_or("global");
-            let is_global = name.starts_with("global");
-            let is_wanted = self.wanted.is_empty() || self.wanted.iter().any(|w| w == name);
-            self.is_skipped = !is_global && !is_wanted;
-            if !self.is_skipped {
-                sections.push(Section {
-                    name: name.to_owned(),
-                    is_global,
-                    file: None,
-                    source: ErrorLocation::CommandLine,
-                    options: Vec::new(),
-                });
-            }
+            let section = Section::begun(name, None, ErrorLocation::CommandLine, &self.wanted);
+            self.is_skipped = section.is_none();
+            sections.extend(section);
         }
         // fio does not echo the name of what is global.
         let is_global_name = is_name && sections.last().is_some_and(|section| section.is_global);

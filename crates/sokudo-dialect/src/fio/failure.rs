@@ -145,6 +145,11 @@ impl FioError {
         }
     }
 
+    /// What a sentence says.
+    pub(super) fn other(source_place: ErrorLocation, sentence: impl Into<String>) -> Self {
+        Self::new(source_place, FioProblem::Other(sentence.into()))
+    }
+
     /// All faults as one error; `None` when there are none.
     pub(super) fn of_all(faults: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut faults = faults.into_iter().take(FAULTS_MAX);
@@ -162,16 +167,10 @@ impl FioError {
     }
 
     pub(super) fn of_job(job: &str, sentence: impl Into<String>) -> Self {
-        Self::new(
-            ErrorLocation::Job(job.to_owned()),
-            FioProblem::Other(sentence.into()),
-        )
+        Self::other(ErrorLocation::Job(job.to_owned()), sentence)
     }
 
     pub(super) fn of_command_line(sentence: impl Into<String>) -> Self {
-        Self::new(
-            ErrorLocation::CommandLine,
-            FioProblem::Other(sentence.into()),
-        )
+        Self::other(ErrorLocation::CommandLine, sentence)
     }
 }

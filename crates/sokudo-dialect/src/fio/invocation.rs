@@ -13,7 +13,7 @@ use super::table::options;
 use crate::host::Host;
 
 /// A fio command line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioInvocation {
     /// What is to be done.
     pub action: FioAction,
@@ -37,27 +37,11 @@ pub struct FioInvocation {
     pub(super) notes: Vec<String>,
 }
 
-impl Default for FioInvocation {
-    fn default() -> Self {
-        Self {
-            action: FioAction::Run,
-            output: FioOutput::default(),
-            readonly: false,
-            warnings: false,
-            warnings_fatal: false,
-            lenient: false,
-            destroy: Vec::new(),
-            files: Vec::new(),
-            sections: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-}
-
 /// What a command line asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FioAction {
     /// Run the jobs.
+    #[default]
     Run,
     /// Only read and check them (`--parse-only`).
     ParseOnly,
@@ -84,6 +68,26 @@ pub(super) struct Section {
     pub(super) source: ErrorLocation,
     /// Its options, substituted, in the order in which fio applies them.
     pub(super) options: Vec<Assignment>,
+}
+
+impl Section {
+    /// One without options yet; `None` where it is none of the `wanted`, if there are any.
+    pub(super) fn begun(
+        name: &str,
+        file: Option<usize>,
+        source: ErrorLocation,
+        wanted: &[String],
+    ) -> Option<Self> {
+        let is_global = name.starts_with("global");
+        let is_wanted = wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+        (is_global || is_wanted).then(|| Self {
+            name: name.to_owned(),
+            is_global,
+            file,
+            source,
+            options: Vec::new(),
+        })
+    }
 }
 
 /// One option as written.

@@ -87,13 +87,11 @@ impl JobFileReader<'_> {
             line,
             column,
         };
-        let other =
-            |source: ErrorLocation, text: String| FioError::new(source, FioProblem::Other(text));
         if text.len() > TEXT_BYTES_MAX {
             let bytes = text.len();
             let sentence =
                 format!("the file has {bytes} bytes; a job file has at most {TEXT_BYTES_MAX}");
-            return Err(other(place(1, 1), sentence));
+            return Err(FioError::other(place(1, 1), sentence));
         }
         for (index, raw) in text.lines().enumerate() {
             let end = raw.find([';', '#']).unwrap_or(raw.len());
@@ -105,12 +103,12 @@ impl JobFileReader<'_> {
             let source = place(index + 1, raw[..column].chars().count() + 1);
             if body.len() > LINE_BYTES_MAX {
                 let sentence = format!("the line is longer than {LINE_BYTES_MAX} bytes");
-                return Err(other(source, sentence));
+                return Err(FioError::other(source, sentence));
             }
             match body.strip_prefix('[') {
                 Some(_) if depth > 0 => {
                     let sentence = "an included file has no sections; fio reads none there";
-                    return Err(other(source, sentence.to_owned()));
+                    return Err(FioError::other(source, sentence));
                 }
                 Some(rest) => self.section(rest, source)?,
                 None if self.is_skipped => {}
@@ -121,30 +119,20 @@ impl JobFileReader<'_> {
     }
 
     fn section(&mut self, rest: &str, source: ErrorLocation) -> Result<(), FioError> {
-        let other = |text: String| FioProblem::Other(text);
         let name = match rest.strip_suffix(']') {
             Some(name) if !name.is_empty() => name,
             _ => {
-                let sentence = "a section is written [name], alone on its line".to_owned();
-                return Err(FioError::new(source, other(sentence)));
+                let sentence = "a section is written [name], alone on its line";
+                return Err(FioError::other(source, sentence));
             }
         };
         if self.sections.len() == SECTIONS_MAX {
             let sentence = format!("more than {SECTIONS_MAX} sections; split the file");
-            return Err(FioError::new(source, other(sentence)));
+            return Err(FioError::other(source, sentence));
         }
-        let is_global = name.starts_with("global");
-        let is_wanted = self.wanted.is_empty() || self.wanted.iter().any(|wanted| wanted == name);
-        self.is_skipped = !is_global && !is_wanted;
-        if !self.is_skipped {
-            self.sections.push(Section {
-                name: name.to_owned(),
-                is_global,
-                file: Some(self.index),
-                source,
-                options: Vec::new(),
-            });
-        }
+        let section = Section::begun(name, Some(self.index), source, self.wanted);
+        self.is_skipped = section.is_none();
+        self.sections.extend(section);
         Ok(())
     }
 
@@ -161,8 +149,8 @@ impl JobFileReader<'_> {
         {
             return self.include(path.trim(), source, name, depth);
         }
-        let text = substitute(body, self.host)
-            .map_err(|why| FioError::new(source.clone(), FioProblem::Other(why)))?;
+        let text =
+            substitute(body, self.host).map_err(|why| FioError::other(source.clone(), why))?;
         let (key, value) = match text.split_once('=') {
             Some((key, value)) => (key.trim(), Some(value)),
             None => (text.trim(), None),
@@ -183,7 +171,7 @@ impl JobFileReader<'_> {
         self.options += 1;
         if self.options > OPTIONS_MAX {
             let sentence = format!("more than {OPTIONS_MAX} options; split the file");
-            return Err(FioError::new(source, FioProblem::Other(sentence)));
+            return Err(FioError::other(source, sentence));
         }
         let value_column = body.find('=').map(|at| {
             let value = &body[at + 1..];
@@ -209,13 +197,13 @@ impl JobFileReader<'_> {
     ) -> Result<(), FioError> {
         if depth == INCLUDES_DEEP_MAX {
             let sentence = format!("more than {INCLUDES_DEEP_MAX} files include one another");
-            return Err(FioError::new(source, FioProblem::Other(sentence)));
+            return Err(FioError::other(source, sentence));
         }
         self.includes += 1;
         if self.includes > INCLUDES_MAX {
             let sentence =
                 format!("more than {INCLUDES_MAX} includes; put the options into one file");
-            return Err(FioError::new(source, FioProblem::Other(sentence)));
+            return Err(FioError::other(source, sentence));
         }
         let beside = name
             .rfind('/')
@@ -227,8 +215,8 @@ impl JobFileReader<'_> {
             }
             (here, _) => here,
         };
-        let (path, text) = found
-            .map_err(|why| FioError::new(source, FioProblem::Other(format!("include: {why}"))))?;
+        let (path, text) =
+            found.map_err(|why| FioError::other(source, format!("include: {why}")))?;
         self.file(&path, &text, depth + 1)
     }
 }

@@ -103,33 +103,22 @@ struct FieldLayout {
 }
 
 const LAYOUTS: [FieldLayout; 4] = [
-    FieldLayout {
-        format: "1.98",
-        head: 9,
-        between: 5,
-        latencies: true,
-    },
-    FieldLayout {
-        format: "1.97",
-        head: 7,
-        between: 5,
-        latencies: true,
-    },
-    FieldLayout {
-        format: "1.96",
-        head: 7,
-        between: 5,
-        latencies: true,
-    },
-    FieldLayout {
-        format: "1.03",
-        head: 2,
-        between: 1,
-        latencies: false,
-    },
+    FieldLayout::new("1.98", 9, 5, true),
+    FieldLayout::new("1.97", 7, 5, true),
+    FieldLayout::new("1.96", 7, 5, true),
+    FieldLayout::new("1.03", 2, 1, false),
 ];
 
 impl FieldLayout {
+    const fn new(format: &'static str, head: usize, between: usize, latencies: bool) -> Self {
+        Self {
+            format,
+            head,
+            between,
+            latencies,
+        }
+    }
+
     fn fields(&self) -> usize {
         let latencies = if self.latencies { PHASES } else { 0 };
         self.head + 2 * PHASES + self.between + latencies

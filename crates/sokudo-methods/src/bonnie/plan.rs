@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Limits, Method, Operation,
-    OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Workload,
+    OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Workload, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -118,18 +118,11 @@ impl FromStr for FileSpec {
         let part = parts(text, 4).ok_or_else(malformed)?;
         let mut spec = Self::default();
         if let Some(size) = part(0) {
-            let size = in_mebibytes(size).ok_or_else(malformed)?;
-            spec.size = Some(size);
+            spec.size = Some(in_mebibytes(size).ok_or_else(malformed)?);
         }
-        if let Some(chunk) = part(1) {
-            spec.chunk = checked_chunk(chunk.parse().map_err(|_| malformed())?)?;
-        }
-        if let Some(seeks) = part(2) {
-            spec.seeks = seeks.parse().map_err(|_| malformed())?;
-        }
-        if let Some(seekers) = part(3) {
-            spec.seekers = seekers.parse().map_err(|_| malformed())?;
-        }
+        spec.chunk = checked_chunk(read_or(part(1), spec.chunk).ok_or_else(malformed)?)?;
+        spec.seeks = read_or(part(2), spec.seeks).ok_or_else(malformed)?;
+        spec.seekers = read_or(part(3), spec.seekers).ok_or_else(malformed)?;
         in_range(
             "the number of seekers",
             spec.seekers.into(),
@@ -173,12 +166,9 @@ impl FromStr for FilesSpec {
             FILES_MAX / FILES_UNIT,
         )?;
         let size = |index: usize| -> Result<u32, BonnieSpecError> {
-            let Some(text) = part(index) else {
-                return Ok(0);
-            };
-            let bytes: Bytes = text.parse().map_err(|_| malformed())?;
+            let bytes = read_or(part(index), Bytes(0)).ok_or_else(malformed)?;
             in_range("the size of a file, in bytes,", bytes.0, 0, u32::MAX.into())?;
-            u32::try_from(bytes.0).map_err(|_| malformed())
+            Ok(narrow(bytes.0))
         };
         let contents = match part(1) {
             Some("-1" | "link") => TreeContents::HardLinks,
@@ -196,16 +186,10 @@ impl FromStr for FilesSpec {
                 max.into(),
             )?;
         }
-        let directories = match part(3) {
-            Some(text) => text.parse().map_err(|_| malformed())?,
-            None => 0,
-        };
+        let directories: u32 = read_or(part(3), 0).ok_or_else(malformed)?;
         let most = u64::from(DIRECTORIES_MAX).min(number * FILES_UNIT);
         in_range("the number of directories", u64::from(directories), 0, most)?;
-        let chunk = match part(4) {
-            Some(text) => checked_chunk(text.parse().map_err(|_| malformed())?)?,
-            None => CHUNK_DEFAULT,
-        };
+        let chunk = checked_chunk(read_or(part(4), CHUNK_DEFAULT).ok_or_else(malformed)?)?;
         Ok(Self {
             number,
             contents,
@@ -220,6 +204,11 @@ fn parts<'text>(text: &'text str, most: usize) -> Option<impl Fn(usize) -> Optio
     let parts: Vec<&str> = text.split(':').collect();
     let is_few = parts.len() <= most;
     is_few.then_some(move |at: usize| parts.get(at).copied().filter(|part| !part.is_empty()))
+}
+
+/// What a part says, or what holds without it.
+fn read_or<T: FromStr>(part: Option<&str>, default: T) -> Option<T> {
+    part.map_or(Some(default), |text| text.parse().ok())
 }
 
 /// A size in which a plain number is MiB.

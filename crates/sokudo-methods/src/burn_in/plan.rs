@@ -1,13 +1,10 @@
 //! Disks worn in before they are trusted: every block written and read back, pass after pass, then
 //! a scan, all disks at the same time.
 
-use sokudo_model::sharing::row_name;
-use sokudo_model::{
-    Bytes, FileUse, Files, Method, Operation, OperationMix, Plan, Span, Stage, Survey, Workload,
-    narrow,
-};
+use sokudo_model::{Bytes, Method, Operation, OperationMix, Plan, Span, Stage, Survey, Workload};
 
 use crate::fill::{SAMPLES_MAX, whole_survey};
+use crate::several::on_disk;
 use crate::surface::{self, SurfacePreset, SurfaceRequest};
 
 /// Disks have no larger logical blocks, and reach their full rate with them.
@@ -116,22 +113,6 @@ impl BurnInRequest {
         };
         let workloads: Vec<Workload> = rows.enumerate().filter_map(of_disk).collect();
         (!workloads.is_empty()).then_some(Stage { workloads })
-    }
-}
-
-/// The workload of one disk of several.
-fn on_disk(workload: Workload, target: usize, label: &str, others: usize) -> Workload {
-    let part = FileUse {
-        target: narrow(target),
-        span: workload.span,
-    };
-    Workload {
-        name: row_name(&workload.name, label, others),
-        files: Files {
-            uses: vec![part],
-            ..workload.files
-        },
-        ..workload
     }
 }
 

@@ -29,12 +29,7 @@ pub fn stages(disks: &[DiskTests]) -> Vec<Stage> {
     for test in 0..tests {
         let on_each = |others| {
             let on_one = move |(target, disk): (usize, &DiskTests)| {
-                let workload = &disk.workloads[test];
-                on_target(
-                    workload,
-                    target,
-                    row_name(&workload.name, &disk.label, others),
-                )
+                on_disk(disk.workloads[test].clone(), target, &disk.label, others)
             };
             disks.iter().enumerate().map(on_one)
         };
@@ -46,18 +41,19 @@ pub fn stages(disks: &[DiskTests]) -> Vec<Stage> {
     stages
 }
 
-fn on_target(workload: &Workload, target: usize, name: String) -> Workload {
+/// The workload of one disk of several.
+pub(crate) fn on_disk(workload: Workload, target: usize, label: &str, others: usize) -> Workload {
     let part = FileUse {
         target: narrow(target),
         span: workload.span,
     };
     Workload {
-        name,
+        name: row_name(&workload.name, label, others),
         files: Files {
             uses: vec![part],
-            ..workload.files.clone()
+            ..workload.files
         },
-        ..workload.clone()
+        ..workload
     }
 }
 

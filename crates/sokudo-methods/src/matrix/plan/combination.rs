@@ -62,22 +62,14 @@ impl Combining<'_> {
         for (axis, value) in self.axes.iter().zip(&values) {
             asked.add(&axis.kind, &axis.values[*value], self.seed)?;
         }
-        let (raid, mut notes) = match asked.array(self.disks) {
-            Ok(array) => array,
-            Err(why) => {
-                return Ok(MatrixCell {
-                    values,
-                    volume: None,
-                    drive_cache: asked.drive_cache,
-                    method: asked.method,
-                    notes: vec![why],
-                });
-            }
+        let raid = asked.array(self.disks);
+        let notes = match &raid {
+            Ok(raid) => asked.remarks(*raid),
+            Err(why) => vec![why.clone()],
         };
-        notes.extend(asked.remarks(raid));
         Ok(MatrixCell {
             values,
-            volume: Some(VolumePlan {
+            volume: raid.ok().map(|raid| VolumePlan {
                 raid,
                 file_system: asked.file_system,
                 options: asked.options,
@@ -163,8 +155,8 @@ impl Asked {
         Ok(())
     }
 
-    /// Which array it is with so many disks, and what is to be known of it; why it is none.
-    fn array(&self, disks: usize) -> Result<(RaidPlan, Vec<Text>), Text> {
+    /// Which array it is with so many disks; why it is none.
+    fn array(&self, disks: usize) -> Result<RaidPlan, Text> {
         let AskedRaid { level, by, .. } = self.raid;
         let name = self.file_system.word();
         let own = self.file_system.has_raid();
@@ -197,12 +189,11 @@ impl Asked {
                 "striped mirrors of ZFS need an even number of disks, and {count} are given"
             ));
         }
-        let plan = RaidPlan {
+        Ok(RaidPlan {
             level,
             disks: count,
             by,
-        };
-        Ok((plan, Vec::new()))
+        })
     }
 
     /// What is to be known of a combination that makes sense.

@@ -58,20 +58,11 @@ pub(super) fn cells(request: &SteadyRequest) -> Result<Vec<SteadyCell>, SteadyEr
     }
     // Sizes of the standard matrix that cannot be had here are left out, and told.
     sizes.retain(|size| fits(request, *size));
-    let cell = |block: Bytes, percent: u32| SteadyCell {
-        block,
-        reads: ReadPercent(percent),
-    };
-    let cells: Vec<SteadyCell> = match request.test {
-        SteadyTest::Throughput => sizes
-            .iter()
-            .flat_map(|size| reads.iter().map(|percent| cell(*size, *percent)))
-            .collect(),
-        _ => reads
-            .iter()
-            .flat_map(|percent| sizes.iter().map(|size| cell(*size, *percent)))
-            .collect(),
-    };
+    let mut cells = product(&sizes, &reads);
+    if request.test == SteadyTest::Throughput {
+        // Each block size by itself.
+        cells.sort_by_key(|cell| sizes.iter().position(|size| *size == cell.block));
+    }
     if cells.is_empty() {
         return Err(SteadyError::NoCell {
             unit: request.block_min,
@@ -84,16 +75,21 @@ fn fits(request: &SteadyRequest, size: Bytes) -> bool {
     size.0.is_multiple_of(request.block_min.0.max(1)) && RANGE_UNIT.is_multiple_of(size.0)
 }
 
+/// Every size at every mix.
+fn product(sizes: &[Bytes], reads: &[u32]) -> Vec<SteadyCell> {
+    let at = |percent: &u32| {
+        let reads = ReadPercent(*percent);
+        sizes.iter().map(move |&block| SteadyCell { block, reads })
+    };
+    reads.iter().flat_map(at).collect()
+}
+
 /// Cells of the standard matrix that are not among these.
 pub(super) fn missing(test: SteadyTest, cells: &[SteadyCell]) -> Vec<SteadyCell> {
     let (sizes, reads) = standard(test);
-    let all = reads.iter().flat_map(|percent| {
-        sizes.iter().map(|block| SteadyCell {
-            block: *block,
-            reads: ReadPercent(*percent),
-        })
-    });
-    all.filter(|cell| !cells.contains(cell)).collect()
+    let mut all = product(&sizes, &reads);
+    all.retain(|cell| !cells.contains(cell));
+    all
 }
 
 /// How many cells are left out, in words.
