@@ -14,7 +14,7 @@ use sokudo_model::{DirectMode, Estimand, Nanos, Order, SequentialOffset, Stage, 
 
 pub use direction::RowDirection;
 pub use durability::{FLUSH_EVERY_MAX, RowDurability};
-pub(crate) use mix::plain_number;
+pub use mix::plain_number;
 pub use mix::{Mix, MixError};
 pub use profile::{Profile, UnknownProfile};
 pub use row::{

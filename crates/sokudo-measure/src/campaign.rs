@@ -458,11 +458,13 @@ fn count_all(
     }
 }
 
-/// The rows of the plan, with the trials that an earlier part of the run has made.
+/// The rows of the plan, with the trials that an earlier part of the run has made, those that do
+/// not count among them.
 pub(crate) fn rows_begun(plan: &Plan, before: &[Row]) -> Vec<Row> {
     let mut rows = Row::all_of(plan);
     for (row, before) in rows.iter_mut().zip(before) {
         row.trials.clone_from(&before.trials);
+        row.uncounted.clone_from(&before.uncounted);
     }
     rows
 }
@@ -640,6 +642,16 @@ mod tests {
         assert_eq!(trials_at_most(&limited, Nanos::from_millis(900)), 12);
         assert_eq!(trials_at_most(&limited, Nanos::from_millis(100)), 40);
         assert_eq!(trials_at_most(&limited, Nanos::from_secs(5)), 6);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_has_what_was_moved_before_it_counted() {
+        let workload = sokudo_model::Workload::new("w", Bytes(4096));
+        let plan = Plan::in_turn(sokudo_model::Method::Peak, 1, vec![workload.clone()]);
+        let mut before = Row::new(workload);
+        before.uncounted.push(TrialSeries::default());
+        let begun = rows_begun(&plan, &[before]);
+        assert_eq!(begun[0].uncounted.len(), 1);
     }
 
     #[test]

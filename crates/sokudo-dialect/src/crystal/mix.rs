@@ -91,7 +91,7 @@ fn percent(text: &str) -> Option<u32> {
 }
 
 /// A number of digits alone, `None` where it does not fit: `parse` by itself would take `+70`.
-pub(crate) fn plain_number<N: FromStr>(text: &str) -> Option<Option<N>> {
+pub fn plain_number<N: FromStr>(text: &str) -> Option<Option<N>> {
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_plain.then(|| text.parse().ok())
 }

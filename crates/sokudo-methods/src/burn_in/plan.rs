@@ -3,9 +3,9 @@
 
 use sokudo_model::{Bytes, Method, Operation, OperationMix, Plan, Span, Stage, Survey, Workload};
 
-use crate::fill::{SAMPLES_MAX, whole_survey};
-use crate::several::on_disk;
-use crate::surface::{self, SurfacePreset, SurfaceRequest};
+use crate::rows::sequential_writes::{SAMPLES_MAX, whole_survey};
+use crate::rows::several::on_disk;
+use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
 
 /// Disks have no larger logical blocks, and reach their full rate with them.
 const BLOCK: Bytes = Bytes::mib(1);

@@ -7,7 +7,7 @@ use sokudo_model::{
 use sokudo_words::Text;
 
 use super::theme::{ExplainRequest, Theme, room, themes};
-use crate::fill::{self, FillRequest};
+use crate::rows::sequential_writes::{SAMPLES_MAX, SequentialWrites};
 
 /// The theme that may look at everything.
 pub(super) const CAPACITY: &str = "capacity";

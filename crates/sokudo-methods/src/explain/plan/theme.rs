@@ -51,8 +51,8 @@ macro_rules! themes {
         &[$(Theme {
             name: $name,
             about: $about,
-            media: &[$($crate::explain::theme::StorageMedium::$medium),+],
-            access: $crate::explain::theme::ProbeAccess::$access,
+            media: &[$($crate::explain::plan::theme::StorageMedium::$medium),+],
+            access: $crate::explain::plan::theme::ProbeAccess::$access,
             of_devices: [$($of_devices,)? false][0],
             takes: Nanos::from_secs($seconds),
             probes: $probes,

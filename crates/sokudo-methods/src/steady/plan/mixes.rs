@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::error::SteadyError;
-use crate::crystal::plain_number;
+use sokudo_dialect::crystal::plain_number;
 
 /// How many percent of the I/Os are reads, at most 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
