@@ -10,7 +10,7 @@ use sokudo_words::{Text, text};
 
 use super::drive::{
     FATAL, STEP_UNKNOWN, STOPPED, SelfTestDrive, SelfTestEntry, SelfTestError, SelfTestProgress,
-    SelfTestState,
+    SelfTestState, minutes,
 };
 use crate::page;
 use crate::{ata, smart};
@@ -158,10 +158,6 @@ fn smart_data(device: &File) -> Result<Vec<u8>, SelfTestError> {
     let data = ask(device, &ScsiCommand::ata_smart_data())?;
     smart::check(&data, "SMART READ DATA")?;
     Ok(data)
-}
-
-fn minutes(minutes: u16) -> Option<Nanos> {
-    (minutes > 0).then(|| Nanos::from_secs(u64::from(minutes) * 60))
 }
 
 /// A byte, or, where that is all ones, the word behind it.

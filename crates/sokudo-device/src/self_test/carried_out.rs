@@ -5,7 +5,7 @@
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use sokudo_model::{Bytes, Nanos, SelfTest, SelfTestKind, SelfTestResult};
+use sokudo_model::{Nanos, SelfTest, SelfTestKind, SelfTestResult};
 use sokudo_sys::AskError;
 use sokudo_words::{Text, text};
 
@@ -140,31 +140,6 @@ struct RunningTest {
     silences: u32,
 }
 
-/// What became of a test.
-struct Ended {
-    result: SelfTestResult,
-    first_error: Option<Bytes>,
-    note: Option<Text>,
-}
-
-impl Ended {
-    fn of(result: SelfTestResult, note: Text) -> Self {
-        Self {
-            result,
-            first_error: None,
-            note: Some(note),
-        }
-    }
-
-    fn recorded(entry: SelfTestEntry) -> Self {
-        Self {
-            result: entry.result,
-            first_error: entry.first_error,
-            note: entry.note,
-        }
-    }
-}
-
 struct Tests<'a> {
     targets: &'a [SelfTestTarget],
     kind: SelfTestKind,
@@ -189,7 +164,7 @@ impl<'a> Tests<'a> {
         for (index, target) in targets.iter().enumerate() {
             match &target.tester {
                 Err(why) => {
-                    let ended = Ended::of(SelfTestResult::Absent, why.clone());
+                    let ended = SelfTestEntry::of(SelfTestResult::Absent, why.clone());
                     tests.end(index, started_at, Duration::ZERO, ended);
                 }
                 Ok(tester) if first_on(targets, tester) == Some(index) => {
@@ -259,7 +234,7 @@ impl<'a> Tests<'a> {
                 }
                 None => unanswered(test.tester.disk()),
             };
-            let ended = Ended::of(SelfTestResult::Aborted, note);
+            let ended = SelfTestEntry::of(SelfTestResult::Aborted, note);
             self.end(test.index, test.started_at, now - test.began, ended);
         }
     }
@@ -269,7 +244,7 @@ impl<'a> Tests<'a> {
         running.map(|test| test.tester.clone()).collect()
     }
 
-    fn end(&mut self, index: usize, started_at: Nanos, took: Duration, ended: Ended) {
+    fn end(&mut self, index: usize, started_at: Nanos, took: Duration, ended: SelfTestEntry) {
         let target = &self.targets[index];
         self.results[index] = Some(SelfTest {
             target: target.target,
@@ -311,16 +286,16 @@ fn first_on(targets: &[SelfTestTarget], tester: &SelfTester) -> Option<usize> {
 }
 
 /// What there is to say of a test that did not begin; no error of a drive that did not answer.
-fn not_begun(disk: &str, error: Option<SelfTestError>) -> Ended {
+fn not_begun(disk: &str, error: Option<SelfTestError>) -> SelfTestEntry {
     match error {
-        None => Ended::of(SelfTestResult::Unknown, unanswered(disk)),
+        None => SelfTestEntry::of(SelfTestResult::Unknown, unanswered(disk)),
         // It may have begun all the same.
         Some(error @ SelfTestError::Ask(AskError::Timeout { .. })) => {
-            Ended::of(SelfTestResult::Unknown, Text::shown(&error))
+            SelfTestEntry::of(SelfTestResult::Unknown, Text::shown(&error))
         }
         Some(error) => {
             let note = text!("{disk} did not begin a self-test: {error}");
-            Ended::of(SelfTestResult::Absent, note)
+            SelfTestEntry::of(SelfTestResult::Absent, note)
         }
     }
 }
@@ -355,7 +330,7 @@ impl RunningTest {
         &mut self,
         seen: Option<Result<SelfTestProgress, SelfTestError>>,
         now: Duration,
-    ) -> Option<Ended> {
+    ) -> Option<SelfTestEntry> {
         match seen {
             Some(Ok(progress)) => {
                 self.silences = 0;
@@ -366,14 +341,14 @@ impl RunningTest {
             }
             Some(Err(SelfTestError::Ask(error @ AskError::Gone { .. }))) => {
                 let note = text!("The drive went away during its self-test: {error}");
-                Some(Ended::of(SelfTestResult::Aborted, note))
+                Some(SelfTestEntry::of(SelfTestResult::Aborted, note))
             }
             Some(Err(error)) => self.is_silent(Text::shown(&error)),
             None => self.is_silent(unanswered(self.tester.disk())),
         }
     }
 
-    fn runs(&mut self, percent: Option<u8>, now: Duration) -> Option<Ended> {
+    fn runs(&mut self, percent: Option<u8>, now: Duration) -> Option<SelfTestEntry> {
         if !self.was_seen || percent != self.percent {
             self.moved = now;
         }
@@ -405,40 +380,40 @@ impl RunningTest {
         entry: Option<SelfTestEntry>,
         mark: Option<Vec<u8>>,
         now: Duration,
-    ) -> Option<Ended> {
+    ) -> Option<SelfTestEntry> {
         let is_recorded = match (&self.before, &mark) {
             (Some(before), Some(after)) => before != after,
             // A drive whose log could not be read has only its state.
             (None, _) => self.was_seen,
             (Some(_), None) => false,
         };
-        if let Some(entry) = entry.filter(|_| is_recorded) {
-            return Some(Ended::recorded(entry));
+        if is_recorded && entry.is_some() {
+            return entry;
         }
         let idle = now - *self.idle_since.get_or_insert(now);
         (idle >= RECORDING_TIME_MAX).then(|| {
-            let note = "The drive has not recorded what came of its self-test".into();
-            Ended::of(SelfTestResult::Unknown, note)
+            let note: Text = "The drive has not recorded what came of its self-test".into();
+            SelfTestEntry::of(SelfTestResult::Unknown, note)
         })
     }
 
-    fn is_silent(&mut self, why: Text) -> Option<Ended> {
+    fn is_silent(&mut self, why: Text) -> Option<SelfTestEntry> {
         self.silences += 1;
         (self.silences >= SILENCES_MAX).then(|| {
             let note = text!("The drive no longer answered during its self-test: {why}");
-            Ended::of(SelfTestResult::Unknown, note)
+            SelfTestEntry::of(SelfTestResult::Unknown, note)
         })
     }
 
     /// Stops a test that does not come to its end.
-    fn given_up(&self, what: &Text) -> Ended {
+    fn given_up(&self, what: &Text) -> SelfTestEntry {
         let tester = self.tester.clone();
         let stopped = in_time::all(&[tester], ANSWER_TIME_MAX, SelfTester::stop);
         let note = match stopped[..] {
             [Some(Ok(()))] => text!("{what}, and was stopped"),
             _ => text!("{what}, and the drive does not stop it"),
         };
-        Ended::of(SelfTestResult::Unknown, note)
+        SelfTestEntry::of(SelfTestResult::Unknown, note)
     }
 }
 

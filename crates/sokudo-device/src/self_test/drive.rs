@@ -2,7 +2,7 @@
 
 use sokudo_model::{Bytes, Nanos, SelfTestKind, SelfTestResult};
 use sokudo_sys::{AskError, SelfTestOrder};
-use sokudo_words::Text;
+use sokudo_words::{Text, text};
 
 use crate::page::PageError;
 
@@ -86,7 +86,7 @@ impl SelfTestEntry {
     }
 
     pub(super) fn unknown(code: u8) -> Self {
-        let note = sokudo_words::text!("The drive reports a result that no standard has: {code}");
+        let note = text!("The drive reports a result that no standard has: {code}");
         Self::of(SelfTestResult::Unknown, note)
     }
 
@@ -99,6 +99,15 @@ impl SelfTestEntry {
         }
         self
     }
+}
+
+/// As drives tell how long a test takes: 0 is not told.
+pub(super) fn minutes(minutes: u16) -> Option<Nanos> {
+    (minutes > 0).then(|| Nanos::from_secs(u64::from(minutes) * 60))
+}
+
+pub(super) fn failed_step(number: u8) -> Text {
+    text!("Step {} of the self-test failed", u64::from(number))
 }
 
 /// The texts that more than one language has.

@@ -10,7 +10,7 @@ use sokudo_words::{Text, text};
 
 use super::drive::{
     FATAL, SHORT_EXPECTED, STEP_UNKNOWN, STOPPED, SelfTestDrive, SelfTestEntry, SelfTestError,
-    SelfTestProgress, SelfTestState,
+    SelfTestProgress, SelfTestState, failed_step, minutes,
 };
 use crate::page::{self, PageError};
 
@@ -89,8 +89,7 @@ fn has_self_tests(identify: &[u8]) -> bool {
 }
 
 fn extended(identify: &[u8]) -> Option<Nanos> {
-    let minutes = page::le16(identify, EXTENDED_MINUTES_AT).filter(|minutes| *minutes > 0)?;
-    Some(Nanos::from_secs(u64::from(minutes) * 60))
+    page::le16(identify, EXTENDED_MINUTES_AT).and_then(minutes)
 }
 
 /// Reads the log of self-tests (06h).
@@ -136,10 +135,7 @@ fn entry(result: &[u8], namespace: u32, block_bytes: Option<u64>) -> Option<Self
         4 => SelfTestEntry::aborted("A format command ended the self-test"),
         5 => SelfTestEntry::failed(with_status(FATAL.into(), result)),
         6 => SelfTestEntry::failed(with_status(STEP_UNKNOWN.into(), result)),
-        7 => {
-            let step = text!("Step {} of the self-test failed", u64::from(result[1]));
-            SelfTestEntry::failed(with_status(step, result))
-        }
+        7 => SelfTestEntry::failed(with_status(failed_step(result[1]), result)),
         8 => SelfTestEntry::aborted("The self-test ended early, and the drive does not say why"),
         9 => SelfTestEntry::aborted("A sanitize operation ended the self-test"),
         UNUSED => return None,

@@ -10,7 +10,7 @@ use sokudo_words::{Text, text};
 
 use super::drive::{
     FATAL, SHORT_EXPECTED, STEP_UNKNOWN, STOPPED, SelfTestDrive, SelfTestEntry, SelfTestError,
-    SelfTestProgress, SelfTestState,
+    SelfTestProgress, SelfTestState, failed_step, minutes,
 };
 use crate::page::{self, PageError};
 use crate::scsi;
@@ -109,8 +109,7 @@ fn extended(device: &File) -> Option<Nanos> {
             let list = ask(&ScsiCommand::vital_product_data(0))?;
             let is_there = scsi::pages(&list).contains(&EXTENDED_INQUIRY);
             let command = is_there.then(|| ScsiCommand::vital_product_data(EXTENDED_INQUIRY))?;
-            let minutes = page::be16(&ask(&command)?, 10).filter(|minutes| *minutes > 0)?;
-            Some(Nanos::from_secs(u64::from(minutes) * 60))
+            page::be16(&ask(&command)?, 10).and_then(minutes)
         }
         seconds => Some(Nanos::from_secs(u64::from(seconds))),
     }
@@ -147,10 +146,7 @@ fn progress(log: &[u8], block_bytes: Option<u64>) -> Result<SelfTestProgress, Pa
 fn entry(value: &[u8], block_bytes: Option<u64>) -> SelfTestEntry {
     // All ones is no address.
     let block = page::be64(value, 4).filter(|block| *block != u64::MAX);
-    let step = |number: u8| {
-        let step = text!("Step {} of the self-test failed", u64::from(number));
-        SelfTestEntry::failed(with_sense(step, value))
-    };
+    let step = |number: u8| SelfTestEntry::failed(with_sense(failed_step(number), value));
     let entry = match value[0] & 0xf {
         0 => SelfTestEntry::passed(),
         1 => SelfTestEntry::aborted(STOPPED),

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use sokudo_model::Bytes;
 use sokudo_sys::SelfTestOrder;
 
 use super::super::drive::SelfTestDrive;
