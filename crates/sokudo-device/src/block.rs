@@ -10,6 +10,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceMarks, TargetInfo};
 
+use crate::queue::queue;
 use crate::system::{self, System};
 
 /// sysfs counts sectors of this size, whatever the device's own block size is.
@@ -125,14 +126,8 @@ pub(crate) fn is_partition(directory: &Path) -> bool {
 /// taken for a leaf.
 pub(crate) fn describe(directory: &Path) -> BlockDevice {
     let disk = disk(directory);
-    let queue = disk.join("queue");
-    let queue_bytes = |file| system::number(queue.join(file)).map(Bytes);
-    let queue_kib = |file| {
-        system::number(queue.join(file))
-            .and_then(|kib| kib.checked_mul(Bytes::KIB))
-            .map(Bytes)
-    };
-    let sectors = system::number(directory.join("size"));
+    let queue = queue(&disk);
+    let queue_bytes = |file| system::number(disk.join("queue").join(file)).map(Bytes);
     BlockDevice {
         name: name(directory),
         number: system::text(directory.join("dev")).unwrap_or_default(),
@@ -143,24 +138,28 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
             // Memory cards have a name where disks have a model.
             .or_else(|| system::text(disk.join("device/name"))),
         serial: serial(&disk),
-        size_bytes: sectors
-            .and_then(|sectors| sectors.checked_mul(SECTOR_BYTES))
-            .map(Bytes),
+        size_bytes: size(directory),
         logical_block_bytes: queue_bytes("logical_block_size"),
         physical_block_bytes: queue_bytes("physical_block_size"),
-        rotational: system::flag(queue.join("rotational")),
+        rotational: system::flag(disk.join("queue/rotational")),
         rotation_rpm: None,
         cache_bytes: None,
-        scheduler: system::text(queue.join("scheduler")).and_then(|text| chosen(&text)),
-        write_cache: system::text(queue.join("write_cache")),
-        max_io_bytes: queue_kib("max_sectors_kb"),
-        read_ahead_bytes: queue_kib("read_ahead_kb"),
-        counts_io: system::flag(queue.join("iostats")),
+        scheduler: queue.scheduler,
+        write_cache: system::text(disk.join("queue/write_cache")),
+        max_io_bytes: queue.io_bytes_max,
+        read_ahead_bytes: queue.read_ahead_bytes,
+        counts_io: queue.counts_io,
         backing_file: system::text(directory.join("loop/backing_file")),
         backing_direct: system::flag(directory.join("loop/dio")),
         marks: DeviceMarks::default(),
         attached_by: Vec::new(),
     }
+}
+
+/// Size of the device in this directory.
+pub(crate) fn size(directory: &Path) -> Option<Bytes> {
+    let sectors = system::number(directory.join("size"))?;
+    sectors.checked_mul(SECTOR_BYTES).map(Bytes)
 }
 
 /// The directory with the queue and the model: of a partition, the whole disk's.
@@ -225,16 +224,6 @@ fn vital_product_serial(page: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The word in brackets of `mq-deadline kyber [none]`, or the only word.
-fn chosen(text: &str) -> Option<String> {
-    let mut words = text.split_whitespace();
-    let bracketed = words
-        .clone()
-        .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
-    let only = words.next().filter(|_| words.next().is_none());
-    bracketed.or(only).map(str::to_owned)
-}
-
 /// The fewest pieces that a device at the bottom of a target takes in one request; `None` where
 /// that is not known of any.
 pub fn segments_max(system: &System, target: &TargetInfo) -> Option<u64> {
@@ -272,14 +261,6 @@ pub(crate) fn target_on(disks: &[(&str, &str)]) -> TargetInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_scheduler_in_brackets_is_the_chosen_one() {
-        assert_eq!(chosen("mq-deadline [kyber] none").as_deref(), Some("kyber"));
-        assert_eq!(chosen("none").as_deref(), Some("none"));
-        assert_eq!(chosen("one two"), None);
-        assert_eq!(chosen(""), None);
-    }
 
     #[test]
     fn the_serial_number_is_read_from_its_page() {

@@ -7,7 +7,6 @@
 pub(crate) mod bus;
 mod contents;
 pub(crate) mod link;
-mod queue;
 mod stacked;
 mod surroundings;
 mod temperature;
@@ -18,12 +17,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokudo_model::disk::{Bus, Content, Disk, Identity, Link, Rotation};
-use sokudo_model::{BlockDeviceKind, Bytes};
+use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes};
 use sokudo_words::text;
 
 use crate::interrogate::{Interrogation, interrogate};
 use crate::system::{self, System};
-use crate::{ata, block, in_time};
+use crate::{ata, block, in_time, queue};
 
 pub(crate) use contents::bare_partition;
 use contents::{ReadPolicy, Recognised, Tree};
@@ -65,12 +64,7 @@ pub fn disks(system: &System) -> Vec<Disk> {
 
 /// The same disks by what the kernel and udev know of them: none is asked.
 pub fn listed(system: &System) -> Vec<Disk> {
-    let surroundings = MachineEnvironment::of(system);
-    let directories = disk_directories(system);
-    directories
-        .iter()
-        .map(|directory| facts(&surroundings, directory))
-        .collect()
+    Listed::of(system).disks
 }
 
 /// The disk at `path`, or the disk of which it is a part, or the device made of disks.
@@ -118,7 +112,7 @@ impl Listed {
         let surroundings = MachineEnvironment::of(system);
         let disks = disk_directories(system)
             .iter()
-            .map(|directory| facts(&surroundings, directory))
+            .map(|directory| facts(system, Some(&surroundings), directory))
             .collect();
         Self {
             disks,
@@ -146,7 +140,7 @@ fn disk_directories(system: &System) -> Vec<PathBuf> {
 /// Whether a device is left out of the list. A drive without a medium is a disk, and one
 /// that stands on others is shown on them.
 fn is_empty(name: &str, directory: &Path) -> bool {
-    let has_size = stacked::size(directory).is_some_and(|size| size.0 > 0);
+    let has_size = block::size(directory).is_some_and(|size| size.0 > 0);
     let stands_on_others = !system::names(directory.join("slaves")).is_empty();
     let is_used = || !system::names(directory.join("holders")).is_empty();
     if name.starts_with("ram") {
@@ -180,22 +174,30 @@ fn ask_all(
 }
 
 fn unanswered(surroundings: &MachineEnvironment, directory: &Path, time_max: Duration) -> Disk {
-    let mut disk = facts(surroundings, directory);
-    let mut tree = Tree::new(surroundings, Recognised::default(), ReadPolicy::Never);
-    disk.contents = tree.of_disk(directory);
-    disk.blind_spots.push(text!(
+    let recognised = Recognised::default();
+    let mut disk = whole(surroundings, directory, recognised, ReadPolicy::Never);
+    let sentence = text!(
         "{} did not answer within {} s; it may sleep or hang: name it to wait longer",
         disk.name,
         time_max.as_secs()
-    ));
-    disk.blind_spots.append(&mut tree.blind_spots);
+    );
+    disk.blind_spots.insert(0, sentence);
     disk
 }
 
 /// What is known of the disk in this directory of sysfs, without what is on it; itself
 /// asked only if `asked`.
 pub(crate) fn alone(system: &System, directory: &Path, asked: bool) -> Disk {
-    let mut disk = facts(&MachineEnvironment::bare(system), directory);
+    described(system, None, directory, asked)
+}
+
+fn described(
+    system: &System,
+    surroundings: Option<&MachineEnvironment>,
+    directory: &Path,
+    asked: bool,
+) -> Disk {
+    let mut disk = facts(system, surroundings, directory);
     if asked && disk.bus != Some(Bus::Kernel) {
         let answers = interrogate(system, Path::new(&disk.path));
         add_answers(&mut disk, answers);
@@ -203,18 +205,15 @@ pub(crate) fn alone(system: &System, directory: &Path, asked: bool) -> Disk {
     disk
 }
 
-/// Everything about one disk, itself asked.
+/// Everything about one disk, itself asked unless nothing is to be read.
 fn whole(
     surroundings: &MachineEnvironment,
     directory: &Path,
     recognised: Recognised,
     reading: ReadPolicy,
 ) -> Disk {
-    let mut disk = facts(surroundings, directory);
-    if disk.bus != Some(Bus::Kernel) {
-        let answers = interrogate(&surroundings.system, Path::new(&disk.path));
-        add_answers(&mut disk, answers);
-    }
+    let asked = reading != ReadPolicy::Never;
+    let mut disk = described(&surroundings.system, Some(surroundings), directory, asked);
     let mut tree = Tree::new(surroundings, recognised, reading);
     disk.contents = tree.of_disk(directory);
     disk.blind_spots.append(&mut tree.blind_spots);
@@ -222,14 +221,14 @@ fn whole(
 }
 
 /// What the kernel and udev know, without asking the disk.
-fn facts(surroundings: &MachineEnvironment, directory: &Path) -> Disk {
-    let system = &surroundings.system;
+fn facts(system: &System, surroundings: Option<&MachineEnvironment>, directory: &Path) -> Disk {
     let device = block::describe(directory);
     let record = UdevRecord::of(system, &device.number);
     let text = |file: &str| system::text(directory.join(file));
     let bus = bus::bus(directory);
+    let serial = serial(directory, &device, &record);
     let name_in_serial = device.serial.filter(|it| is_world_wide_name(it));
-    let links = match surroundings.links(&device.name) {
+    let links = match surroundings.map_or(&[][..], |it| it.links(&device.name)) {
         [] => &record.links[..],
         links => links,
     };
@@ -244,7 +243,7 @@ fn facts(surroundings: &MachineEnvironment, directory: &Path) -> Disk {
         kind: device.kind,
         vendor: vendor(directory, &record),
         model: record.decoded("ID_MODEL_ENC").or(device.model),
-        serial: serial(system, directory),
+        serial,
         firmware: text("device/firmware_rev")
             .or_else(|| text("device/rev"))
             .or_else(|| text("device/fwrev")),
@@ -300,12 +299,13 @@ fn is_world_wide_name(text: &str) -> bool {
 }
 
 /// The serial number of the disk in this directory of sysfs.
-pub(crate) fn serial(system: &System, directory: &Path) -> Option<String> {
-    let device = block::describe(directory);
-    let record = UdevRecord::of(system, &device.number);
-    device
-        .serial
-        .filter(|serial| !is_world_wide_name(serial))
+pub(crate) fn serial(
+    directory: &Path,
+    device: &BlockDevice,
+    record: &UdevRecord,
+) -> Option<String> {
+    let told = device.serial.clone();
+    told.filter(|serial| !is_world_wide_name(serial))
         .or_else(|| record.property("ID_SERIAL_SHORT").map(str::to_owned))
         .or_else(|| usb_serial(directory, bus::bus(directory)))
 }

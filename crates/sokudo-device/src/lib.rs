@@ -36,6 +36,7 @@ pub mod nvme;
 mod occupants;
 mod page;
 mod processors;
+mod queue;
 pub mod scsi;
 mod self_test;
 mod signature;

@@ -11,7 +11,7 @@ use sokudo_model::{Occupancy, Occupant};
 use sokudo_words::text;
 
 use crate::block::{self, number_text};
-use crate::disk;
+use crate::disk::{self, udev::UdevRecord};
 use crate::held::held;
 use crate::system::{self, System};
 use crate::users;
@@ -67,7 +67,9 @@ pub fn occupants(system: &System, path: &Path) -> Result<Occupancy, OccupancyErr
 /// The serial number of the disk, or the world-wide name that SCSI has in its place.
 fn serial(system: &System, directory: &Path) -> Option<String> {
     let disk = block::disk(directory);
-    disk::serial(system, &disk).or_else(|| block::describe(&disk).serial)
+    let device = block::describe(&disk);
+    let record = UdevRecord::of(system, &device.number);
+    disk::serial(&disk, &device, &record).or(device.serial)
 }
 
 /// Why nothing can be written to the device in this directory, if so.

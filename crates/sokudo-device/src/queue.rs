@@ -18,19 +18,11 @@ pub(crate) fn queue(directory: &Path) -> QueueSettings {
             .map(Bytes)
     };
     let schedulers = system::text(queue.join("scheduler")).unwrap_or_default();
-    let schedulers: Vec<&str> = schedulers.split_whitespace().collect();
-    let chosen = schedulers
-        .iter()
-        .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))
-        .or(match schedulers[..] {
-            [only] => Some(only),
-            _ => None,
-        });
     let hardware_queues = system::names(directory.join("mq")).len() as u64;
     QueueSettings {
-        scheduler: chosen.map(str::to_owned),
+        scheduler: chosen(&schedulers),
         schedulers: schedulers
-            .iter()
+            .split_whitespace()
             .map(|word| word.trim_matches(['[', ']']).to_owned())
             .collect(),
         requests: system::number(queue.join("nr_requests")),
@@ -48,9 +40,30 @@ pub(crate) fn queue(directory: &Path) -> QueueSettings {
     }
 }
 
+/// The word in brackets of `mq-deadline kyber [none]`, or the only word.
+fn chosen(text: &str) -> Option<String> {
+    let mut words = text.split_whitespace();
+    let only = words.next().filter(|_| words.next().is_none());
+    bracketed(text).or(only).map(str::to_owned)
+}
+
+/// The word in brackets.
+pub(crate) fn bracketed(text: &str) -> Option<&str> {
+    let mut words = text.split_whitespace();
+    words.find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_scheduler_in_brackets_is_the_chosen_one() {
+        assert_eq!(chosen("mq-deadline [kyber] none").as_deref(), Some("kyber"));
+        assert_eq!(chosen("none").as_deref(), Some("none"));
+        assert_eq!(chosen("one two"), None);
+        assert_eq!(chosen(""), None);
+    }
 
     #[test]
     fn nothing_there_is_nothing_known() {

@@ -2,6 +2,7 @@
 
 use sokudo_model::PowerSettings;
 
+use crate::queue::bracketed;
 use crate::system::System;
 
 /// What saves power on this machine.
@@ -13,11 +14,7 @@ pub(super) fn power(system: &System) -> PowerSettings {
         energy_preference: processor("energy_performance_preference"),
         pcie_policy: system
             .text("sys/module/pcie_aspm/parameters/policy")
-            .and_then(|text| {
-                let mut words = text.split_whitespace();
-                let chosen = words.find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))?;
-                Some(chosen.to_owned())
-            }),
+            .and_then(|text| bracketed(&text).map(str::to_owned)),
         nvme_sleep_latency_us_max: system
             .text("sys/module/nvme_core/parameters/default_ps_max_latency_us")
             .and_then(|text| text.parse().ok()),

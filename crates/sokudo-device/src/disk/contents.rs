@@ -61,7 +61,7 @@ pub(crate) struct Tree<'a> {
 pub(crate) fn bare_partition(directory: &Path) -> Content {
     let mut content = Content::new("partition");
     content.device = Some(block::name(directory));
-    content.size_bytes = stacked::size(directory);
+    content.size_bytes = block::size(directory);
     content.offset_bytes = offset(directory);
     let alignment = alignment_bytes(&block::disk(directory));
     content.remarks = Vec::from_iter(alignment_remark(directory, content.offset_bytes, alignment));
@@ -187,7 +187,7 @@ impl<'a> Tree<'a> {
         content.label = field("PARTNAME").or_else(|| record.decoded("ID_PART_ENTRY_NAME"));
         content.uuid =
             field("PARTUUID").or_else(|| record.property("ID_PART_ENTRY_UUID").map(str::to_owned));
-        content.size_bytes = stacked::size(directory);
+        content.size_bytes = block::size(directory);
         content.offset_bytes = offset(directory);
         let remark = alignment_remark(directory, content.offset_bytes, self.alignment_bytes);
         content.remarks.extend(remark);
@@ -205,7 +205,7 @@ impl<'a> Tree<'a> {
 
     /// What the device's bytes, or udev in their stead, say.
     fn signed(&mut self, directory: &Path) -> Vec<Content> {
-        if stacked::size(directory).is_none_or(|size| size.0 == 0) {
+        if block::size(directory).is_none_or(|size| size.0 == 0) {
             return Vec::new();
         }
         let known = self.recognised.lock().ok();

@@ -3,19 +3,11 @@
 
 use std::path::Path;
 
-use sokudo_model::Bytes;
 use sokudo_model::disk::Content;
 use sokudo_words::{Text, text};
 
-use crate::block::{self, SECTOR_BYTES};
+use crate::block;
 use crate::system;
-
-/// Size of the device in this directory.
-pub(crate) fn size(directory: &Path) -> Option<Bytes> {
-    system::number(directory.join("size"))
-        .and_then(|sectors| sectors.checked_mul(SECTOR_BYTES))
-        .map(Bytes)
-}
 
 /// A device that stands on others, without what is on it.
 pub(crate) fn describe(directory: &Path) -> Content {
@@ -31,7 +23,7 @@ pub(crate) fn describe(directory: &Path) -> Content {
         Content::new("device")
     };
     content.device = Some(block::name(directory));
-    content.size_bytes = size(directory);
+    content.size_bytes = block::size(directory);
     if system::flag(directory.join("ro")) == Some(true) {
         content.remarks.push("read-only".into());
     }

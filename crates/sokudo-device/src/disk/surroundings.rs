@@ -59,19 +59,6 @@ impl MachineEnvironment {
         }
     }
 
-    /// Nothing but the system itself, for those who ask one disk what it is.
-    pub(crate) fn bare(system: &System) -> Self {
-        Self {
-            system: system.clone(),
-            mounts: HashMap::new(),
-            swaps: HashSet::new(),
-            loops: HashMap::new(),
-            btrfs: HashMap::new(),
-            links: HashMap::new(),
-            sees_mounts: false,
-        }
-    }
-
     /// Where the device is mounted; a file system of several devices is mounted from
     /// each of them.
     pub(crate) fn mounts(&self, directory: &Path) -> &[Mounted] {

@@ -82,9 +82,7 @@ impl Loop {
                 LoopSource::Named(_) => number("loop/offset").unwrap_or(0),
             },
             shown,
-            bytes: number("size")
-                .and_then(|sectors| sectors.checked_mul(SECTOR_BYTES))
-                .unwrap_or(UNTOLD_BYTES),
+            bytes: block::size(directory).map_or(UNTOLD_BYTES, |size| size.0),
             is_open_ended: number("loop/sizelimit") == Some(0),
         })
     }
