@@ -79,26 +79,54 @@ pub(crate) fn directory_of_number(system: &System, number: &str) -> Option<PathB
 /// The directory of the device that a mount names as its source: below `/dev` by
 /// its kernel name, by a device-mapper name, or by a link to one of these.
 pub(crate) fn directory_of_source(system: &System, source: &str) -> Option<PathBuf> {
-    let class = system.path("sys/class/block");
-    let by_kernel_name = |below_dev: &Path| {
-        let name = below_dev.to_str()?.replace('/', "!");
-        device_directory(class.join(name))
-    };
     let below_dev = Path::new(source).strip_prefix("/dev").ok()?;
-    by_kernel_name(below_dev)
-        .or_else(|| {
-            let mapped = below_dev.strip_prefix("mapper").ok()?.to_str()?;
-            system::names(&class)
-                .into_iter()
-                .map(|name| class.join(name))
-                .find(|device| system::text(device.join("dm/name")).as_deref() == Some(mapped))
-                .and_then(device_directory)
-        })
+    directory_of_name(system, below_dev.to_str()?)
+        .or_else(|| mapped(system, below_dev.strip_prefix("mapper").ok()?.to_str()?))
         .or_else(|| {
             let node = system.path(source).canonicalize().ok()?;
             let dev = system.path("dev").canonicalize().ok()?;
-            by_kernel_name(node.strip_prefix(dev).ok()?)
+            directory_of_name(system, node.strip_prefix(dev).ok()?.to_str()?)
         })
+}
+
+/// The directory of the device with this kernel name.
+pub(crate) fn directory_of_name(system: &System, name: &str) -> Option<PathBuf> {
+    device_directory(system.path("sys/class/block").join(name.replace('/', "!")))
+}
+
+/// The directory of the device that the device mapper calls so.
+pub(crate) fn mapped(system: &System, wanted: &str) -> Option<PathBuf> {
+    let class = system.path("sys/class/block");
+    let mut devices = system::names(&class).into_iter().map(|it| class.join(it));
+    let found = devices.find(|it| system::text(it.join("dm/name")).as_deref() == Some(wanted));
+    found.and_then(device_directory)
+}
+
+/// The directories of all that the kernel lists, parts and hidden paths among them.
+pub(crate) fn all(system: &System) -> impl Iterator<Item = PathBuf> {
+    system::links(system.path("sys/class/block")).filter_map(|(_, directory)| directory)
+}
+
+/// The directories of what stands on the device in this one.
+pub(crate) fn above(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    system::links(directory.join("holders")).filter_map(|(_, above)| above)
+}
+
+/// The parts of the device in this directory.
+pub(crate) fn partitions(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    let names = system::names(directory).into_iter();
+    names
+        .map(|it| directory.join(it))
+        .filter(|it| is_partition(it))
+}
+
+/// Every mounted btrfs: its UUID, and the kernel names of its devices.
+pub(crate) fn btrfs(system: &System) -> impl Iterator<Item = (String, Vec<String>)> {
+    system.names("sys/fs/btrfs").into_iter().map(|uuid| {
+        let names = system.names(format!("sys/fs/btrfs/{uuid}/devices"));
+        let decoded = names.iter().map(|name| name.replace('!', "/"));
+        (uuid, decoded.collect())
+    })
 }
 
 /// The real directory of a device, if it is one: every device has a `dev`.

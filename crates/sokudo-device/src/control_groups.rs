@@ -46,7 +46,7 @@ pub fn memory_limit(system: &System) -> Option<MemoryLimit> {
 /// whether they are of version 2.
 pub(crate) fn directories(system: &System, controller: &str) -> Vec<(bool, PathBuf)> {
     let groups = system.text("proc/self/cgroup").unwrap_or_default();
-    let mounts = Mounts::parse(&system.text("proc/self/mountinfo").unwrap_or_default());
+    let mounts = Mounts::of(system).unwrap_or_default();
     let mut found = Vec::new();
     for line in groups.lines() {
         let mut fields = line.splitn(3, ':').skip(1);

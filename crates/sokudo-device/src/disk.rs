@@ -122,24 +122,18 @@ impl Listed {
 }
 
 fn disk_directories(system: &System) -> Vec<PathBuf> {
-    let class = system.path("sys/class/block");
-    let mut found: Vec<(String, PathBuf)> = system
-        .names("sys/class/block")
-        .into_iter()
-        .filter_map(|name| {
-            let directory = class.join(&name).canonicalize().ok()?;
-            let is_whole = directory.join("dev").exists() && !block::is_partition(&directory);
-            (is_whole && !is_empty(&name, &directory)).then_some((name, directory))
-        })
-        .collect();
+    let is_whole = |it: &PathBuf| it.join("dev").exists() && !block::is_partition(it);
+    let found = block::all(system).filter(is_whole);
+    let mut found: Vec<PathBuf> = found.filter(|it| !is_empty(it)).collect();
     // sda … sdz come before sdaa.
-    found.sort_by(|(left, _), (right, _)| (left.len(), left).cmp(&(right.len(), right)));
-    found.into_iter().map(|(_, directory)| directory).collect()
+    found.sort_by_cached_key(|it| it.file_name().map(|name| (name.len(), name.to_owned())));
+    found
 }
 
 /// Whether a device is left out of the list. A drive without a medium is a disk, and one
 /// that stands on others is shown on them.
-fn is_empty(name: &str, directory: &Path) -> bool {
+fn is_empty(directory: &Path) -> bool {
+    let name = block::name(directory);
     let has_size = block::size(directory).is_some_and(|size| size.0 > 0);
     let stands_on_others = !system::names(directory.join("slaves")).is_empty();
     let is_used = || !system::names(directory.join("holders")).is_empty();
@@ -148,7 +142,7 @@ fn is_empty(name: &str, directory: &Path) -> bool {
     }
     let is_made = ["loop", "zram", "nbd", "dm-", "md"]
         .iter()
-        .any(|driver| bus::numbered(name, driver));
+        .any(|driver| bus::numbered(&name, driver));
     stands_on_others || (is_made && !has_size)
 }
 

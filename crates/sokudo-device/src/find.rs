@@ -93,9 +93,8 @@ pub fn find(system: &System, word: &str) -> Result<PathBuf, FindError> {
 /// The kernel name of what is called exactly so.
 fn exact(system: &System, listed: &Listed, word: &str) -> Option<String> {
     let bare = word.strip_prefix("/dev/").unwrap_or(word);
-    let class = system.path("sys/class/block");
     let is_name = !bare.is_empty() && bare != "." && bare != "..";
-    if is_name && class.join(bare.replace('/', "!")).join("dev").exists() {
+    if is_name && block::directory_of_name(system, bare).is_some() {
         return Some(bare.to_owned());
     }
     let mut links = listed.surroundings.all_links();
@@ -104,13 +103,7 @@ fn exact(system: &System, listed: &Listed, word: &str) -> Option<String> {
         return Some(name.to_owned());
     }
     let mapped = bare.strip_prefix("mapper/").unwrap_or(bare);
-    system
-        .names("sys/class/block")
-        .into_iter()
-        .filter(|name| name.starts_with("dm-"))
-        .find(|name| {
-            system::text(class.join(name).join("dm/name")).is_some_and(|told| told == mapped)
-        })
+    block::mapped(system, mapped).map(|directory| block::name(&directory))
 }
 
 fn is_serial(disk: &Disk, wanted: &str) -> bool {
@@ -156,16 +149,9 @@ fn only_multipath(system: &System, word: &str, fitting: &[&Disk]) -> Result<Path
 }
 
 fn multipath(system: &System, name: &str) -> Option<PathBuf> {
-    let holders = system
-        .path("sys/class/block")
-        .join(name.replace('/', "!"))
-        .join("holders");
-    system::names(&holders)
-        .into_iter()
-        .filter_map(|holder| holders.join(holder).canonicalize().ok())
-        .find(|holder| {
-            system::text(holder.join("dm/uuid")).is_some_and(|id| id.starts_with("mpath-"))
-        })
+    let is_multipath = |id: String| id.starts_with("mpath-");
+    block::above(&block::directory_of_name(system, name)?)
+        .find(|above| system::text(above.join("dm/uuid")).is_some_and(is_multipath))
 }
 
 /// A disk in a message: `sdb (WDC WD40, serial WD-1, 4.0 TB)`.

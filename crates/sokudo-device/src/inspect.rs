@@ -119,7 +119,7 @@ fn explore(
     metadata: &Metadata,
     info: &mut TargetInfo,
 ) -> CounterSource {
-    let mounts = Mounts::parse(&system.text("proc/self/mountinfo").unwrap_or_default());
+    let mounts = Mounts::of(system).unwrap_or_default();
     let stack = Stack::new(system, &mounts);
     let found = if info.kind == TargetKind::BlockDevice {
         let number = block::number_text(metadata.rdev());

@@ -12,6 +12,7 @@ use crate::block;
 use crate::disk::udev::{self, UdevRecord};
 use crate::file_system::Backing;
 use crate::mounts::Mount;
+use crate::page;
 use crate::system::{self, System};
 
 /// Namespaces are numbered from here on; a drive with one only has this.
@@ -84,28 +85,16 @@ fn kernels(system: &System, mount_point: &Path) -> Option<String> {
         .ok()?;
     let uuid = sokudo_sys::file_system_uuid(&file).ok()?;
     // One that was never given is all zeros, and tells nothing apart.
-    uuid.iter().any(|byte| *byte != 0).then(|| uuid_text(uuid))
-}
-
-/// As `blkid` and the links of udev have it.
-fn uuid_text(bytes: [u8; 16]) -> String {
-    let mut text = String::new();
-    for (byte, index) in bytes.iter().zip(0..) {
-        if matches!(index, 4 | 6 | 8 | 10) {
-            text.push('-');
-        }
-        text.push_str(&format!("{byte:02x}"));
-    }
-    text
+    uuid.iter()
+        .any(|byte| *byte != 0)
+        .then(|| page::dashed(uuid))
 }
 
 /// sysfs lists the devices of each btrfs below its UUID.
 fn btrfs(system: &System, directory: &Path) -> Option<String> {
-    let name = directory.file_name()?.to_string_lossy();
-    system.names("sys/fs/btrfs").into_iter().find(|uuid| {
-        let devices = system.path(format!("sys/fs/btrfs/{uuid}/devices"));
-        devices.join(&*name).symlink_metadata().is_ok()
-    })
+    let name = block::name(directory);
+    let mut all = block::btrfs(system);
+    all.find_map(|(uuid, names)| names.contains(&name).then_some(uuid))
 }
 
 fn partition_uuid(
@@ -205,11 +194,5 @@ mod tests {
         assert_eq!(without_mapping(&format!("{luks}-my-data")), luks);
         assert_eq!(without_mapping("CRYPT-PLAIN-x-y"), "CRYPT-PLAIN");
         assert_eq!(without_mapping("LVM-abc-tpool-x"), "LVM-abc-tpool-x");
-    }
-
-    #[test]
-    fn uuids_are_written_as_everywhere() {
-        let bytes = std::array::from_fn(|index| u8::try_from(index * 17).unwrap());
-        assert_eq!(uuid_text(bytes), "00112233-4455-6677-8899-aabbccddeeff");
     }
 }

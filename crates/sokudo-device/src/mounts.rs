@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::system::System;
+
 /// One line of the table; `proc_pid_mountinfo(5)` names the fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
@@ -69,6 +71,12 @@ impl Mount {
 pub(crate) struct Mounts(Vec<Mount>);
 
 impl Mounts {
+    /// The table of this process; `None` where it is not seen.
+    pub(crate) fn of(system: &System) -> Option<Self> {
+        let table = system.text("proc/self/mountinfo")?;
+        Some(Self::parse(&table))
+    }
+
     /// Reads the table; lines that make no sense are passed over.
     pub(crate) fn parse(text: &str) -> Self {
         Self(text.lines().filter_map(Mount::parse).collect())
@@ -124,9 +132,12 @@ fn split_options(text: &str) -> Vec<String> {
     options
 }
 
-/// Undoes the kernel's `\040` for space and the like; anything else stays.
 fn unescape(text: &str) -> String {
-    let bytes = text.as_bytes();
+    String::from_utf8_lossy(&unescaped(text.as_bytes())).into_owned()
+}
+
+/// Undoes the kernel's `\040` for space and the like; anything else stays.
+pub(crate) fn unescaped(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut index = 0;
     while index < bytes.len() {
@@ -138,7 +149,7 @@ fn unescape(text: &str) -> String {
             index += 1;
         }
     }
-    String::from_utf8_lossy(&plain).into_owned()
+    plain
 }
 
 fn octal_escape(bytes: &[u8]) -> Option<u8> {

@@ -81,6 +81,12 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// A UUID, as `blkid` and the links of udev have it.
+pub(crate) fn dashed(bytes: [u8; 16]) -> String {
+    let parts = [0..4, 4..6, 6..8, 8..10, 10..16];
+    parts.map(|part| hexadecimal(&bytes[part])).join("-")
+}
+
 /// Whether there is anything but zeros.
 pub(crate) fn is_set(bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| *byte != 0)
@@ -117,5 +123,11 @@ mod tests {
     fn text_of_a_device_cannot_steer_a_terminal() {
         assert_eq!(text(b" ST\x1b[2J4000\xff  \0\0"), "ST?[2J4000?");
         assert_eq!(text(b"\0\0\0"), "");
+    }
+
+    #[test]
+    fn uuids_are_written_as_everywhere() {
+        let bytes = std::array::from_fn(|index| u8::try_from(index * 17).unwrap());
+        assert_eq!(dashed(bytes), "00112233-4455-6677-8899-aabbccddeeff");
     }
 }

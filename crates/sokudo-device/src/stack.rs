@@ -196,17 +196,11 @@ impl<'a> Stack<'a> {
     /// A btrfs lists its devices under its UUID. Its mount names one of them.
     fn add_btrfs(&mut self, source: &str, mount: &Mount, level: u32) -> Vec<String> {
         let member = block::directory_of_source(self.system, source);
-        let member_name = member.as_deref().map(block::name);
-        let all = self
-            .system
-            .names("sys/fs/btrfs")
-            .into_iter()
-            .find_map(|uuid| {
-                let names = self.system.names(format!("sys/fs/btrfs/{uuid}/devices"));
-                let is_ours = |name: &String| Some(name.replace('!', "/")) == member_name;
-                names.iter().any(is_ours).then_some((uuid, names))
-            });
-        let Some((uuid, names)) = all else {
+        let all = member.and_then(|member| {
+            let name = block::name(&member);
+            block::btrfs(self.system).find(|(_, names)| names.contains(&name))
+        });
+        let Some((_, names)) = all else {
             self.miss(text!(
                 "the devices of the btrfs on {} are not seen: sysfs lists none that belongs to \
                  {source}",
@@ -214,12 +208,11 @@ impl<'a> Stack<'a> {
             ));
             return Vec::new();
         };
-        let below = self.system.path(format!("sys/fs/btrfs/{uuid}/devices"));
+        let names = names.iter();
         names
-            .iter()
-            .filter_map(|name| match below.join(name).canonicalize() {
-                Ok(directory) => self.add_directory(directory, level),
-                Err(_) => {
+            .filter_map(|name| match block::directory_of_name(self.system, name) {
+                Some(directory) => self.add_directory(directory, level),
+                None => {
                     self.miss(text!("the btrfs device {name} is not seen in sysfs"));
                     None
                 }
@@ -473,15 +466,14 @@ impl<'a> Stack<'a> {
     /// Members of RAID, device-mapper, bcache: whatever has slaves. What has none
     /// is a leaf.
     fn add_members(&mut self, directory: &Path, level: u32) -> DevicesBelow {
-        let slaves = directory.join("slaves");
-        let members = system::names(&slaves);
+        let members: Vec<_> = system::links(directory.join("slaves")).collect();
         let is_leaf = members.is_empty();
         self.check_bcache(directory, &members);
         let mut names = Vec::new();
-        for member in members {
-            match slaves.join(&member).canonicalize() {
-                Ok(directory) => names.extend(self.add_directory(directory, level)),
-                Err(_) => self.miss(text!("the member {member} is not seen in sysfs")),
+        for (member, below) in members {
+            match below {
+                Some(below) => names.extend(self.add_directory(below, level)),
+                None => self.miss(text!("the member {member} is not seen in sysfs")),
             }
         }
         DevicesBelow { is_leaf, names }
@@ -489,19 +481,16 @@ impl<'a> Stack<'a> {
 
     /// Notes which disk of a bcache answers for which. Both have a directory of that name; only
     /// that of the disk that is cached has a mode (Documentation/admin-guide/bcache.rst).
-    fn check_bcache(&mut self, directory: &Path, members: &[String]) {
+    fn check_bcache(&mut self, directory: &Path, members: &[(String, Option<PathBuf>)]) {
         if !directory.join("bcache").exists() {
             return;
         }
-        let is_cached = |member: &&String| {
-            let mode = directory
-                .join("slaves")
-                .join(member)
-                .join("bcache/cache_mode");
-            mode.exists()
+        let is_cached = |(_, below): &&(String, Option<PathBuf>)| {
+            let mode = below.as_ref().map(|it| it.join("bcache/cache_mode"));
+            mode.is_some_and(|mode| mode.exists())
         };
-        let (cached, caches): (Vec<&String>, Vec<&String>) = members.iter().partition(is_cached);
-        if let ([cached], [cache]) = (&cached[..], &caches[..]) {
+        let (cached, caches): (Vec<_>, Vec<_>) = members.iter().partition(is_cached);
+        if let ([(cached, _)], [(cache, _)]) = (&cached[..], &caches[..]) {
             self.note(text!(
                 "{bcache} is a bcache: {cache} answers for {cached} where it can, and their \
                  counters are added up",

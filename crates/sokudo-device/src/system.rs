@@ -61,6 +61,25 @@ impl System {
     }
 }
 
+/// The numbers of all processes but these, the youngest first, as far as proc shows them: the
+/// kernel's own threads have the lowest numbers.
+pub(crate) fn processes(proc: &Path, excused: &[u32]) -> std::io::Result<Vec<u32>> {
+    let entries = std::fs::read_dir(proc)?;
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let mut numbers: Vec<u32> = numbers.filter(|pid| !excused.contains(pid)).collect();
+    numbers.sort_unstable_by_key(|pid| std::cmp::Reverse(*pid));
+    Ok(numbers)
+}
+
+/// The value of the first line `key : value`.
+pub(crate) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.trim() == key)
+        .map(|(_, value)| value.trim())
+        .filter(|value| !value.is_empty())
+}
+
 /// The text of a file, without space around it; `None` if it is empty, missing or
 /// may not be read.
 pub(crate) fn text(path: impl AsRef<Path>) -> Option<String> {
@@ -90,6 +109,15 @@ pub(crate) fn bytes(path: impl AsRef<Path>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(TEXT_BYTES_MAX).read_to_end(&mut bytes).ok()?;
     Some(bytes)
+}
+
+/// The names in a directory, sorted, and what each really is; `None` of a link to nothing.
+pub(crate) fn links(path: impl AsRef<Path>) -> impl Iterator<Item = (String, Option<PathBuf>)> {
+    let path = path.as_ref().to_owned();
+    names(&path).into_iter().map(move |name| {
+        let real = path.join(&name).canonicalize().ok();
+        (name, real)
+    })
 }
 
 /// The names in a directory, sorted, so that the same machine always gives the

@@ -60,8 +60,14 @@ pub fn users(file: &File) -> Users {
 }
 
 fn unread(sentence: Text) -> Occupant {
-    let way_out = "name a device that can be read".into();
-    Occupant::Unseen { sentence, way_out }
+    unseen(sentence, "name a device that can be read")
+}
+
+fn unseen(sentence: impl Into<Text>, way_out: impl Into<Text>) -> Occupant {
+    Occupant::Unseen {
+        sentence: sentence.into(),
+        way_out: way_out.into(),
+    }
 }
 
 fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
@@ -129,11 +135,9 @@ enum Overlaid {
 /// What the upper layer of an overlay holds under the name of this file.
 fn overlaid(system: &System, file: &File) -> Overlaid {
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())).read_link();
-    let table = system.text("proc/self/mountinfo");
-    let (Ok(path), Some(table)) = (path, table) else {
+    let (Ok(path), Some(mounts)) = (path, Mounts::of(system)) else {
         return Overlaid::Unknown;
     };
-    let mounts = Mounts::parse(&table);
     let Some(Backing::Overlay(layers)) = mounts.holding(&path, None).map(Backing::of) else {
         return Overlaid::Unknown;
     };

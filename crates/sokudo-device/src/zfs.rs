@@ -93,11 +93,7 @@ pub(crate) struct Label {
 /// The devices of a pool, as directories in sysfs; `None` unless every one of them was found.
 pub(crate) fn members(system: &System, pool: &str) -> Option<Vec<PathBuf>> {
     let mut found: Vec<(PathBuf, Label)> = Vec::new();
-    for name in system.names("sys/class/block") {
-        let directory = system.path("sys/class/block").join(name);
-        let Ok(directory) = directory.canonicalize() else {
-            continue;
-        };
+    for directory in block::all(system) {
         let label = read(system, &directory).ok().flatten();
         let label = label.filter(|it| it.pool == pool && it.is_active);
         found.extend(label.map(|label| (directory, label)));

@@ -154,14 +154,7 @@ impl<'a> Tree<'a> {
     }
 
     fn partitions(&mut self, directory: &Path, level: u32) -> Vec<Content> {
-        // A partition's name begins with its disk's: no other directory is looked into.
-        let disk = directory.file_name().unwrap_or_default().to_string_lossy();
-        let parts = system::names(directory)
-            .into_iter()
-            .filter(|name| name.starts_with(&*disk))
-            .map(|name| directory.join(name))
-            .filter(|part| block::is_partition(part));
-        let mut parts: Vec<(u64, PathBuf)> = parts
+        let mut parts: Vec<(u64, PathBuf)> = block::partitions(directory)
             .map(|part| (system::number(part.join("start")).unwrap_or(0), part))
             .collect();
         parts.sort();
@@ -328,12 +321,8 @@ impl<'a> Tree<'a> {
 
     /// What stands on a device is shown below the sign that it is a member of it.
     fn add_holders(&mut self, directory: &Path, level: u32, contents: &mut Vec<Content>) {
-        let mut holders: Vec<PathBuf> = system::names(directory.join("holders"))
-            .into_iter()
-            .filter_map(|name| directory.join("holders").join(name).canonicalize().ok())
-            .collect();
-        holders.extend_from_slice(self.surroundings.loops(directory));
-        for holder in holders.into_iter().take(ENTRIES_MAX) {
+        let shown = self.surroundings.loops(directory).iter().cloned();
+        for holder in block::above(directory).chain(shown).take(ENTRIES_MAX) {
             let above = self.stacked(&holder, level);
             let remark = stacked::member_remark(&holder, &block::name(directory));
             let member = member_what(&above.what.english());

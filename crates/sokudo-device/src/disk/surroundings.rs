@@ -45,17 +45,16 @@ pub(crate) struct MachineEnvironment {
 impl MachineEnvironment {
     /// Looks at everything once.
     pub(crate) fn of(system: &System) -> Self {
-        let table = system.text("proc/self/mountinfo");
+        let mounts = Mounts::of(system);
         let btrfs = btrfs(system);
-        let mounts = Mounts::parse(table.as_deref().unwrap_or_default());
         Self {
             system: system.clone(),
-            mounts: mounted(system, &mounts, &btrfs),
+            sees_mounts: mounts.is_some(),
+            mounts: mounted(system, &mounts.unwrap_or_default(), &btrfs),
             swaps: users::swaps(system).into_iter().collect(),
             loops: loops(system),
             btrfs,
             links: links(system),
-            sees_mounts: table.is_some(),
         }
     }
 
@@ -93,12 +92,7 @@ impl MachineEnvironment {
 
 fn btrfs(system: &System) -> HashMap<String, Btrfs> {
     let mut found = HashMap::new();
-    for uuid in system.names("sys/fs/btrfs") {
-        let members: Vec<String> = system
-            .names(format!("sys/fs/btrfs/{uuid}/devices"))
-            .into_iter()
-            .map(|name| name.replace('!', "/"))
-            .collect();
+    for (uuid, members) in block::btrfs(system) {
         let label = system.text(format!("sys/fs/btrfs/{uuid}/label"));
         for member in &members {
             let btrfs = Btrfs {
@@ -121,7 +115,6 @@ fn mounted(
 ) -> HashMap<PathBuf, Vec<Mounted>> {
     let mut found: HashMap<PathBuf, Vec<Mounted>> = HashMap::new();
     let mut directories: HashMap<String, Option<PathBuf>> = HashMap::new();
-    let class = system.path("sys/class/block");
     let (whole, parts): (Vec<_>, Vec<_>) = mounts
         .all()
         .iter()
@@ -142,8 +135,7 @@ fn mounted(
         let Some(directory) = directory else { continue };
         let others = btrfs.get(&block::name(directory)).into_iter();
         let others = others.flat_map(|btrfs| &btrfs.members);
-        let others =
-            others.filter_map(|name| class.join(name.replace('/', "!")).canonicalize().ok());
+        let others = others.filter_map(|name| block::directory_of_name(system, name));
         let all: HashSet<PathBuf> = others.chain([directory.clone()]).collect();
         for directory in all {
             let mounted = Mounted {
@@ -161,15 +153,13 @@ fn mounted(
 
 fn loops(system: &System) -> HashMap<PathBuf, Vec<PathBuf>> {
     let mut found: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
-    let class = system.path("sys/class/block");
-    for name in system.names("sys/class/block") {
-        if !name.starts_with("loop") {
-            continue;
-        }
-        let below = system::text(class.join(&name).join("loop/backing_file"))
+    let names = system.names("sys/class/block").into_iter();
+    let names = names.filter(|name| name.starts_with("loop"));
+    for above in names.filter_map(|name| block::directory_of_name(system, &name)) {
+        let below = system::text(above.join("loop/backing_file"))
             .filter(|file| file.starts_with("/dev/"))
             .and_then(|file| block::directory_of_source(system, &file));
-        if let (Some(below), Ok(above)) = (below, class.join(&name).canonicalize()) {
+        if let Some(below) = below {
             found.entry(below).or_default().push(above);
         }
     }

@@ -7,6 +7,7 @@
 //! What is not there, or is not text, is `None`.
 
 use super::{DeviceEnds, Signature};
+use crate::page;
 
 /// The metadata of LVM is text that begins with the group's name, which is no longer.
 const GROUP_NAME_BYTES_MAX: usize = 128;
@@ -97,17 +98,7 @@ fn mixed_uuid(ends: &DeviceEnds<'_>, offset: u64) -> Option<String> {
 }
 
 fn dashed(bytes: [u8; 16]) -> Option<String> {
-    if bytes == [0; 16] {
-        return None;
-    }
-    let mut text = String::with_capacity(36);
-    for (index, byte) in bytes.iter().enumerate() {
-        if matches!(index, 4 | 6 | 8 | 10) {
-            text.push('-');
-        }
-        text.push_str(&format!("{byte:02x}"));
-    }
-    Some(text)
+    (bytes != [0; 16]).then(|| page::dashed(bytes))
 }
 
 /// A volume's serial number as DOS writes it.

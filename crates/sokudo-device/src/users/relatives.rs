@@ -13,8 +13,8 @@ use sokudo_model::{Occupant, Users};
 use sokudo_words::{Text, text};
 
 use super::loops::{Loop, LoopSource, Shows, loops};
-use super::processes::{self, WatchedTargets, Writers, closing_pauses};
-use super::{FileIdentity, swaps};
+use super::processes::{self, WatchedTargets, closing_pauses};
+use super::{FileIdentity, swaps, unseen};
 use crate::block::{self, SECTOR_BYTES, number_text};
 use crate::mounts::Mounts;
 use crate::system::{self, System};
@@ -47,8 +47,10 @@ pub(crate) fn of_device(system: &System, number: u64) -> (Option<PathBuf>, Users
 
 fn unlisted(number: &str) -> Occupant {
     let sentence = text!("who uses the device {number} is not seen: sysfs does not list it");
-    let way_out = "name the disk that it stands on, or run where /sys shows it".into();
-    Occupant::Unseen { sentence, way_out }
+    unseen(
+        sentence,
+        "name the disk that it stands on, or run where /sys shows it",
+    )
 }
 
 /// What makes seen what a loop device shows: another one of the same is no concern of its user's.
@@ -112,19 +114,14 @@ impl<'system> Relatives<'system> {
             return;
         }
         self.directories.push(directory.to_owned());
-        for name in system::names(directory) {
-            let part = directory.join(&name);
-            if block::is_partition(&part) {
-                self.occupants.push(Occupant::Partition { name });
-                self.add_with_parts(&part);
-            }
+        for part in block::partitions(directory) {
+            let name = part.file_name().unwrap_or_default().to_string_lossy();
+            let name = name.into_owned();
+            self.occupants.push(Occupant::Partition { name });
+            self.add_with_parts(&part);
         }
         self.note_holders(directory);
-        for holder in system::names(directory.join("holders")) {
-            if let Ok(above) = directory.join("holders").join(holder).canonicalize() {
-                self.add_with_parts(&above);
-            }
-        }
+        block::above(directory).for_each(|above| self.add_with_parts(&above));
     }
 
     fn note_holders(&mut self, directory: &Path) {
@@ -150,11 +147,7 @@ impl<'system> Relatives<'system> {
             return;
         };
         let size = system::number(disk.join("size"));
-        for name in self.system.names("sys/class/block") {
-            let link = self.system.path("sys/class/block").join(name);
-            let Ok(other) = link.canonicalize() else {
-                continue;
-            };
+        for other in block::all(self.system) {
             let is_same = other != disk
                 && !block::is_partition(&other)
                 && identifier(&other).as_ref() == Some(&known_by)
@@ -176,10 +169,7 @@ impl<'system> Relatives<'system> {
             self.ways.insert(name);
             self.add_behind(by);
         }
-        for member in system::names(disk.join("slaves")) {
-            let Ok(member) = disk.join("slaves").join(member).canonicalize() else {
-                continue;
-            };
+        for member in system::links(disk.join("slaves")).filter_map(|(_, below)| below) {
             // Whoever made the stack holds its members, so that their holders say nothing.
             if self.seen.len() < RELATIVES_MAX && self.seen.insert(member.clone()) {
                 if block::is_partition(&member) {
@@ -196,8 +186,7 @@ impl<'system> Relatives<'system> {
         let device = &self.loops[by];
         let LoopSource::Known(status) = device.shown else {
             let sentence = text!("what the loop device {} shows is not seen", device.name);
-            let way_out = without(&device.name);
-            self.occupants.push(Occupant::Unseen { sentence, way_out });
+            self.occupants.push(unseen(sentence, without(&device.name)));
             return;
         };
         let Some(number) = status.block_device else {
@@ -229,8 +218,8 @@ impl<'system> Relatives<'system> {
             Err(_) => {
                 let device = block::name(directory);
                 let sentence = text!("whether anybody has claimed {device} is not seen");
-                let way_out = "run as root where /dev has the device".into();
-                self.occupants.push(Occupant::Unseen { sentence, way_out });
+                let way_out = "run as root where /dev has the device";
+                self.occupants.push(unseen(sentence, way_out));
             }
         }
     }
@@ -238,12 +227,10 @@ impl<'system> Relatives<'system> {
     /// Mounts of any of them: by device number, and by source, as btrfs has numbers
     /// of its own.
     fn mounted(&self) -> Vec<Occupant> {
-        let Some(table) = self.system.text("proc/self/mountinfo") else {
-            let sentence = "what is mounted is not seen (/proc/self/mountinfo)".into();
-            let way_out = "mount /proc (mount -t proc proc /proc)".into();
-            return vec![Occupant::Unseen { sentence, way_out }];
+        let Some(mounts) = Mounts::of(self.system) else {
+            let sentence = "what is mounted is not seen (/proc/self/mountinfo)";
+            return vec![unseen(sentence, "mount /proc (mount -t proc proc /proc)")];
         };
-        let mounts = Mounts::parse(&table);
         let mut found = Vec::new();
         for mount in mounts.all() {
             let source = block::directory_of_source(self.system, &mount.source);
@@ -265,9 +252,8 @@ impl<'system> Relatives<'system> {
     /// Members of a mounted btrfs, of which its mount names only one.
     fn btrfs_members(&self) -> Vec<Occupant> {
         let mut found = Vec::new();
-        for uuid in self.system.names("sys/fs/btrfs") {
-            for member in self.system.names(format!("sys/fs/btrfs/{uuid}/devices")) {
-                let member = member.replace('!', "/");
+        for (uuid, members) in block::btrfs(self.system) {
+            for member in members {
                 let mut directories = self.directories.iter();
                 if directories.any(|directory| block::name(directory) == member) {
                     found.push(Occupant::Holder {
@@ -319,10 +305,10 @@ impl<'system> Relatives<'system> {
                 let by = other.name.clone();
                 match shows {
                     Shows::Yes => found.push(Occupant::Shown { what, by }),
-                    Shows::Unknown => found.push(Occupant::Unseen {
-                        sentence: text!("whether the loop device {by} shows {what} is not seen"),
-                        way_out: without(&by),
-                    }),
+                    Shows::Unknown => found.push(unseen(
+                        text!("whether the loop device {by} shows {what} is not seen"),
+                        without(&by),
+                    )),
                     Shows::No => {}
                 }
             }
@@ -367,23 +353,15 @@ impl<'system> Relatives<'system> {
             thread::sleep(pause);
             seen = look();
         }
-        let Writers {
-            opened,
-            unseen,
-            is_init_hidden,
-            ..
-        } = seen;
-        users.occupants.extend(opened);
-        users
-            .occupants
-            .extend(unseen.map(|unseen| Occupant::Unseen {
-                sentence: text!(
-                    "whether a program has it open for writing is not seen: {}",
-                    unseen.sentence
-                ),
-                way_out: unseen.way_out.into(),
-            }));
-        if is_init_hidden {
+        users.occupants.extend(seen.opened);
+        users.occupants.extend(seen.unseen.map(|it| {
+            let sentence = text!(
+                "whether a program has it open for writing is not seen: {}",
+                it.sentence
+            );
+            unseen(sentence, it.way_out)
+        }));
+        if seen.is_init_hidden {
             let sentence = "Whether the machine's first process (init) has the device open for writing is not seen: it may not be looked at";
             users.blind_spots.push(sentence.into());
         }
@@ -409,8 +387,7 @@ fn server(system: &System, directory: &Path) -> Option<u32> {
     }
     let thread = system::number(block::disk(directory).join("pid"))?;
     let status = system.text(format!("proc/{thread}/status"))?;
-    let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
-    group?.trim().parse().ok()
+    system::field(&status, "Tgid")?.parse().ok()
 }
 
 #[cfg(test)]
