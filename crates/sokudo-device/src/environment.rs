@@ -2,7 +2,8 @@
 
 use sokudo_model::{Bytes, HostEnvironment, Nanos};
 
-use crate::system::System;
+use crate::processors::frequency_policy;
+use crate::system::{System, field};
 
 /// What can be seen of the machine; what cannot is `None`.
 pub fn environment(system: &System) -> HostEnvironment {
@@ -13,7 +14,7 @@ pub fn environment(system: &System) -> HostEnvironment {
         distribution: distribution(system),
         cpu_model: cpu_model(&cpuinfo).or_else(|| board_model(system)),
         cpus: usable_cpus(),
-        governor: governor(system),
+        governor: frequency_policy(system, "scaling_governor"),
         memory_bytes: memory_bytes(&system.text("proc/meminfo").unwrap_or_default()),
         virtual_machine: is_virtual_machine(system, &cpuinfo),
         clock_source: system
@@ -46,15 +47,6 @@ fn distribution(system: &System) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// The value of the first line `key : value`.
-fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(name, _)| name.trim() == key)
-        .map(|(_, value)| value.trim())
-        .filter(|value| !value.is_empty())
-}
-
 /// x86 has `model name`, POWER and s390 have names of their own.
 fn cpu_model(cpuinfo: &str) -> Option<String> {
     ["model name", "Model Name", "cpu model", "cpu", "Hardware"]
@@ -75,19 +67,6 @@ fn usable_cpus() -> u32 {
         .ok()
         .and_then(|count| u32::try_from(count.get()).ok())
         .unwrap_or(1)
-}
-
-/// The governor, or all of them where they differ.
-fn governor(system: &System) -> Option<String> {
-    let policies = "sys/devices/system/cpu/cpufreq";
-    let mut governors: Vec<String> = system
-        .names(policies)
-        .iter()
-        .filter_map(|policy| system.text(format!("{policies}/{policy}/scaling_governor")))
-        .collect();
-    governors.sort();
-    governors.dedup();
-    (!governors.is_empty()).then(|| governors.join(", "))
 }
 
 fn memory_bytes(meminfo: &str) -> Option<Bytes> {

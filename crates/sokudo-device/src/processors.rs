@@ -34,6 +34,25 @@ pub fn processor_use(earlier: &[CpuUse], later: &[CpuUse]) -> Vec<CpuUse> {
         .collect()
 }
 
+/// The directories in which processors' clocks are set.
+pub(crate) fn frequency_policies(system: &System) -> impl Iterator<Item = String> {
+    let policies = "sys/devices/system/cpu/cpufreq";
+    let names = system.names(policies).into_iter();
+    let names = names.filter(|name| name.starts_with("policy"));
+    names.map(move |name| format!("{policies}/{name}"))
+}
+
+/// A setting of the clocks of all processors, or all values where they differ.
+pub(crate) fn frequency_policy(system: &System, file: &str) -> Option<String> {
+    let policies = frequency_policies(system);
+    let mut values: Vec<String> = policies
+        .filter_map(|policy| system.text(format!("{policy}/{file}")))
+        .collect();
+    values.sort();
+    values.dedup();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
 /// What this thread has had of a processor so far.
 pub(crate) fn processor_time() -> Duration {
     // The kernel never gives a negative time of this clock.

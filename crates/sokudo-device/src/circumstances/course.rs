@@ -14,8 +14,10 @@ use sokudo_sys::nvme::{NvmeCommand, ask_nvme};
 
 use super::limits::{LimitsSeen, limits};
 use crate::block;
+use crate::disk::bus::numbered;
 use crate::disk::{IoPhase, Reading, Thermometer};
 use crate::interrogate::{self, Protocol};
+use crate::processors::frequency_policies;
 use crate::system::{self, System};
 
 /// Between two questions to a drive while I/O is measured. It answers with a log page, which it
@@ -240,28 +242,23 @@ fn power_state(drive: &File) -> Option<u8> {
 
 /// cpufreq's policies; on many processors the first of them.
 fn clocks(system: &System) -> Vec<PathBuf> {
-    let policies = "sys/devices/system/cpu/cpufreq";
-    let names = system.names(policies).into_iter();
-    let names = names.filter(|name| name.starts_with("policy"));
-    let file = |name| system.path(format!("{policies}/{name}/scaling_cur_freq"));
-    names.take(PROCESSORS_MAX).map(file).collect()
+    let policies = frequency_policies(system).take(PROCESSORS_MAX);
+    let files = policies.map(|it| system.path(it).join("scaling_cur_freq"));
+    files.collect()
 }
 
 /// Counters of processor packages.
 fn throttles(system: &System) -> Vec<PathBuf> {
     let processors = "sys/devices/system/cpu";
     let names = system.names(processors).into_iter();
-    let is_processor = |name: &String| {
-        let number = name.strip_prefix("cpu");
-        number.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
-    };
-    let file = |name| {
-        system.path(format!(
-            "{processors}/{name}/thermal_throttle/core_throttle_count"
-        ))
-    };
-    let files = names.filter(is_processor).map(file);
-    files
+    let names = names.filter(|name| numbered(name, "cpu"));
+    names
+        .map(|name| {
+            system
+                .path(processors)
+                .join(name)
+                .join("thermal_throttle/core_throttle_count")
+        })
         .filter(|file| file.exists())
         .take(PROCESSORS_MAX)
         .collect()

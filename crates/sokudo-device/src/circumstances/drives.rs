@@ -10,7 +10,7 @@ use sokudo_model::{BlockDeviceKind, DriveCircumstances, Heat, TargetInfo};
 use sokudo_words::{Text, text};
 
 use crate::block;
-use crate::disk;
+use crate::disk::{self, bus::numbered};
 use crate::in_time;
 use crate::system::{self, System};
 
@@ -148,8 +148,7 @@ fn bare(mut disk: Disk) -> Disk {
 fn link_power(directory: &Path) -> Option<String> {
     let host = directory.ancestors().find(|place| {
         let name = place.file_name().unwrap_or_default().to_string_lossy();
-        let number = name.strip_prefix("host");
-        number.is_some_and(|number| number.parse::<u32>().is_ok())
+        numbered(&name, "host")
     })?;
     let name = host.file_name()?;
     let class = host.join("scsi_host").join(name);

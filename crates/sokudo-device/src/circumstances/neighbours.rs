@@ -66,16 +66,10 @@ impl Neighbours {
             processes: system.path("proc"),
             ..Self::default()
         };
-        let Ok(entries) = std::fs::read_dir(&seen.processes) else {
-            return seen;
-        };
         let end = processor_time() + LOOK_TIME_MAX;
-        let own = std::process::id();
-        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        let mut numbers: Vec<u32> = numbers.filter(|pid| *pid != own).collect();
-        // The kernel's own threads have the lowest numbers; if time ends, it ends there.
-        numbers.sort_unstable_by_key(|pid| std::cmp::Reverse(*pid));
-        for pid in numbers {
+        // If time ends, it ends at the kernel's own threads.
+        let others = system::processes(&seen.processes, &[std::process::id()]);
+        for pid in others.unwrap_or_default() {
             if processor_time() >= end {
                 seen.hidden.insert(pid);
                 continue;
@@ -227,11 +221,8 @@ fn number(stat: &str, place: usize) -> Option<u64> {
 /// What was written and taken back before it reached a disk does not count.
 fn moved(text: &str) -> ProcessTraffic {
     let field = |name: &str| {
-        let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-        let value = lines.find(|(key, _)| *key == name).map(|(_, value)| value);
-        value
-            .and_then(|value| value.trim().parse::<u64>().ok())
-            .unwrap_or(0)
+        let value = system::field(text, name).and_then(|value| value.parse::<u64>().ok());
+        value.unwrap_or(0)
     };
     let cancelled = field("cancelled_write_bytes");
     ProcessTraffic {

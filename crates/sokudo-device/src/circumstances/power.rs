@@ -2,16 +2,16 @@
 
 use sokudo_model::PowerSettings;
 
+use crate::processors::frequency_policy;
 use crate::queue::bracketed;
 use crate::system::System;
 
 /// What saves power on this machine.
 pub(super) fn power(system: &System) -> PowerSettings {
-    let processor = |file: &str| policy(system, file);
     PowerSettings {
         on_battery: on_battery(system),
-        frequency_driver: processor("scaling_driver"),
-        energy_preference: processor("energy_performance_preference"),
+        frequency_driver: frequency_policy(system, "scaling_driver"),
+        energy_preference: frequency_policy(system, "energy_performance_preference"),
         pcie_policy: system
             .text("sys/module/pcie_aspm/parameters/policy")
             .and_then(|text| bracketed(&text).map(str::to_owned)),
@@ -19,20 +19,6 @@ pub(super) fn power(system: &System) -> PowerSettings {
             .text("sys/module/nvme_core/parameters/default_ps_max_latency_us")
             .and_then(|text| text.parse().ok()),
     }
-}
-
-/// The value of all processors, or all values where they differ.
-fn policy(system: &System, file: &str) -> Option<String> {
-    let policies = "sys/devices/system/cpu/cpufreq";
-    let mut values: Vec<String> = system
-        .names(policies)
-        .iter()
-        .filter(|name| name.starts_with("policy"))
-        .filter_map(|policy| system.text(format!("{policies}/{policy}/{file}")))
-        .collect();
-    values.sort();
-    values.dedup();
-    (!values.is_empty()).then(|| values.join(", "))
 }
 
 /// A battery of the machine is discharged and no mains is on. Mice and keyboards have

@@ -183,7 +183,7 @@ struct ProcessSearch {
 impl ProcessSearch {
     fn go(&mut self, excused: &[u32]) {
         self.end = processor_time() + LOOK_TIME_MAX;
-        let Ok(entries) = std::fs::read_dir(&self.processes) else {
+        let Ok(numbers) = system::processes(&self.processes, excused) else {
             self.seen.unseen = Some(UnseenProcesses {
                 sentence: "/proc does not show the processes".into(),
                 way_out: "mount /proc (mount -t proc proc /proc)",
@@ -192,10 +192,6 @@ impl ProcessSearch {
         };
         let sees_all = self.sees_all();
         let own = std::process::id();
-        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        let mut numbers: Vec<u32> = numbers.filter(|pid| !excused.contains(pid)).collect();
-        // The youngest first: the kernel's own threads have the lowest numbers.
-        numbers.sort_unstable_by_key(|pid| std::cmp::Reverse(*pid));
         for pid in numbers {
             self.check_time();
             if self.is_cut_short {

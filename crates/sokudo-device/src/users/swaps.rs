@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::FileIdentity;
 use crate::block::{self, number_text};
+use crate::mounts::unescaped;
 use crate::system::{self, System};
 
 /// The devices that the kernel swaps to, as directories in sysfs.
@@ -64,21 +65,6 @@ fn parsed(table: &[u8]) -> Vec<Space> {
             })
         })
         .collect()
-}
-
-fn unescaped(word: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(word.len());
-    let mut rest = word;
-    while let [first, after @ ..] = rest {
-        let number = after
-            .get(..3)
-            .filter(|_| *first == b'\\')
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 8).ok());
-        bytes.push(number.unwrap_or(*first));
-        rest = if number.is_some() { &after[3..] } else { after };
-    }
-    bytes
 }
 
 #[cfg(test)]
