@@ -95,10 +95,8 @@ impl Blocking {
         );
         self.vectors.clear();
         for request in requests {
-            self.vectors.push(libc::iovec {
-                iov_base: self.region.lend(request.chunk, request.length).cast(),
-                iov_len: request.length as usize,
-            });
+            let buffer = self.region.lend(request.chunk, request.length);
+            self.vectors.push(vector(buffer, request.length));
         }
         let file = self.files[first.file as usize].descriptor.as_raw_fd();
         let result = vectored(file, &self.vectors, first);
@@ -125,10 +123,7 @@ impl OneByOne for Blocking {
             Calls::Positioned => perform(fd, file.is_device, buffer, request),
             Calls::Seeking => file.seek_and_move(buffer, request),
             Calls::Vectored | Calls::VectoredWithFlags => {
-                let vector = libc::iovec {
-                    iov_base: buffer.cast(),
-                    iov_len: request.length as usize,
-                };
+                let vector = vector(buffer, request.length);
                 let with_flags = self.calls == Calls::VectoredWithFlags;
                 until_done(|| move_vectors(fd, &[vector], request, with_flags))
             }
@@ -166,15 +161,20 @@ fn move_here(fd: i32, buffer: *mut u8, request: Request) -> isize {
         // SAFETY: as above.
         IoAction::Write => unsafe { libc::write(fd, buffer.cast(), length) },
         _ => {
-            let vector = libc::iovec {
-                iov_base: buffer.cast(),
-                iov_len: length,
-            };
+            let vector = vector(buffer, request.length);
             // -1 is the file's position, which is moved on.
             let flags = request.action.write_flags();
             // SAFETY: one iovec that is valid for `length` bytes.
             unsafe { libc::pwritev2(fd, &raw const vector, 1, -1, flags) }
         }
+    }
+}
+
+#[inline]
+fn vector(buffer: *mut u8, length: u32) -> libc::iovec {
+    libc::iovec {
+        iov_base: buffer.cast(),
+        iov_len: length as usize,
     }
 }
 
@@ -232,20 +232,10 @@ fn attempt(fd: i32, is_device: bool, buffer: *mut u8, request: Request) -> isize
         // SAFETY: as above.
         IoAction::Write => unsafe { libc::pwrite64(fd, buffer.cast(), length, offset) },
         IoAction::WriteThrough | IoAction::WriteThroughWithMetadata => {
-            let vector = libc::iovec {
-                iov_base: buffer.cast(),
-                iov_len: length,
-            };
+            let vector = vector(buffer, request.length);
+            let flags = request.action.write_flags();
             // SAFETY: one iovec that is valid for `length` bytes.
-            unsafe {
-                libc::pwritev2(
-                    fd,
-                    &raw const vector,
-                    1,
-                    offset,
-                    request.action.write_flags(),
-                )
-            }
+            unsafe { libc::pwritev2(fd, &raw const vector, 1, offset, flags) }
         }
         // SAFETY: takes no memory.
         IoAction::Fsync => unsafe { libc::fsync(fd) as isize },

@@ -100,61 +100,46 @@ impl NvmeCommand {
             NvmeLog::SelfTests => ("Get Log Page of self-tests", 6, 564),
             NvmeLog::Extended => ("Get Log Page C0h", 0xc0, 512),
         };
+        let dword10 = (answer_bytes / 4 - 1) << 16 | number;
         Self {
-            name,
-            opcode: GET_LOG_PAGE,
             namespace: ALL_NAMESPACES,
-            dword10: (answer_bytes / 4 - 1) << 16 | number,
-            dword11: 0,
             answer_bytes,
+            ..Self::new(name, GET_LOG_PAGE, dword10)
         }
     }
 
     /// Get Features: whether the write cache is on, in bit 0 of the result.
     pub fn write_cache() -> Self {
-        Self {
-            name: "Get Features of the write cache",
-            opcode: GET_FEATURES,
-            namespace: 0,
-            dword10: VOLATILE_WRITE_CACHE,
-            dword11: 0,
-            answer_bytes: 0,
-        }
+        let name = "Get Features of the write cache";
+        Self::new(name, GET_FEATURES, VOLATILE_WRITE_CACHE)
     }
 
     /// Get Features: the power state, in bits 0 to 4 of the result. A controller that sleeps wakes
     /// up to answer.
     pub fn power_state() -> Self {
-        Self {
-            name: "Get Features of power management",
-            dword10: POWER_MANAGEMENT,
-            ..Self::write_cache()
-        }
+        let name = "Get Features of power management";
+        Self::new(name, GET_FEATURES, POWER_MANAGEMENT)
     }
 
     /// Set Features: the write cache on or off, until the next reset.
     pub fn set_write_cache(on: bool) -> Self {
+        let name = "Set Features of the write cache";
         Self {
-            name: "Set Features of the write cache",
-            opcode: SET_FEATURES,
             dword11: u32::from(on),
-            ..Self::write_cache()
+            ..Self::new(name, SET_FEATURES, VOLATILE_WRITE_CACHE)
         }
     }
 
     /// Device Self-test of the controller and one namespace.
     pub fn self_test(namespace: u32, order: SelfTestOrder) -> Self {
+        let code = match order {
+            SelfTestOrder::Short => 0x1,
+            SelfTestOrder::Extended => 0x2,
+            SelfTestOrder::Stop => 0xf,
+        };
         Self {
-            name: "Device Self-test",
-            opcode: DEVICE_SELF_TEST,
             namespace,
-            dword10: match order {
-                SelfTestOrder::Short => 0x1,
-                SelfTestOrder::Extended => 0x2,
-                SelfTestOrder::Stop => 0xf,
-            },
-            dword11: 0,
-            answer_bytes: 0,
+            ..Self::new("Device Self-test", DEVICE_SELF_TEST, code)
         }
     }
 
@@ -165,12 +150,20 @@ impl NvmeCommand {
 
     fn identify(name: &'static str, structure: u32, namespace: u32) -> Self {
         Self {
-            name,
-            opcode: IDENTIFY,
             namespace,
-            dword10: structure,
-            dword11: 0,
             answer_bytes: IDENTIFY_BYTES,
+            ..Self::new(name, IDENTIFY, structure)
+        }
+    }
+
+    fn new(name: &'static str, opcode: u8, dword10: u32) -> Self {
+        Self {
+            name,
+            opcode,
+            namespace: 0,
+            dword10,
+            dword11: 0,
+            answer_bytes: 0,
         }
     }
 }
