@@ -6,6 +6,8 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
+use crate::request::checked;
+
 /// `_IO(0x12, 97)` of `linux/fs.h`.
 const BLKFLSBUF: libc::c_ulong = 0x1261;
 
@@ -20,10 +22,7 @@ pub fn flush_block_cache(device: impl AsFd) -> io::Result<()> {
     // SAFETY: BLKFLSBUF takes no argument and touches no memory of ours; the file
     // descriptor is open for as long as `device` is borrowed.
     let result = unsafe { libc::ioctl(device.as_fd().as_raw_fd(), BLKFLSBUF as _, 0) };
-    if result < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
+    checked(result).map(drop)
 }
 
 /// The kernel's count of disks, which no two share while it runs: that of the disk that is held,

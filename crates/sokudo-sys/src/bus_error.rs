@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{Ordering, compiler_fence};
 use std::{io, mem, ptr};
 
-use crate::request::negative_errno;
+use crate::request::{checked, negative_errno};
 
 /// Memory that the calling thread is copying from or to.
 #[derive(Clone, Copy)]
@@ -53,9 +53,7 @@ fn install_once() -> io::Result<()> {
     let mut earlier: libc::sigaction = unsafe { mem::zeroed() };
     // SAFETY: a null action only asks for the present one.
     let status = unsafe { libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut earlier) };
-    if status < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(status)?;
     // Only ever called once.
     let _ = EARLIER.set(earlier);
     // SAFETY: all-zero is a valid sigaction.
@@ -66,10 +64,7 @@ fn install_once() -> io::Result<()> {
     // SAFETY: the handler does only what signal handlers may (thread-local load and
     // store, mmap, sigaction), and hands on what is not its own.
     let status = unsafe { libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut()) };
-    if status < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
+    checked(status).map(drop)
 }
 
 /// Copies `length` bytes; an error when some of the mapped ones are not there. Pages

@@ -6,6 +6,8 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
+use crate::request::checked;
+
 /// Extents asked for per call: 28 KiB of answer, so that a fragmented file takes
 /// few calls and an ordinary one little memory.
 pub const EXTENTS_PER_CALL: u32 = 512;
@@ -87,9 +89,7 @@ pub fn extents_from(
     // `struct fiemap` followed by room for `extent_count` extents, which is all
     // that the kernel writes.
     let status = unsafe { libc::ioctl(file.as_fd().as_raw_fd(), FS_IOC_FIEMAP, answer) };
-    if status < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(status)?;
     let count = request.mapped_extents.min(EXTENTS_PER_CALL) as usize;
     Ok(request.extents[..count].iter().map(Extent::from).collect())
 }

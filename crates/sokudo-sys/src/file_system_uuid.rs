@@ -8,6 +8,8 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
+use crate::request::checked;
+
 /// `struct fsuuid2` of `linux/fs.h`.
 #[repr(C)]
 #[derive(Default)]
@@ -30,9 +32,7 @@ pub fn file_system_uuid(file: impl AsFd) -> io::Result<[u8; 16]> {
     // `struct fsuuid2`, which `answer` is.
     let status =
         unsafe { libc::ioctl(file.as_fd().as_raw_fd(), FS_IOC_GETFSUUID, &raw mut answer) };
-    if status < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(status)?;
     match usize::from(answer.length) == answer.bytes.len() {
         true => Ok(answer.bytes),
         false => Err(io::ErrorKind::InvalidData.into()),

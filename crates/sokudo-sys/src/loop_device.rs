@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use rustix::fs::FlockOperation;
 
+use crate::request::checked;
+
 /// `LOOP_CTL_GET_FREE` of `linux/loop.h`.
 const LOOP_CTL_GET_FREE: libc::c_ulong = 0x4c82;
 
@@ -106,10 +108,7 @@ fn free_number(control: &File) -> io::Result<libc::c_int> {
     // SAFETY: LOOP_CTL_GET_FREE takes no argument and touches no memory of ours; the
     // descriptor is open while `control` is borrowed.
     let number = unsafe { libc::ioctl(control.as_fd().as_raw_fd(), LOOP_CTL_GET_FREE as _, 0) };
-    if number < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(number)
+    checked(number)
 }
 
 fn configure(device: &File, backing: &File, wish: LoopWish<'_>) -> io::Result<()> {
@@ -146,10 +145,7 @@ fn configure(device: &File, backing: &File, wish: LoopWish<'_>) -> io::Result<()
             std::ptr::from_ref(&config),
         )
     };
-    if result < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
+    checked(result).map(drop)
 }
 
 #[cfg(test)]

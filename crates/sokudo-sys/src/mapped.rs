@@ -14,7 +14,7 @@ use rustix::fs::{OFlags, SeekFrom};
 use crate::blocking::{self, OneByOne};
 use crate::bus_error;
 use crate::region::Region;
-use crate::request::{IoAction, Request, negative_errno};
+use crate::request::{Action, Request, checked, negative_errno};
 
 /// Mapped files with their own buffers.
 pub struct Mapped {
@@ -190,11 +190,7 @@ impl MappedFile {
         };
         // SAFETY: the range lies in our mapping.
         let status = unsafe { libc::msync(address, length, libc::MS_SYNC) };
-        if status < 0 {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(())
-        }
+        checked(status).map(drop)
     }
 
     fn forget(&self, offset: u64, length: u64) -> io::Result<()> {
@@ -203,11 +199,7 @@ impl MappedFile {
         };
         // SAFETY: the range lies in our mapping of a file, whose pages can be had again.
         let status = unsafe { libc::madvise(address, length, libc::MADV_DONTNEED) };
-        if status < 0 {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(())
-        }
+        checked(status).map(drop)
     }
 
     /// The pages that hold a range.

@@ -7,6 +7,8 @@
 
 use std::io;
 
+use crate::request::checked;
+
 /// Gives the calling thread a copy of the mount namespace that it is in. Threads that were
 /// started before stay where they are.
 ///
@@ -16,8 +18,5 @@ pub fn unshare_mounts() -> io::Result<()> {
     // SAFETY: CLONE_NEWNS takes no argument and touches no memory of ours; descriptors stay
     // as they are.
     let result = unsafe { libc::unshare(libc::CLONE_NEWNS) };
-    if result < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
+    checked(result).map(drop)
 }

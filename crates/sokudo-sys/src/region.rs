@@ -8,6 +8,8 @@
 use std::io;
 use std::ptr::NonNull;
 
+use crate::request::checked;
+
 /// Chunks start at multiples of this: the largest memory alignment that any
 /// block device asks of direct I/O (`dma_alignment` is below one page).
 pub const CHUNK_ALIGNMENT: usize = 4096;
@@ -237,10 +239,8 @@ fn unmap(memory: NonNull<u8>, bytes: usize) {
 
 fn advise_huge(memory: NonNull<u8>, bytes: usize) -> io::Result<()> {
     // SAFETY: the range is a mapping of our own; the advice changes no contents.
-    match unsafe { libc::madvise(memory.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    let status = unsafe { libc::madvise(memory.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+    checked(status).map(drop)
 }
 
 /// Every other page is touched first. The kernel gives pages in the order in which they are

@@ -52,6 +52,14 @@ pub struct Request {
     pub offset: u64,
 }
 
+/// What a system call has just given, or, where that is negative, why.
+pub(crate) fn checked<Status: PartialOrd + Default>(status: Status) -> std::io::Result<Status> {
+    match status < Status::default() {
+        true => Err(std::io::Error::last_os_error()),
+        false => Ok(status),
+    }
+}
+
 /// `errno` of a system call that has just failed, as a completion's result.
 pub(crate) fn negative_errno(error: &std::io::Error) -> i32 {
     -error.raw_os_error().unwrap_or(libc::EIO)

@@ -10,6 +10,8 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr;
 
+use crate::request::checked;
+
 /// What the page cache holds of a range, in pages of [`page_bytes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -54,9 +56,7 @@ pub fn cache_status(file: impl AsFd, length_bytes: u64) -> io::Result<CacheStatu
             0u32,
         )
     };
-    if result < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(result)?;
     Ok(status)
 }
 
@@ -96,9 +96,7 @@ fn resident_pages_in_window(
     // SAFETY: the range is the live mapping, which begins on a page; `pages` has
     // one byte for each page in it.
     let result = unsafe { libc::mincore(mapping.address, mapping.length, pages.as_mut_ptr()) };
-    if result < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(result)?;
     // Only the lowest bit says something; the others are reserved.
     Ok(pages.iter().map(|page| u64::from(page & 1)).sum())
 }

@@ -11,6 +11,8 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
+use crate::request::checked;
+
 /// `LOOP_GET_STATUS64` of `linux/loop.h`.
 const LOOP_GET_STATUS64: libc::c_ulong = 0x4c05;
 
@@ -52,9 +54,7 @@ pub fn loop_status(device: impl AsFd) -> io::Result<LoopStatus> {
             words.as_mut_ptr(),
         )
     };
-    if result < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(result)?;
     let [file_system, inode, block_device, offset, ..] = words;
     Ok(LoopStatus {
         file_system,
@@ -77,10 +77,7 @@ pub fn is_open_for_writing(file: impl AsFd) -> io::Result<bool> {
         // SAFETY: these commands take a number and touch no memory of ours; the
         // descriptor is open while `file` is borrowed.
         let result = unsafe { libc::fcntl(file, command, argument) };
-        if result < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(())
+        checked(result).map(drop)
     };
     // Who opens the file in this instant has us signalled, by default with SIGIO, which
     // ends a process. SIGURG is ignored by default.
@@ -109,9 +106,7 @@ pub fn share_files(first: u32, second: u32) -> io::Result<bool> {
             unused,
         )
     };
-    if result < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(result)?;
     Ok(result == 0)
 }
 

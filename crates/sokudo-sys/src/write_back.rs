@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
+use crate::request::checked;
+
 /// Begins to write back what of this range is dirty, and waits for none of it but what is
 /// on its way already and in the way.
 ///
@@ -33,10 +35,8 @@ fn sync_range(file: &File, offset: u64, length: u64, flags: libc::c_uint) -> io:
     let (offset, length) = (signed(offset)?, signed(length)?);
     // SAFETY: the descriptor is open for as long as `file` is borrowed, and the call reads
     // and writes no memory of ours.
-    match unsafe { libc::sync_file_range(file.as_raw_fd(), offset, length, flags) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    let status = unsafe { libc::sync_file_range(file.as_raw_fd(), offset, length, flags) };
+    checked(status).map(drop)
 }
 
 #[cfg(test)]
