@@ -13,11 +13,11 @@ const TICK_NANOS: u64 = 10_000_000;
 
 /// Where stolen time stands in the line `cpu` of `/proc/stat`, counted from its first
 /// number (`proc_stat(5)`).
-pub(super) const STOLEN_FIELD: usize = 7;
+const STOLEN_FIELD: usize = 7;
 /// Where programs' time stands there, that of those with less priority, and that inside the
 /// kernel without interrupts.
-pub(super) const USER_FIELD: usize = 0;
-pub(super) const NICE_FIELD: usize = 1;
+const USER_FIELD: usize = 0;
+const NICE_FIELD: usize = 1;
 pub(super) const SYSTEM_FIELD: usize = 2;
 /// Where a process's own time in programs stands in `/proc/PID/stat`, counted from the state
 /// behind its name (`proc_pid_stat(5)`), in the kernel, and that of children that it has
@@ -26,52 +26,42 @@ pub(super) const OWN_USER_FIELD: usize = 11;
 pub(super) const OWN_SYSTEM_FIELD: usize = 12;
 const CHILDREN_USER_FIELD: usize = 13;
 
-/// What was counted since the machine started.
+/// What was counted since the machine started: waits for processors, I/O and memory, time that
+/// was stolen, and that of other programs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waits {
     at: Instant,
-    processor: Option<Nanos>,
-    io: Option<Nanos>,
-    memory: Option<Nanos>,
-    stolen: Option<Nanos>,
-    others: Option<Nanos>,
+    counted: [Option<Nanos>; 5],
 }
 
 impl Waits {
     /// Looks now.
     pub(super) fn look(system: &System) -> Self {
         let waits = |what: &str| total(&system.text(format!("proc/pressure/{what}"))?);
+        let stolen = stolen(&system.text("proc/stat").unwrap_or_default());
+        let [processor, io, memory] = ["cpu", "io", "memory"].map(waits);
         Self {
             at: Instant::now(),
-            processor: waits("cpu"),
-            io: waits("io"),
-            memory: waits("memory"),
-            stolen: stolen(&system.text("proc/stat").unwrap_or_default()),
-            others: others(system),
+            counted: [processor, io, memory, stolen, others(system)],
         }
     }
 
     /// What was counted since `earlier`; `None` where nothing can be seen.
     pub(super) fn since(&self, earlier: &Self) -> Option<Pressure> {
-        let grown =
-            |now: Option<Nanos>, then: Option<Nanos>| Some(Nanos(now?.0.saturating_sub(then?.0)));
         let elapsed = self.at.saturating_duration_since(earlier.at).as_nanos();
-        let pressure = Pressure {
+        let all: [Option<Nanos>; 5] = std::array::from_fn(|index| {
+            let (now, then) = (self.counted[index]?, earlier.counted[index]?);
+            Some(Nanos(now.0.saturating_sub(then.0)))
+        });
+        let [processor, io, memory, stolen, others] = all;
+        all.iter().any(Option::is_some).then_some(Pressure {
             elapsed: Nanos(narrow(elapsed)),
-            processor: grown(self.processor, earlier.processor),
-            io: grown(self.io, earlier.io),
-            memory: grown(self.memory, earlier.memory),
-            stolen: grown(self.stolen, earlier.stolen),
-            others: grown(self.others, earlier.others),
-        };
-        let all = [
-            pressure.processor,
-            pressure.io,
-            pressure.memory,
-            pressure.stolen,
-            pressure.others,
-        ];
-        all.iter().any(Option::is_some).then_some(pressure)
+            processor,
+            io,
+            memory,
+            stolen,
+            others,
+        })
     }
 }
 
@@ -93,10 +83,16 @@ fn total(text: &str) -> Option<Nanos> {
 fn others(system: &System) -> Option<Nanos> {
     let all = system.text("proc/stat")?;
     let own = system.text("proc/self/stat")?;
-    let all = of_all(&all, USER_FIELD)?.0 + of_all(&all, NICE_FIELD)?.0;
+    let all = programs(&all)?;
     let own = |field: usize| Some(of_this_process(&own, field)?.0);
     let own = own(OWN_USER_FIELD)? + own(CHILDREN_USER_FIELD)?;
-    Some(Nanos(all.saturating_sub(own)))
+    Some(Nanos(all.0.saturating_sub(own)))
+}
+
+/// What all programs used outside the kernel.
+pub(super) fn programs(stat: &str) -> Option<Nanos> {
+    let [user, nice] = [USER_FIELD, NICE_FIELD].map(|field| of_all(stat, field));
+    Some(Nanos(user?.0 + nice?.0))
 }
 
 /// A time of this process in its `stat`.
@@ -106,7 +102,7 @@ pub(super) fn of_this_process(stat: &str, field: usize) -> Option<Nanos> {
     ticks.checked_mul(TICK_NANOS).map(Nanos)
 }
 
-fn stolen(stat: &str) -> Option<Nanos> {
+pub(super) fn stolen(stat: &str) -> Option<Nanos> {
     of_all(stat, STOLEN_FIELD)
 }
 

@@ -11,8 +11,7 @@ use crate::control_groups;
 use crate::system::System;
 
 use super::pressure::{
-    NICE_FIELD, OWN_SYSTEM_FIELD, OWN_USER_FIELD, STOLEN_FIELD, SYSTEM_FIELD, USER_FIELD, of_all,
-    of_this_process,
+    OWN_SYSTEM_FIELD, OWN_USER_FIELD, SYSTEM_FIELD, of_all, of_this_process, programs, stolen,
 };
 
 /// Looks at the processors before a trial and after it.
@@ -101,14 +100,10 @@ impl ProcessorTimes {
     fn look(system: &System) -> Option<Self> {
         let all = system.text("proc/stat")?;
         let own = system.text("proc/self/stat")?;
-        let sum = |fields: [usize; 2]| -> Option<Nanos> {
-            let [one, other] = fields.map(|field| of_all(&all, field));
-            Some(Nanos(one?.0 + other?.0))
-        };
         Some(Self {
-            user: sum([USER_FIELD, NICE_FIELD])?,
+            user: programs(&all)?,
             kernel: of_all(&all, SYSTEM_FIELD)?,
-            stolen: of_all(&all, STOLEN_FIELD),
+            stolen: stolen(&all),
             own_user: of_this_process(&own, OWN_USER_FIELD)?,
             own_kernel: of_this_process(&own, OWN_SYSTEM_FIELD)?,
         })
