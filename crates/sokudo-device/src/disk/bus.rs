@@ -1,6 +1,6 @@
 //! How a disk is connected, by where the kernel hangs it up in sysfs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sokudo_model::disk::Bus;
 
@@ -47,18 +47,19 @@ pub(crate) fn numbered(part: &str, word: &str) -> bool {
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A namespace with several paths hangs below its subsystem, whose controllers know
-/// the transport.
-fn nvme(directory: &Path) -> Bus {
+/// The controller of an NVMe namespace, or, of one with several paths, its subsystem, below which
+/// it hangs, and the controllers of that.
+pub(crate) fn nvme_controllers(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let device = directory.join("device");
-    let of_paths = system::names(&device)
-        .into_iter()
-        .filter(|name| numbered(name, "nvme"))
-        .map(|name| device.join(name));
-    let transport = [device.clone()]
-        .into_iter()
-        .chain(of_paths)
-        .find_map(|place| system::text(place.join("transport")));
+    let of_paths = system::names(&device).into_iter();
+    let of_paths = of_paths.filter(|name| numbered(name, "nvme"));
+    let of_paths: Vec<PathBuf> = of_paths.map(|name| device.join(name)).collect();
+    [device].into_iter().chain(of_paths)
+}
+
+fn nvme(directory: &Path) -> Bus {
+    let mut controllers = nvme_controllers(directory);
+    let transport = controllers.find_map(|place| system::text(place.join("transport")));
     match transport.as_deref() {
         None | Some("pcie") => Bus::Nvme,
         Some(_) => Bus::NvmeFabrics,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use sokudo_model::disk::{Bus, Link};
 
-use crate::disk::bus::numbered;
+use crate::disk::bus::{numbered, nvme_controllers};
 use crate::system::{self, System};
 
 /// The speed of one direction of a connection.
@@ -54,6 +54,17 @@ impl Speed {
 struct ReportedSpeed {
     text: String,
     speed: Speed,
+}
+
+impl ReportedSpeed {
+    fn of(text: String, megabits_per_s: f64, lanes: u32, coding: Coding) -> Self {
+        let speed = Speed {
+            megabits_per_s,
+            lanes,
+            coding,
+        };
+        Self { text, speed }
+    }
 }
 
 /// The link of the disk in this directory; `None` where sysfs tells nothing of it.
@@ -140,8 +151,7 @@ pub(crate) fn sata_generation(generation: u8) -> Option<(String, u64)> {
         3 => "6.0 Gbit",
         _ => return None,
     };
-    let told = gigabit(gigabits, sas_coding)?;
-    Some((told.text, told.speed.bytes_per_s()))
+    gigabit(gigabits, sas_coding).map(told)
 }
 
 type Ends = (Option<ReportedSpeed>, Option<ReportedSpeed>);
@@ -194,16 +204,12 @@ fn sas(directory: &Path) -> Option<Ends> {
     Some((told("negotiated_linkrate"), told("maximum_linkrate")))
 }
 
-fn wide(told: ReportedSpeed, lanes: u32) -> ReportedSpeed {
-    let text = match lanes {
-        1 => told.text,
-        _ => format!("{} x{lanes}", told.text),
-    };
-    let speed = Speed {
-        lanes,
-        ..told.speed
-    };
-    ReportedSpeed { text, speed }
+fn wide(mut told: ReportedSpeed, lanes: u32) -> ReportedSpeed {
+    if lanes > 1 {
+        told.text = format!("{} x{lanes}", told.text);
+        told.speed.lanes = lanes;
+    }
+    told
 }
 
 /// The maximum is what both the drive and the port above it can do.
@@ -226,14 +232,7 @@ fn pci_express(directory: &Path) -> Option<Ends> {
 /// The PCI function of an NVMe disk: of its controller or, where a namespace has several
 /// paths, of the first.
 pub(crate) fn nvme_function(directory: &Path) -> Option<PathBuf> {
-    let device = directory.join("device");
-    let of_paths = system::names(&device)
-        .into_iter()
-        .filter(|name| numbered(name, "nvme"))
-        .map(|name| device.join(name));
-    [device.clone()]
-        .into_iter()
-        .chain(of_paths)
+    nvme_controllers(directory)
         .filter_map(|controller| controller.join("device").canonicalize().ok())
         .find(|function| function.join("current_link_speed").exists())
 }
@@ -255,14 +254,8 @@ fn pci_speed(gigatransfers: f64, lanes: u32) -> ReportedSpeed {
         middle if middle < 48.0 => Coding::PCIE_3,
         _ => Coding::PCIE_6,
     };
-    ReportedSpeed {
-        text: format!("{gigatransfers:.1} GT/s x{lanes}"),
-        speed: Speed {
-            megabits_per_s: gigatransfers * 1e3,
-            lanes,
-            coding,
-        },
-    }
+    let text = format!("{gigatransfers:.1} GT/s x{lanes}");
+    ReportedSpeed::of(text, gigatransfers * 1e3, lanes, coding)
 }
 
 /// The device, not the interface below it, has a `speed` in Mbit/s. What it could do at
@@ -285,25 +278,14 @@ fn usb_speed(megabits: f64) -> ReportedSpeed {
     } else {
         format!("{:.1} Gbit/s", megabits / 1e3)
     };
-    let speed = Speed {
-        megabits_per_s: megabits,
-        lanes: 1,
-        coding,
-    };
-    ReportedSpeed { text, speed }
+    ReportedSpeed::of(text, megabits, 1, coding)
 }
 
 /// `6.0 Gbps` as ATA writes it, `12.0 Gbit` as SAS does; `<unknown>` is nothing.
 fn gigabit(text: &str, coding: fn(f64) -> Coding) -> Option<ReportedSpeed> {
     let gigabits = positive(text.split_whitespace().next()?)?;
-    Some(ReportedSpeed {
-        text: format!("{gigabits:.1} Gbit/s"),
-        speed: Speed {
-            megabits_per_s: gigabits * 1e3,
-            lanes: 1,
-            coding: coding(gigabits),
-        },
-    })
+    let text = format!("{gigabits:.1} Gbit/s");
+    Some(ReportedSpeed::of(text, gigabits * 1e3, 1, coding(gigabits)))
 }
 
 fn sas_coding(gigabits: f64) -> Coding {
