@@ -138,24 +138,18 @@ fn add_extent(state: &mut FileState, extent: &Extent, end_bytes: &mut u64) -> Op
     let length = end - start;
     state.extents += 1;
     state.hole_bytes.0 += start - *end_bytes;
-    if extent.is_unwritten || extent.is_delayed {
-        state.unwritten_bytes.0 += length;
-    }
-    if extent.is_encoded {
-        state.encoded_bytes.0 += length;
-    }
-    if extent.is_inline {
-        state.inline_bytes.0 += length;
-    }
-    if extent.is_shared {
-        state.shared_bytes.0 += length;
+    let is_unwritten = extent.is_unwritten || extent.is_delayed;
+    for (is_so, bytes) in [
+        (is_unwritten, &mut state.unwritten_bytes),
+        (extent.is_encoded, &mut state.encoded_bytes),
+        (extent.is_inline, &mut state.inline_bytes),
+        (extent.is_shared, &mut state.shared_bytes),
+    ] {
+        bytes.0 += if is_so { length } else { 0 };
     }
     *end_bytes = end;
-    let has_place = !extent.is_unwritten
-        && !extent.is_delayed
-        && !extent.is_encoded
-        && !extent.is_inline
-        && extent.place_bytes > 0;
+    let is_odd = is_unwritten || extent.is_encoded || extent.is_inline;
+    let has_place = !is_odd && extent.place_bytes > 0;
     let place = extent
         .place_bytes
         .checked_add(start - extent.offset_bytes)?;

@@ -5,7 +5,7 @@ use sokudo_words::{Text, text};
 
 use std::path::{Path, PathBuf};
 
-use crate::mounts::Mount;
+use crate::mounts::{Mount, split_unescaped};
 
 /// What is below a file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,31 +158,11 @@ impl Layers {
     }
 }
 
-/// Splits at `:`, but not where a backslash makes it part of a name; what follows
-/// `::` holds data only and cannot be looked into by name.
+/// What follows `::` holds data only and cannot be looked into by name.
 fn split_layers(text: &str) -> Vec<String> {
-    let mut layers = vec![String::new()];
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            ':' => layers.push(String::new()),
-            '\\' => push_last(&mut layers, characters.next()),
-            other => push_last(&mut layers, Some(other)),
-        }
-    }
-    layers.truncate(
-        layers
-            .iter()
-            .position(String::is_empty)
-            .unwrap_or(layers.len()),
-    );
-    layers
-}
-
-fn push_last(layers: &mut [String], character: Option<char>) {
-    if let (Some(last), Some(character)) = (layers.last_mut(), character) {
-        last.push(character);
-    }
+    let layers = split_unescaped(text, ':').into_iter();
+    let layers = layers.map(|layer| without_escapes(&layer));
+    layers.take_while(|layer| !layer.is_empty()).collect()
 }
 
 fn without_escapes(text: &str) -> String {

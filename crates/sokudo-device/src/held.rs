@@ -76,7 +76,7 @@ fn readable_pages(
     Ok((bytes, unread))
 }
 
-fn read_part(device: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_part(device: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut bytes = vec![0; length];
     device.read_exact_at(&mut bytes, offset)?;

@@ -112,24 +112,22 @@ pub fn mount_points(table: &str) -> Vec<PathBuf> {
     mounts.map(|mount| mount.mount_point).collect()
 }
 
-/// Splits at commas, but not at those that overlay escapes with a backslash
-/// because they are part of a directory's name.
 fn split_options(text: &str) -> Vec<String> {
-    let text = unescape(text);
-    let mut options = vec![String::new()];
-    let mut is_escaped = false;
-    for character in text.chars() {
-        if character == ',' && !is_escaped {
-            options.push(String::new());
-            continue;
-        }
-        is_escaped = character == '\\' && !is_escaped;
-        if let Some(last) = options.last_mut() {
-            last.push(character);
-        }
-    }
+    let mut options = split_unescaped(&unescape(text), ',');
     options.retain(|option| !option.is_empty());
     options
+}
+
+/// Splits at a sign, but not where overlay escapes it with a backslash because it is part of a
+/// directory's name.
+pub(crate) fn split_unescaped(text: &str, separator: char) -> Vec<String> {
+    let mut is_escaped = false;
+    let parts = text.split(|sign| {
+        let is_end = sign == separator && !is_escaped;
+        is_escaped = sign == '\\' && !is_escaped;
+        is_end
+    });
+    parts.map(str::to_owned).collect()
 }
 
 fn unescape(text: &str) -> String {

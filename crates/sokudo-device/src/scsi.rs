@@ -173,9 +173,13 @@ pub fn add_log(health: &mut Health, log: &[u8]) -> Result<(), PageError> {
                     .checked_add(errors.unwrap_or(0))
                     .filter(|_| errors.is_some());
             }
-            (0x0d, 0) => health.temperature_celsius = value.get(1).copied().and_then(celsius),
+            // 255 is a temperature that is not known.
+            (0x0d, 0) => {
+                health.temperature_celsius = value.get(1).copied().and_then(health::celsius)
+            }
             (0x0d, 1) => {
-                health.temperature_warning_celsius = value.get(1).copied().and_then(celsius);
+                health.temperature_warning_celsius =
+                    value.get(1).copied().and_then(health::celsius);
             }
             (0x0e, 4) => health.power_cycles = page::be32(value, 0).map(u64::from),
             (0x11, 1) => health.used_percent = value.get(3).map(|used| u32::from(*used)),
@@ -308,11 +312,10 @@ fn take_exception(health: &mut Health, value: &[u8]) {
             .push(text!("{sentence} (code {code:02x}h/{qualifier:02x}h)"));
     }
     if health.temperature_celsius.is_none() {
-        health.temperature_celsius = rest.first().copied().filter(|it| *it > 0).and_then(celsius);
+        health.temperature_celsius = rest
+            .first()
+            .copied()
+            .filter(|it| *it > 0)
+            .and_then(health::celsius);
     }
-}
-
-/// 255 is a temperature that is not known.
-fn celsius(byte: u8) -> Option<i32> {
-    health::celsius(byte)
 }

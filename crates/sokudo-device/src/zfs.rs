@@ -130,7 +130,7 @@ fn label(list: &[u8]) -> Option<Label> {
     let mut has_leaves = false;
     // The first byte says how it is written: 1 for XDR.
     let mut xdr = Xdr(list.strip_prefix(&[1])?.get(3..)?);
-    xdr.list(0, &mut |path, value| match (path, value) {
+    xdr.list(&mut Vec::new(), 0, &mut |path, value| match (path, value) {
         (["name"], Value::Text(name)) => name.clone_into(&mut label.pool),
         (["pool_guid"], Value::Number(number)) => label.pool_guid = number,
         (["state"], Value::Number(number)) => label.is_active = number == ACTIVE,
@@ -179,11 +179,7 @@ impl<'a> Xdr<'a> {
     }
 
     /// Tells each number and text of a list and of those in it, with the names that lead there.
-    fn list<F: FnMut(&[&str], Value<'_>)>(&mut self, depth: u32, tell: &mut F) -> Option<()> {
-        self.list_in(&mut Vec::new(), depth, tell)
-    }
-
-    fn list_in<F: FnMut(&[&str], Value<'_>)>(
+    fn list<F: FnMut(&[&str], Value<'_>)>(
         &mut self,
         path: &mut Vec<&'a str>,
         depth: u32,
@@ -217,10 +213,10 @@ impl<'a> Xdr<'a> {
         match kind {
             UINT64 => tell(path, Value::Number(self.number()?)),
             STRING => tell(path, Value::Text(self.text()?)),
-            LIST => self.list_in(path, depth + 1, tell)?,
+            LIST => self.list(path, depth + 1, tell)?,
             LISTS => {
                 for _ in 0..count.min(MEMBERS_MAX) {
-                    self.list_in(path, depth + 1, tell)?;
+                    self.list(path, depth + 1, tell)?;
                 }
             }
             _ => {}

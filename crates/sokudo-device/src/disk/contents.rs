@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, FileTypeExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -21,6 +21,7 @@ use crate::block::{self, SECTOR_BYTES};
 use crate::disk::stacked;
 use crate::disk::surroundings::MachineEnvironment;
 use crate::disk::udev::{self, UdevRecord};
+use crate::held::read_part;
 use crate::signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures, title};
 use crate::system;
 
@@ -255,9 +256,9 @@ impl<'a> Tree<'a> {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let size = rustix::fs::seek(&device, rustix::fs::SeekFrom::End(0))?;
-        let head = part(&device, 0, size.min(HEAD_BYTES))?;
+        let head = read_part(&device, 0, size.min(HEAD_BYTES))?;
         let tail_bytes = size.min(TAIL_BYTES);
-        let tail = part(&device, size - tail_bytes, tail_bytes)?;
+        let tail = read_part(&device, size - tail_bytes, tail_bytes)?;
         let ends = DeviceEnds {
             head: &head,
             tail: &tail,
@@ -457,11 +458,4 @@ fn tidy(contents: &mut Vec<Content>, has_partitions: bool) {
         "MBR partition table" => !has_gpt && (has_partitions || !has_boot_sector),
         _ => true,
     });
-}
-
-fn part(device: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
-    let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    let mut bytes = vec![0; length];
-    device.read_exact_at(&mut bytes, offset)?;
-    Ok(bytes)
 }
