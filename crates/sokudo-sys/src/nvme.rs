@@ -132,11 +132,7 @@ impl NvmeCommand {
 
     /// Device Self-test of the controller and one namespace.
     pub fn self_test(namespace: u32, order: SelfTestOrder) -> Self {
-        let code = match order {
-            SelfTestOrder::Short => 0x1,
-            SelfTestOrder::Extended => 0x2,
-            SelfTestOrder::Stop => 0xf,
-        };
+        let code = order.of([0x1, 0x2, 0xf]);
         Self {
             namespace,
             ..Self::new("Device Self-test", DEVICE_SELF_TEST, code)

@@ -11,3 +11,14 @@ pub enum SelfTestOrder {
     /// End the one that is under way.
     Stop,
 }
+
+impl SelfTestOrder {
+    /// What a language has for it, of its codes for the short test, the extended one and the end.
+    pub(crate) fn of<Code>(self, [short, extended, stop]: [Code; 3]) -> Code {
+        match self {
+            Self::Short => short,
+            Self::Extended => extended,
+            Self::Stop => stop,
+        }
+    }
+}

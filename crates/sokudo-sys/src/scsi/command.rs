@@ -118,11 +118,7 @@ impl ScsiCommand {
 
     /// SEND DIAGNOSTIC of a self-test in the background, without parameters.
     pub fn self_test(order: SelfTestOrder) -> Self {
-        let code = match order {
-            SelfTestOrder::Short => 0b001,
-            SelfTestOrder::Extended => 0b010,
-            SelfTestOrder::Stop => 0b100,
-        };
+        let code = order.of([0b001, 0b010, 0b100]);
         let block = [SEND_DIAGNOSTIC, code << 5, 0, 0, 0, 0];
         Self::new("SEND DIAGNOSTIC", &block, Transfer::None)
     }
@@ -178,11 +174,7 @@ impl ScsiCommand {
     pub fn ata_self_test(order: SelfTestOrder) -> Self {
         Ata {
             is_read: false,
-            lba_low: match order {
-                SelfTestOrder::Short => 1,
-                SelfTestOrder::Extended => 2,
-                SelfTestOrder::Stop => 127,
-            },
+            lba_low: order.of([1, 2, 127]),
             ..Ata::smart("SMART EXECUTE OFF-LINE IMMEDIATE", SMART_EXECUTE_OFF_LINE)
         }
         .command()
