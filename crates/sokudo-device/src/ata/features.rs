@@ -3,44 +3,27 @@
 
 use super::AtaWords;
 
+/// A word and a bit in it.
+type Place = (usize, u32);
+
 /// A feature: where it is said to be supported, and where to be enabled, if it can be
 /// switched. Words 82 to 84 are valid by word 83, 85 to 87 by word 87.
-struct Feature {
-    name: &'static str,
-    supported: (usize, u32),
-    enabled: Option<(usize, u32)>,
-}
+type Feature = (&'static str, Place, Option<Place>);
 
 const fn switched(name: &'static str, word: usize, bit: u32) -> Feature {
-    Feature {
-        name,
-        supported: (word, bit),
-        enabled: Some((word + 3, bit)),
-    }
+    (name, (word, bit), Some((word + 3, bit)))
 }
 
 const fn fixed(name: &'static str, word: usize, bit: u32) -> Feature {
-    Feature {
-        name,
-        supported: (word, bit),
-        enabled: None,
-    }
+    (name, (word, bit), None)
 }
 
 const fn sata(name: &'static str, bit: u32) -> Feature {
-    Feature {
-        name,
-        supported: (78, bit),
-        enabled: Some((79, bit)),
-    }
+    (name, (78, bit), Some((79, bit)))
 }
 
 const fn general(name: &'static str, bit: u32) -> Feature {
-    Feature {
-        name,
-        supported: (119, bit),
-        enabled: Some((120, bit)),
-    }
+    (name, (119, bit), Some((120, bit)))
 }
 
 /// In hdparm's order.
@@ -109,14 +92,12 @@ const FEATURES: [Feature; 60] = [
 
 /// Every feature that the disk has, with whether it is on, where it can be switched.
 pub(super) fn all(words: AtaWords<'_>) -> Vec<(String, Option<bool>)> {
-    FEATURES
-        .iter()
-        .filter(|feature| is_supported(words, feature.supported.0, feature.supported.1))
-        .map(|feature| {
-            let enabled = feature
-                .enabled
-                .and_then(|(word, bit)| is_enabled(words, word, bit));
-            (feature.name.to_owned(), enabled)
+    let there = FEATURES.into_iter();
+    let there = there.filter(|(_, (word, bit), _)| is_supported(words, *word, *bit));
+    there
+        .map(|(name, _, enabled)| {
+            let enabled = enabled.and_then(|(word, bit)| is_enabled(words, word, bit));
+            (name.to_owned(), enabled)
         })
         .collect()
 }
