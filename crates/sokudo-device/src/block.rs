@@ -190,6 +190,14 @@ pub(crate) fn size(directory: &Path) -> Option<Bytes> {
     sectors.checked_mul(SECTOR_BYTES).map(Bytes)
 }
 
+/// What the kernel announces of the device in this directory (`uevent`).
+pub(crate) fn announced(directory: &Path, name: &str) -> Option<String> {
+    let event = system::text(directory.join("uevent"))?;
+    let mut lines = event.lines();
+    let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?;
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
 /// The directory with the queue and the model: of a partition, the whole disk's.
 pub(crate) fn disk(directory: &Path) -> PathBuf {
     match directory.parent() {

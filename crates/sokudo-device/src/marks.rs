@@ -106,11 +106,7 @@ fn partition_uuid(
     let told = record.property("ID_PART_ENTRY_UUID").map(str::to_owned);
     told.or_else(|| linked(system, "by-partuuid", &device.name))
         // The kernel tells it since Linux 6.14.
-        .or_else(|| {
-            let event = system::text(directory.join("uevent"))?;
-            let told = event.lines().find_map(|it| it.strip_prefix("PARTUUID="))?;
-            Some(told.to_owned())
-        })
+        .or_else(|| block::announced(directory, "PARTUUID"))
 }
 
 /// The name of udev's link below `/dev/disk` that leads to a device.

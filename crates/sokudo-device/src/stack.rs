@@ -183,14 +183,14 @@ impl<'a> Stack<'a> {
     }
 
     fn add_sources(&mut self, sources: &[String], level: u32) -> Vec<String> {
-        let mut names = Vec::new();
-        for source in sources {
-            match block::directory_of_source(self.system, source) {
-                Some(directory) => names.extend(self.add_directory(directory, level)),
-                None => self.miss(text!("the block device {source} is not seen in sysfs")),
-            }
-        }
-        names
+        let sources = sources.iter();
+        sources
+            .filter_map(|source| {
+                let directory = block::directory_of_source(self.system, source);
+                let unseen = text!("the block device {source} is not seen in sysfs");
+                self.add_seen(directory, unseen, level)
+            })
+            .collect()
     }
 
     /// A btrfs lists its devices under its UUID. Its mount names one of them.
@@ -210,12 +210,10 @@ impl<'a> Stack<'a> {
         };
         let names = names.iter();
         names
-            .filter_map(|name| match block::directory_of_name(self.system, name) {
-                Some(directory) => self.add_directory(directory, level),
-                None => {
-                    self.miss(text!("the btrfs device {name} is not seen in sysfs"));
-                    None
-                }
+            .filter_map(|name| {
+                let directory = block::directory_of_name(self.system, name);
+                let unseen = text!("the btrfs device {name} is not seen in sysfs");
+                self.add_seen(directory, unseen, level)
             })
             .collect()
     }
@@ -314,13 +312,17 @@ impl<'a> Stack<'a> {
     }
 
     fn add_number(&mut self, number: &str, level: u32) -> Option<String> {
-        match block::directory_of_number(self.system, number) {
-            Some(directory) => self.add_directory(directory, level),
-            None => {
-                self.miss(text!("the block device {number} is not seen in sysfs"));
-                None
-            }
+        let directory = block::directory_of_number(self.system, number);
+        let unseen = text!("the block device {number} is not seen in sysfs");
+        self.add_seen(directory, unseen, level)
+    }
+
+    /// Adds the device of a directory, or notes why there is none.
+    fn add_seen(&mut self, directory: Option<PathBuf>, unseen: Text, level: u32) -> Option<String> {
+        if directory.is_none() {
+            self.miss(unseen);
         }
+        self.add_directory(directory?, level)
     }
 
     /// Adds the device of a directory in sysfs and everything below it, once.
@@ -469,14 +471,15 @@ impl<'a> Stack<'a> {
         let members: Vec<_> = system::links(directory.join("slaves")).collect();
         let is_leaf = members.is_empty();
         self.check_bcache(directory, &members);
-        let mut names = Vec::new();
-        for (member, below) in members {
-            match below {
-                Some(below) => names.extend(self.add_directory(below, level)),
-                None => self.miss(text!("the member {member} is not seen in sysfs")),
-            }
+        let members = members.into_iter();
+        let names = members.filter_map(|(member, below)| {
+            let unseen = text!("the member {member} is not seen in sysfs");
+            self.add_seen(below, unseen, level)
+        });
+        DevicesBelow {
+            is_leaf,
+            names: names.collect(),
         }
-        DevicesBelow { is_leaf, names }
     }
 
     /// Notes which disk of a bcache answers for which. Both have a directory of that name; only

@@ -168,19 +168,13 @@ impl<'a> Tree<'a> {
 
     /// Its name and identifier are in its `uevent` (Linux 6.x), else with udev.
     pub(crate) fn partition(&mut self, directory: &Path, level: u32) -> Content {
-        let event = system::text(directory.join("uevent")).unwrap_or_default();
-        let field = |name: &str| {
-            let value = event
-                .lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
-            value.filter(|value| !value.is_empty()).map(str::to_owned)
-        };
         let record = self.record(directory);
         let mut content = Content::new("partition");
         content.device = Some(block::name(directory));
-        content.label = field("PARTNAME").or_else(|| record.decoded("ID_PART_ENTRY_NAME"));
-        content.uuid =
-            field("PARTUUID").or_else(|| record.property("ID_PART_ENTRY_UUID").map(str::to_owned));
+        content.label = block::announced(directory, "PARTNAME")
+            .or_else(|| record.decoded("ID_PART_ENTRY_NAME"));
+        content.uuid = block::announced(directory, "PARTUUID")
+            .or_else(|| record.property("ID_PART_ENTRY_UUID").map(str::to_owned));
         content.size_bytes = block::size(directory);
         content.offset_bytes = offset(directory);
         let remark = alignment_remark(directory, content.offset_bytes, self.alignment_bytes);

@@ -94,14 +94,12 @@ fn btrfs(system: &System) -> HashMap<String, Btrfs> {
     let mut found = HashMap::new();
     for (uuid, members) in block::btrfs(system) {
         let label = system.text(format!("sys/fs/btrfs/{uuid}/label"));
-        for member in &members {
-            let btrfs = Btrfs {
-                uuid: uuid.clone(),
-                label: label.clone(),
-                members: members.clone(),
-            };
-            found.insert(member.clone(), btrfs);
-        }
+        let btrfs = Btrfs {
+            uuid,
+            label,
+            members,
+        };
+        found.extend(btrfs.members.iter().map(|it| (it.clone(), btrfs.clone())));
     }
     found
 }
