@@ -180,8 +180,19 @@ impl<'a> Tests<'a> {
         for ((index, tester), before) in drives.into_iter().zip(begun) {
             match before {
                 Some(Ok(before)) => {
-                    let test = RunningTest::new(index, tester, kind, before, started_at, began);
-                    tests.running.push(test);
+                    tests.running.push(RunningTest {
+                        index,
+                        patience: Patience::with(tester.expected(kind)),
+                        tester,
+                        started_at,
+                        began,
+                        before: before.mark,
+                        was_seen: false,
+                        percent: None,
+                        moved: began,
+                        idle_since: None,
+                        silences: 0,
+                    });
                 }
                 refused => {
                     let ended = not_begun(tester.disk(), refused.and_then(Result::err));
@@ -259,21 +270,16 @@ impl<'a> Tests<'a> {
     }
 
     fn results(self) -> Vec<SelfTest> {
-        let of = |target: &SelfTestTarget, own: &Option<SelfTest>| {
-            let shared = || {
-                let first = first_on(self.targets, target.tester.as_ref().ok()?)?;
-                let shared = self.results[first].clone()?;
-                Some(SelfTest {
-                    target: target.target,
-                    ..shared
-                })
-            };
-            own.clone().or_else(shared)
+        let of = |(own, target): (usize, &SelfTestTarget)| {
+            let tester = target.tester.as_ref().ok();
+            let first = tester.and_then(|tester| first_on(self.targets, tester));
+            let result = self.results[first.unwrap_or(own)].clone();
+            SelfTest {
+                target: target.target,
+                ..result.expect("each drive's test has ended")
+            }
         };
-        let targets = self.targets.iter().zip(&self.results);
-        targets
-            .map(|(target, own)| of(target, own).expect("each drive's test has ended"))
-            .collect()
+        self.targets.iter().enumerate().map(of).collect()
     }
 }
 
@@ -301,29 +307,6 @@ fn not_begun(disk: &str, error: Option<SelfTestError>) -> SelfTestEntry {
 }
 
 impl RunningTest {
-    fn new(
-        index: usize,
-        tester: SelfTester,
-        kind: SelfTestKind,
-        before: SelfTestProgress,
-        started_at: Nanos,
-        began: Duration,
-    ) -> Self {
-        Self {
-            index,
-            patience: SelfTestTimeout::with(tester.expected(kind)),
-            tester,
-            started_at,
-            began,
-            before: before.mark,
-            was_seen: false,
-            percent: None,
-            moved: began,
-            idle_since: None,
-            silences: 0,
-        }
-    }
-
     /// Takes what the drive said, `None` if it did not answer; what became of the test, if it is
     /// over.
     fn take(
