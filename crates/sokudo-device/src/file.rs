@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::{Advice, AtFlags, CWD, IFlags, OFlags, Statx, StatxFlags};
+use rustix::fs::{Advice, AtFlags, CWD, IFlags, OFlags, Statx, StatxFlags, statx};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, DirectIoSupport, FileState};
 use sokudo_sys::extents::{self, Extent, ExtentSync};
@@ -22,22 +22,12 @@ const EXTENTS_MAX: u64 = 4_000_000;
 /// (`STATX_DIOALIGN`, Linux 6.1). It is necessary, never sufficient: ext4 says yes
 /// for a file without a single written block.
 pub fn direct_io_support(file: &File) -> DirectIoSupport {
-    support(rustix::fs::statx(
-        file,
-        c"",
-        AtFlags::EMPTY_PATH,
-        StatxFlags::DIOALIGN,
-    ))
+    support(statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN))
 }
 
 /// The same for a path, without opening what is there.
 pub(crate) fn direct_io_support_at(path: &Path) -> DirectIoSupport {
-    support(rustix::fs::statx(
-        CWD,
-        path,
-        AtFlags::empty(),
-        StatxFlags::DIOALIGN,
-    ))
+    support(statx(CWD, path, AtFlags::empty(), StatxFlags::DIOALIGN))
 }
 
 fn support(answer: rustix::io::Result<Statx>) -> DirectIoSupport {

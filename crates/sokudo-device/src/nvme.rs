@@ -184,8 +184,8 @@ pub fn namespace(page: &[u8], id: u32) -> Result<NvmeNamespace, PageError> {
 /// If the page is too short or empty.
 pub fn health(page: &[u8], controller: Option<&NvmeController>) -> Result<Health, PageError> {
     page::at_least(page, SMART_BYTES, "the health log")?;
-    let count = |at| page::le128(page, at).and_then(|count| u64::try_from(count).ok());
-    let bytes = |at| count(at).and_then(|units: u64| units.checked_mul(DATA_UNIT_BYTES));
+    let count = |at| count(page, at);
+    let bytes = |at| moved_bytes(page, at);
     let minutes = |at| page::le32(page, at).map(u64::from);
     // Light and heavy throttling. A controller that does not count them leaves zeros, and
     // says in its Identify page whether it manages its heat so.
@@ -221,16 +221,23 @@ pub fn health(page: &[u8], controller: Option<&NvmeController>) -> Result<Health
 /// short. It counts thousands of 512 bytes, and rounds up.
 pub(crate) fn counters(page: &[u8]) -> Option<DeviceCounters> {
     page::at_least(page, SMART_BYTES, "the health log").ok()?;
-    let count = |at| page::le128(page, at).and_then(|count| u64::try_from(count).ok());
-    let bytes = |at| count(at)?.checked_mul(DATA_UNIT_BYTES);
     Some(DeviceCounters {
-        read_bytes: bytes(32)?,
-        written_bytes: bytes(48)?,
-        read_ios: count(64)?,
-        written_ios: count(80)?,
+        read_bytes: moved_bytes(page, 32)?,
+        written_bytes: moved_bytes(page, 48)?,
+        read_ios: count(page, 64)?,
+        written_ios: count(page, 80)?,
         uncertain_bytes: Bytes(DATA_UNIT_BYTES),
         ..DeviceCounters::default()
     })
+}
+
+/// A count of the health log.
+fn count(page: &[u8], at: usize) -> Option<u64> {
+    page::le128(page, at)?.try_into().ok()
+}
+
+fn moved_bytes(page: &[u8], at: usize) -> Option<u64> {
+    count(page, at)?.checked_mul(DATA_UNIT_BYTES)
 }
 
 /// Whether a controller tells which logs it has (bit 5 of LPA in its Identify page: NVM Express Base

@@ -16,9 +16,6 @@ use crate::page::PageError;
 use crate::system::{self, System};
 use crate::{ata, block, nvme};
 
-/// The mode page of the cache.
-const CACHING_PAGE: u8 = 0x08;
-
 /// Why a write cache could not be read or switched.
 #[derive(Debug, sokudo_words::Error)]
 pub enum WriteCacheError {
@@ -225,12 +222,7 @@ impl WriteCacheSwitch {
     }
 
     fn caching_page(&self, is_long: bool) -> Result<CachingPage, WriteCacheError> {
-        let control = PageControl::Current;
-        let command = if is_long {
-            ScsiCommand::mode_sense_10(CACHING_PAGE, control)
-        } else {
-            ScsiCommand::mode_sense_6(CACHING_PAGE, control)
-        };
+        let command = ScsiCommand::caching_page(PageControl::Current, is_long);
         let answer = self.heard(ask_scsi(&self.device, &command))?;
         CachingPage::from_answer(&answer.data, is_long).ok_or_else(|| self.missing())
     }

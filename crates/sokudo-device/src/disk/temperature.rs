@@ -80,13 +80,9 @@ pub(crate) const fn is_drive(kind: BlockDeviceKind) -> bool {
 
 /// Degrees Celsius, and above which the disk warns.
 pub(crate) fn temperature(directory: &Path) -> (Option<i32>, Option<i32>) {
-    let Some(sensor) = sensor(directory) else {
-        return (None, None);
-    };
-    (
-        degrees(&sensor, "temp1_input"),
-        degrees(&sensor, "temp1_max"),
-    )
+    let sensor = sensor(directory);
+    let degrees = |file| degrees(sensor.as_ref()?, file);
+    (degrees("temp1_input"), degrees("temp1_max"))
 }
 
 fn degrees(sensor: &Path, file: &str) -> Option<i32> {
@@ -96,16 +92,13 @@ fn degrees(sensor: &Path, file: &str) -> Option<i32> {
 /// SCSI disks and newer NVMe drivers have it below `hwmon`, older NVMe drivers directly.
 fn sensor(directory: &Path) -> Option<PathBuf> {
     let device = directory.join("device");
-    [device.join("hwmon"), device]
-        .iter()
-        .flat_map(|place| {
-            system::names(place)
-                .into_iter()
-                .filter(|name| name.starts_with("hwmon"))
-                .map(|name| place.join(name))
-                .collect::<Vec<_>>()
-        })
-        .find(|sensor| sensor.join("temp1_input").exists())
+    let places = [device.join("hwmon"), device];
+    let mut sensors = places.iter().flat_map(|place| {
+        let names = system::names(place).into_iter();
+        let names = names.filter(|name| name.starts_with("hwmon"));
+        names.map(|name| place.join(name))
+    });
+    sensors.find(|sensor| sensor.join("temp1_input").exists())
 }
 
 /// Thousandths of a degree, rounded; what no disk survives is not believed.

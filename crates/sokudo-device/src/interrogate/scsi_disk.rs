@@ -10,9 +10,6 @@ use sokudo_words::text;
 use super::{Asker, Interrogation};
 use crate::{ata, scsi, smart, system};
 
-/// The mode page of the cache.
-const CACHING_PAGE: u8 = 0x08;
-
 /// The page of vital product data that has an ATA disk's IDENTIFY DEVICE.
 const ATA_PAGE: u8 = 0x89;
 
@@ -124,13 +121,9 @@ pub(crate) fn is_ata(device: &File, directory: &Path) -> bool {
 
 fn caching_page(asker: &mut Asker<'_>, identity: &mut ScsiIdentity, found: &mut Interrogation) {
     let mut asked = |is_long: bool| {
-        let mode_sense = match is_long {
-            true => ScsiCommand::mode_sense_10,
-            false => ScsiCommand::mode_sense_6,
-        };
-        let command = mode_sense(CACHING_PAGE, PageControl::Current);
+        let command = ScsiCommand::caching_page(PageControl::Current, is_long);
         let current = asker.scsi_if_there("mode page 08h", &command)?;
-        let command = mode_sense(CACHING_PAGE, PageControl::Changeable);
+        let command = ScsiCommand::caching_page(PageControl::Changeable, is_long);
         let changeable = asker.scsi_if_there("mode page 08h changeable", &command);
         scsi::add_caching_page(identity, &current, changeable.as_deref(), is_long).ok()
     };

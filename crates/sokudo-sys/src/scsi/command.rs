@@ -103,6 +103,15 @@ impl ScsiCommand {
         Self::from_device("MODE SENSE (10)", &block, 0xfc)
     }
 
+    /// MODE SENSE of the caching page, by the command of 10 bytes or by that of 6, which some
+    /// bridges know alone.
+    pub fn caching_page(control: PageControl, is_long: bool) -> Self {
+        match is_long {
+            true => Self::mode_sense_10(CACHING_PAGE, control),
+            false => Self::mode_sense_6(CACHING_PAGE, control),
+        }
+    }
+
     /// LOG SENSE of a page, cumulative values.
     pub fn log_sense(page: u8, subpage: u8) -> Self {
         let [high, low] = ANSWER_BYTES.to_be_bytes();
