@@ -40,23 +40,25 @@ const VIRTUAL_MODELS: [&str; 12] = [
 /// `ENODEV` where no node of that number is found, and what the system says.
 pub(crate) fn open(system: &System, directory: &Path, flags: OFlags) -> Result<File, Errno> {
     let number = system::text(directory.join("dev")).ok_or(Errno::NODEV)?;
-    for node in [name(directory), format!("block/{number}")] {
-        let path = system.path("dev").join(node);
-        // O_PATH opens nothing: a node may be a tape's, which winds back.
-        let found = rustix::fs::open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-        let Ok(node) = found.map(File::from) else {
-            continue;
-        };
-        let is_it = node.metadata().is_ok_and(|node| {
-            node.file_type().is_block_device() && number_text(node.rdev()) == number
-        });
-        if is_it {
-            let path = format!("/proc/self/fd/{}", node.as_raw_fd());
-            let flags = flags | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-            return rustix::fs::open(path, flags, Mode::empty()).map(File::from);
-        }
-    }
-    Err(Errno::NODEV)
+    let nodes = [name(directory), format!("block/{number}")];
+    let mut nodes = nodes.into_iter().map(|node| system.path("dev").join(node));
+    let opened = nodes.find_map(|node| open_node(&node, &number, flags));
+    opened.unwrap_or(Err(Errno::NODEV))
+}
+
+/// Opens a node for reading; `None` where it is not that of the device with this number.
+pub(crate) fn open_node(node: &Path, number: &str, flags: OFlags) -> Option<Result<File, Errno>> {
+    // O_PATH opens nothing: a node may be a tape's, which winds back.
+    let node = rustix::fs::open(node, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+    let node = node.map(File::from).ok()?;
+    let is_it = node
+        .metadata()
+        .is_ok_and(|it| it.file_type().is_block_device() && number_text(it.rdev()) == number);
+    is_it.then(|| {
+        let path = format!("/proc/self/fd/{}", node.as_raw_fd());
+        let flags = flags | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        rustix::fs::open(path, flags, Mode::empty()).map(File::from)
+    })
 }
 
 /// The directory in sysfs of the block device at `path`.

@@ -8,14 +8,13 @@ mod nvme_disk;
 mod scsi_disk;
 
 use std::fs::File;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use sokudo_words::{Text, text};
 
-use crate::block::{self, number_text};
+use crate::block;
 use crate::system::{self, System};
 
 pub(crate) use asker::Asker;
@@ -67,26 +66,14 @@ pub(crate) fn open_disk(system: &System, directory: &Path, named: &Path) -> Resu
             "{name} is on another machine: only what sysfs keeps of it is read"
         ));
     }
-    let number = system::text(directory.join("dev"));
+    let number = system::text(directory.join("dev")).unwrap_or_default();
     let mut why = text!("{name} cannot be asked: no node of it is below /dev");
     for node in [named.to_owned(), system.path("dev").join(&name)] {
-        let is_disk = std::fs::metadata(&node).is_ok_and(|metadata| {
-            metadata.file_type().is_block_device() && Some(number_text(metadata.rdev())) == number
-        });
-        if !is_disk {
+        let Some(opened) = block::open_node(&node, &number, OFlags::empty()) else {
             continue;
-        }
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        match rustix::fs::open(&node, flags, Mode::empty()).map(File::from) {
-            // The name may lead elsewhere by now.
-            Ok(file)
-                if file
-                    .metadata()
-                    .is_ok_and(|it| Some(number_text(it.rdev())) == number) =>
-            {
-                return Ok(file);
-            }
-            Ok(_) => {}
+        };
+        match opened {
+            Ok(file) => return Ok(file),
             Err(Errno::ACCESS | Errno::PERM) => {
                 why = text!(
                     "{name} cannot be asked for identity, health and cache: no permission to read \
