@@ -27,8 +27,11 @@ pub(crate) fn bus(directory: &Path) -> Option<Bus> {
     found.map(|(_, bus)| *bus)
 }
 
-/// What one of the components is, on which bus. The first counts: ATA disks have a `host`, too.
-const PLACES: [(fn(&str) -> bool, Bus); 7] = [
+/// What tells a component of a path of a bus.
+type Place = (fn(&str) -> bool, Bus);
+
+/// The first that one of the components is counts: ATA disks have a `host`, too.
+const PLACES: [Place; 7] = [
     (|part| part.starts_with("vbd-"), Bus::Xen),
     (|part| numbered(part, "usb"), Bus::Usb),
     (|part| numbered(part, "ata"), Bus::Ata),

@@ -60,12 +60,16 @@ pub(crate) struct Tree<'a> {
 
 /// A partition by itself: where it begins, and whether that is well aligned.
 pub(crate) fn bare_partition(directory: &Path) -> Content {
+    partition_of(directory, alignment_bytes(&block::disk(directory)))
+}
+
+fn partition_of(directory: &Path, alignment_bytes: u64) -> Content {
     let mut content = Content::new("partition");
     content.device = Some(block::name(directory));
     content.size_bytes = block::size(directory);
     content.offset_bytes = offset(directory);
-    let alignment = alignment_bytes(&block::disk(directory));
-    content.remarks = Vec::from_iter(alignment_remark(directory, content.offset_bytes, alignment));
+    let remark = alignment_remark(directory, content.offset_bytes, alignment_bytes);
+    content.remarks.extend(remark);
     content
 }
 
@@ -169,16 +173,11 @@ impl<'a> Tree<'a> {
     /// Its name and identifier are in its `uevent` (Linux 6.x), else with udev.
     pub(crate) fn partition(&mut self, directory: &Path, level: u32) -> Content {
         let record = self.record(directory);
-        let mut content = Content::new("partition");
-        content.device = Some(block::name(directory));
+        let mut content = partition_of(directory, self.alignment_bytes);
         content.label = block::announced(directory, "PARTNAME")
             .or_else(|| record.decoded("ID_PART_ENTRY_NAME"));
         content.uuid = block::announced(directory, "PARTUUID")
             .or_else(|| record.property("ID_PART_ENTRY_UUID").map(str::to_owned));
-        content.size_bytes = block::size(directory);
-        content.offset_bytes = offset(directory);
-        let remark = alignment_remark(directory, content.offset_bytes, self.alignment_bytes);
-        content.remarks.extend(remark);
         if system::flag(directory.join("ro")) == Some(true) {
             content.remarks.push("read-only".into());
         }

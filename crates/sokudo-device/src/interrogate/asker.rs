@@ -38,8 +38,7 @@ impl<'a> Asker<'a> {
 
     /// Asks, and keeps the answer under the name of its page. Why there was none is told.
     pub(crate) fn scsi(&mut self, page: &str, command: &ScsiCommand) -> Option<ScsiAnswer> {
-        let answer = ask_scsi(self.device?, command);
-        let answer = self.heard(answer)?;
+        let answer = self.heard(ask_scsi(self.device?, command))?;
         if !answer.data.is_empty() {
             self.keep(page, &answer.data);
         }
@@ -59,8 +58,7 @@ impl<'a> Asker<'a> {
     }
 
     pub(crate) fn nvme(&mut self, page: &str, command: &NvmeCommand) -> Option<NvmeAnswer> {
-        let answer = ask_nvme(self.device?, command);
-        let answer = self.heard(answer)?;
+        let answer = self.heard(ask_nvme(self.device?, command))?;
         if !answer.data.is_empty() {
             self.keep(page, &answer.data);
         }
