@@ -211,25 +211,17 @@ pub(crate) fn disk(directory: &Path) -> PathBuf {
 fn kind(directory: &Path) -> BlockDeviceKind {
     let name = name(directory);
     let driver = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    if is_partition(directory) {
-        return BlockDeviceKind::Partition;
+    let has = |part: &str| directory.join(part).is_dir();
+    let is_virtual = || ["vd", "xvd"].iter().any(|it| driver.starts_with(it));
+    match driver {
+        _ if is_partition(directory) => BlockDeviceKind::Partition,
+        _ if driver == "loop" || has("loop") => BlockDeviceKind::Loop,
+        _ if driver == "dm-" || has("dm") => BlockDeviceKind::DeviceMapper,
+        _ if has("md") => BlockDeviceKind::Raid,
+        "zram" | "ram" | "nullb" => BlockDeviceKind::Memory,
+        _ if is_virtual() || has_virtual_model(directory) => BlockDeviceKind::VirtualDisk,
+        _ => BlockDeviceKind::Disk,
     }
-    if directory.join("loop").is_dir() || driver == "loop" {
-        return BlockDeviceKind::Loop;
-    }
-    if directory.join("dm").is_dir() || driver == "dm-" {
-        return BlockDeviceKind::DeviceMapper;
-    }
-    if directory.join("md").is_dir() {
-        return BlockDeviceKind::Raid;
-    }
-    if matches!(driver, "zram" | "ram" | "nullb") {
-        return BlockDeviceKind::Memory;
-    }
-    if driver.starts_with("vd") || driver.starts_with("xvd") || has_virtual_model(directory) {
-        return BlockDeviceKind::VirtualDisk;
-    }
-    BlockDeviceKind::Disk
 }
 
 fn has_virtual_model(directory: &Path) -> bool {

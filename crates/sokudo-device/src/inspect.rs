@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Access;
+use rustix::fs::{Access, FileType};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, FileState, FileSystem, TargetInfo, TargetKind};
 use sokudo_words::{Text, text};
@@ -235,21 +235,14 @@ fn nearest(path: &Path, is_wished: impl Fn(&Path) -> bool) -> PathBuf {
 }
 
 fn target_kind(name: &str, metadata: &Metadata) -> Result<TargetKind, InspectError> {
-    let kind = metadata.file_type();
-    let what = if kind.is_dir() {
-        return Ok(TargetKind::Directory);
-    } else if kind.is_file() {
-        return Ok(TargetKind::File);
-    } else if kind.is_block_device() {
-        return Ok(TargetKind::BlockDevice);
-    } else if kind.is_char_device() {
-        "character device"
-    } else if kind.is_fifo() {
-        "pipe (FIFO)"
-    } else if kind.is_socket() {
-        "socket"
-    } else {
-        "special file"
+    let what = match FileType::from_raw_mode(metadata.mode()) {
+        FileType::Directory => return Ok(TargetKind::Directory),
+        FileType::RegularFile => return Ok(TargetKind::File),
+        FileType::BlockDevice => return Ok(TargetKind::BlockDevice),
+        FileType::CharacterDevice => "character device",
+        FileType::Fifo => "pipe (FIFO)",
+        FileType::Socket => "socket",
+        _ => "special file",
     };
     Err(InspectError::WrongKind {
         name: name.to_owned(),
