@@ -27,7 +27,7 @@ use crate::{ata, block, in_time, queue};
 pub(crate) use contents::bare_partition;
 use contents::{ReadPolicy, Recognised, Tree};
 use surroundings::MachineEnvironment;
-pub(crate) use temperature::is_drive;
+pub(crate) use temperature::drives;
 pub use temperature::{IoPhase, Reading, Thermometer};
 use udev::UdevRecord;
 

@@ -31,10 +31,7 @@ struct Drive {
 impl Drives {
     /// Looks at every drive at the bottom of the target.
     pub(super) fn look(system: &System, target: &TargetInfo, time_max: Duration) -> Self {
-        let leaves = target.leaves().filter(|leaf| disk::is_drive(leaf.kind));
-        let mut directories: Vec<PathBuf> = leaves
-            .filter_map(|leaf| block::directory_of_number(system, &leaf.number))
-            .collect();
+        let mut directories: Vec<PathBuf> = disk::drives(system, target).collect();
         let mut blind_spots = Vec::new();
         if directories.len() > DRIVES_MAX {
             blind_spots.push(text!(

@@ -41,10 +41,8 @@ pub struct Reading {
 impl Thermometer {
     /// `None` where no drive of the target has a sensor that the kernel reads.
     pub fn find(system: &System, target: &TargetInfo) -> Option<Self> {
-        let drives = target.leaves().filter(|leaf| is_drive(leaf.kind));
-        let directories =
-            drives.filter_map(|leaf| block::directory_of_number(system, &leaf.number));
-        let sensors: Vec<Sensor> = directories.filter_map(|it| Sensor::of(&it)).collect();
+        let drives = drives(system, target);
+        let sensors: Vec<Sensor> = drives.filter_map(|it| Sensor::of(&it)).collect();
         (!sensors.is_empty()).then_some(Self { sensors })
     }
 
@@ -73,9 +71,12 @@ impl Sensor {
     }
 }
 
-/// What the kernel makes has no heat and no link.
-pub(crate) const fn is_drive(kind: BlockDeviceKind) -> bool {
-    matches!(kind, BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk)
+/// The directories of the drives under a target: what the kernel makes has no heat and no link.
+pub(crate) fn drives(system: &System, target: &TargetInfo) -> impl Iterator<Item = PathBuf> {
+    use BlockDeviceKind::{Disk, VirtualDisk};
+    let leaves = target.leaves();
+    let drives = leaves.filter(|leaf| matches!(leaf.kind, Disk | VirtualDisk));
+    drives.filter_map(|leaf| block::directory_of_number(system, &leaf.number))
 }
 
 /// Degrees Celsius, and above which the disk warns.
