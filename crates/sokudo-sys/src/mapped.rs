@@ -14,7 +14,7 @@ use rustix::fs::{OFlags, SeekFrom};
 use crate::blocking::{self, OneByOne};
 use crate::bus_error;
 use crate::region::Region;
-use crate::request::{Action, Request, checked, negative_errno};
+use crate::request::{IoAction, Request, checked, negative_errno};
 
 /// Mapped files with their own buffers.
 pub struct Mapped {

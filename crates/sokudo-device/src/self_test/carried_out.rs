@@ -182,7 +182,7 @@ impl<'a> Tests<'a> {
                 Some(Ok(before)) => {
                     tests.running.push(RunningTest {
                         index,
-                        patience: Patience::with(tester.expected(kind)),
+                        patience: SelfTestTimeout::with(tester.expected(kind)),
                         tester,
                         started_at,
                         began,
