@@ -32,6 +32,7 @@ use processes::{UnseenProcesses, WatchedTargets, Writers, closing_pauses};
 
 pub use processes::tell_long_looks;
 pub(crate) use relatives::of_device;
+use relatives::unseen;
 pub(crate) use swaps::devices as swaps;
 
 /// What the message calls what was named.
@@ -61,13 +62,6 @@ pub fn users(file: &File) -> Users {
 
 fn unread(sentence: Text) -> Occupant {
     unseen(sentence, "name a device that can be read")
-}
-
-fn unseen(sentence: impl Into<Text>, way_out: impl Into<Text>) -> Occupant {
-    Occupant::Unseen {
-        sentence: sentence.into(),
-        way_out: way_out.into(),
-    }
 }
 
 fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {

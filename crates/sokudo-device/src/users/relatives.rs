@@ -14,7 +14,7 @@ use sokudo_words::{Text, text};
 
 use super::loops::{Loop, LoopSource, Shows, loops};
 use super::processes::{self, WatchedTargets, closing_pauses};
-use super::{FileIdentity, swaps, unseen};
+use super::{FileIdentity, swaps};
 use crate::block::{self, SECTOR_BYTES, number_text};
 use crate::mounts::Mounts;
 use crate::system::{self, System};
@@ -388,6 +388,14 @@ fn server(system: &System, directory: &Path) -> Option<u32> {
     let thread = system::number(block::disk(directory).join("pid"))?;
     let status = system.text(format!("proc/{thread}/status"))?;
     system::field(&status, "Tgid")?.parse().ok()
+}
+
+/// Somebody who may be there and cannot be seen.
+pub(super) fn unseen(sentence: impl Into<Text>, way_out: impl Into<Text>) -> Occupant {
+    Occupant::Unseen {
+        sentence: sentence.into(),
+        way_out: way_out.into(),
+    }
 }
 
 #[cfg(test)]
