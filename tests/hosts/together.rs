@@ -439,7 +439,7 @@ fn what_cannot_be_done_together_is_refused() {
         (
             "-- explain sim:ssd".to_owned(),
             2,
-            "use one of mark, scan, sweep, quick, load, peak",
+            "use one of mark, quick, scan, sweep, load, peak",
         ),
         (
             format!("-- mark {path} --rnus 3"),

@@ -7,7 +7,7 @@ use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_words::{Text, text};
 
-use crate::find::Recalled;
+use crate::find::FoundRun;
 use crate::{keep, locate};
 
 /// Those of devices that were measured on this machine: a store may be shared.
@@ -31,7 +31,7 @@ pub fn of_this_machine(baselines: Vec<Baseline>, keeping: &Keeping) -> Result<Ve
 }
 
 /// The run, and its target as it is called today.
-pub fn at_its_place(run: Recalled) -> Result<(Recalled, String), Exit> {
+pub fn at_its_place(run: FoundRun) -> Result<(FoundRun, String), Exit> {
     refuse_imported(&run.name(), &run.run)?;
     let target = locate::target(&run.run.target)?;
     Ok((run, target))

@@ -25,7 +25,7 @@ pub struct Annotations {
 
 /// A run with its figures, and by what name it was called.
 #[derive(Debug)]
-pub struct Recalled {
+pub struct FoundRun {
     /// `run 42`, or the file.
     pub source: String,
     /// Its number in the store, where it is from there.
@@ -35,7 +35,7 @@ pub struct Recalled {
     pub run: RunDocument,
 }
 
-impl Recalled {
+impl FoundRun {
     /// What it is called in a sentence.
     pub fn name(&self) -> Text {
         match self.id {
@@ -84,7 +84,7 @@ impl<'a> Recall<'a> {
     /// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else
     /// is a file (`./42` where it is called so), `-` standard input, and where no such file is
     /// there, a label: of several runs of that label it is the newest.
-    pub fn runs(&mut self, name: &str) -> Result<Vec<Recalled>, Exit> {
+    pub fn runs(&mut self, name: &str) -> Result<Vec<FoundRun>, Exit> {
         if is_of_store(name) {
             let id = named(name, self.store()?)?;
             return Ok(vec![self.stored(id)?]);
@@ -112,19 +112,19 @@ impl<'a> Recall<'a> {
         Ok(found.into_iter().next())
     }
 
-    pub fn stored(&mut self, id: RunId) -> Result<Recalled, Exit> {
+    pub fn stored(&mut self, id: RunId) -> Result<FoundRun, Exit> {
         let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
         self.of_entry(entry)
     }
 
-    fn of_entry(&mut self, entry: Entry) -> Result<Recalled, Exit> {
+    fn of_entry(&mut self, entry: Entry) -> Result<FoundRun, Exit> {
         let id = entry.id;
         let packed = self.store()?.document(id).map_err(Exit::of_store)?;
         Ok(of_store(entry, unpacked(id, &packed)?))
     }
 
     /// The runs of which these are the facts, in their order.
-    pub fn of_entries(&mut self, entries: Vec<Entry>) -> Result<Vec<Recalled>, Exit> {
+    pub fn of_entries(&mut self, entries: Vec<Entry>) -> Result<Vec<FoundRun>, Exit> {
         let ids: Vec<RunId> = entries.iter().map(|entry| entry.id).collect();
         let mut runs = Vec::new();
         for ids in ids.chunks(AT_ONCE) {
@@ -143,7 +143,7 @@ impl<'a> Recall<'a> {
         &mut self,
         entries: Vec<Entry>,
         progress: &ProgressBar,
-    ) -> Result<Vec<Recalled>, Exit> {
+    ) -> Result<Vec<FoundRun>, Exit> {
         let ids: Vec<RunId> = entries.iter().map(|entry| entry.id).collect();
         let mut runs = Vec::new();
         let mut computed: Vec<(RunId, Vec<u8>)> = Vec::new();
@@ -224,11 +224,11 @@ fn unpacked(id: RunId, packed: &[u8]) -> Result<RunDocument, Exit> {
     Ok(RunDocument::new(run))
 }
 
-fn of_store(entry: Entry, mut run: RunDocument) -> Recalled {
+fn of_store(entry: Entry, mut run: RunDocument) -> FoundRun {
     let id = entry.id;
     // Somebody may have given it another one since it was kept.
     run.label = label_of_tags(&entry.tags).map(str::to_owned);
-    Recalled {
+    FoundRun {
         source: format!("run {id}"),
         id: Some(id),
         said: Annotations {
@@ -240,12 +240,12 @@ fn of_store(entry: Entry, mut run: RunDocument) -> Recalled {
 }
 
 /// The runs that one name stands for.
-pub fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit> {
+pub fn runs(name: &str, keeping: &Keeping) -> Result<Vec<FoundRun>, Exit> {
     Recall::new(keeping).runs(name)
 }
 
 /// The one run that a name stands for.
-pub fn only(name: &str, recalled: Vec<Recalled>) -> Result<Recalled, Exit> {
+pub fn only(name: &str, recalled: Vec<FoundRun>) -> Result<FoundRun, Exit> {
     let [recalled] = <[_; 1]>::try_from(recalled).map_err(|several: Vec<_>| {
         Exit::usage(text!(
             "{name} holds {} runs; keep them with sokudo import, and show one by its number",
@@ -255,7 +255,7 @@ pub fn only(name: &str, recalled: Vec<Recalled>) -> Result<Recalled, Exit> {
     Ok(recalled)
 }
 
-fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
+fn of_file(name: &str) -> Result<Vec<FoundRun>, Exit> {
     let path = Path::new(name);
     let bytes = kept_bytes(path)?;
     let text = match String::from_utf8(bytes) {
@@ -268,7 +268,7 @@ fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
         }
     };
     match RunDocument::from_json(&text) {
-        Ok(run) => Ok(vec![Recalled::of_file(name.to_owned(), run)]),
+        Ok(run) => Ok(vec![FoundRun::of_file(name.to_owned(), run)]),
         Err(error) => of_other_tool(path, text.as_bytes()).map_err(|other| match other {
             // It is of no tool at all, or a damaged result of sokudo's.
             ImportError::Unknown(_) => Exit::usage(text!("{name} {error}")),
@@ -278,7 +278,7 @@ fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
 }
 
 /// The runs of a file that another tool has printed.
-fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled>, ImportError> {
+fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<FoundRun>, ImportError> {
     let name = path.display();
     let import = read::imported(path, bytes)?;
     for left in &import.left_out {
@@ -290,7 +290,7 @@ fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled>, ImportError
             true => name.to_string(),
             false => format!("{name} #{number}"),
         };
-        Recalled::of_file(source, read::judged(run))
+        FoundRun::of_file(source, read::judged(run))
     });
     Ok(recalled.collect())
 }
@@ -331,9 +331,9 @@ fn named(name: &str, store: &mut dyn Store) -> Result<RunId, Exit> {
 }
 
 /// The runs of a report that `sokudo report` has written.
-fn of_report(name: &str, text: &str) -> Result<Vec<Recalled>, Exit> {
+fn of_report(name: &str, text: &str) -> Result<Vec<FoundRun>, Exit> {
     let report = Report::from_json(text).map_err(|error| Exit::usage(text!("{name} {error}")))?;
-    let recalled = report.runs.into_iter().map(|reported| Recalled {
+    let recalled = report.runs.into_iter().map(|reported| FoundRun {
         source: reported.source,
         id: None,
         said: Annotations {
@@ -350,7 +350,7 @@ fn number(name: &str) -> Option<RunId> {
     digits.parse().ok().map(RunId)
 }
 
-pub fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
+pub fn stored(id: RunId, keeping: &Keeping) -> Result<FoundRun, Exit> {
     Recall::new(keeping).stored(id)
 }
 

@@ -10,12 +10,12 @@
 
 pub mod arguments;
 pub mod baselines_here;
-pub mod before;
 pub mod find;
 pub mod import;
 pub mod keep;
-pub mod keep_running;
+pub mod keep_partial;
 pub mod locate;
+pub mod past_runs;
 pub mod plot;
 pub mod read;
 pub mod replay;

@@ -5,7 +5,7 @@
 pub mod arguments;
 
 use sokudo_dialect::crystal::{self, RowDirection};
-use sokudo_history::before::Past;
+use sokudo_history::past_runs::Past;
 use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
     Bytes, DiskAnswer, FileUse, Files, Method, Nanos, Plan, Schedule, Span, TargetKind, Workload,

@@ -6,7 +6,6 @@
 pub mod arguments;
 pub mod plan;
 
-use plan::Phases;
 use sokudo_device::System;
 use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
 use sokudo_model::{Bytes, HostEnvironment, Nanos, Schedule, TargetKind};
@@ -19,6 +18,7 @@ use sokudo_words::text;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 use arguments::Arguments;
+use plan::Phases;
 
 /// Bonnie++ wants a file so many times as large as the memory.
 const MEMORY_MULTIPLE: u64 = 2;

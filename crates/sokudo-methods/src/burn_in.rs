@@ -7,8 +7,6 @@ pub mod arguments;
 mod killed;
 pub mod plan;
 
-use crate::rows::several as dialect;
-use plan::{BurnInRequest, DiskToBurnIn};
 use sokudo_device::{System, booted_at};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
@@ -23,8 +21,10 @@ use sokudo_words::text;
 
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
+use crate::rows::several as rows;
 use crate::{argument_checks, consent, several};
 use arguments::Arguments;
+use plan::{BurnInRequest, DiskToBurnIn};
 
 impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
@@ -231,7 +231,7 @@ fn forget_what_is_not_durable(rows: &mut [Row]) -> bool {
 
 fn plan(arguments: &Arguments, disks: &Disks<'_>, seed: u64) -> Result<Plan, Exit> {
     let names: Vec<&str> = disks.all().map(|(name, _)| name).collect();
-    let labelled = disks.all().zip(dialect::labels(&names));
+    let labelled = disks.all().zip(rows::labels(&names));
     let of_disk = |((name, named), label)| {
         Ok(DiskToBurnIn {
             label,

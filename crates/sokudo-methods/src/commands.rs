@@ -87,3 +87,17 @@ pub fn names(ability: Ability) -> Text {
     let last = names.pop().expect("some command can");
     text!("{} or {}", names.join(", "), last)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_module_is_called_as_its_command() {
+        let all = MeasuringCommand::augment_subcommands(clap::Command::new("sokudo"));
+        for (module, _) in ABILITIES {
+            let name = module.replace('_', "-");
+            assert!(all.find_subcommand(name).is_some(), "{module}");
+        }
+    }
+}

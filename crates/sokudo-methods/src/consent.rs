@@ -1,4 +1,5 @@
-//! The words for what may not be written, and the way out. Whether it may is the rule of
+//! The words for what may not be written, and the way out; and the question before much is
+//! written. Whether it may is the rule of
 //! [`may_write`]; which words a command adds are ways out that only it has.
 
 pub mod of_jobs;

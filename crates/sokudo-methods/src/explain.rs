@@ -6,10 +6,6 @@
 pub mod arguments;
 pub mod plan;
 
-use plan::{
-    ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN,
-    StorageMedium,
-};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE, may_write};
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind};
 use sokudo_terminal::exit::Exit;
@@ -18,6 +14,10 @@ use sokudo_words::{Text, text};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
+use plan::{
+    ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN,
+    StorageMedium,
+};
 
 impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {

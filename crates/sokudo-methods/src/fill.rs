@@ -5,7 +5,6 @@
 
 pub mod arguments;
 
-use crate::rows::sequential_writes::{self, SequentialWrites};
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Nanos, Schedule, TargetKind};
 use sokudo_report::fill::FillEstimate;
@@ -14,6 +13,7 @@ use sokudo_terminal::output;
 use sokudo_words::text;
 
 use crate::measuring::{Measuring, Planned};
+use crate::rows::sequential_writes::{self, SequentialWrites};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
 

@@ -1,6 +1,6 @@
 //! `sokudo fit`: is a disk fast enough for something?
 //!
-//! What is measured and what it has to come to is said by `sokudo-dialect`, what came of it by
+//! What is measured and what it has to come to is said by [`plan`], what came of it by
 //! `sokudo-report`.
 
 pub mod arguments;
@@ -8,7 +8,6 @@ pub mod plan;
 
 use std::collections::BTreeSet;
 
-use plan::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
 use sokudo_dialect::fio::{self, JobFileTarget};
 use sokudo_history::read;
 use sokudo_measure::{Measurement, Named, OwnFiles};
@@ -24,6 +23,7 @@ use crate::argument_checks;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 use arguments::Arguments;
+use plan::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
 
 impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {

@@ -1,5 +1,5 @@
-//! What came of jobs of other tools' languages. What they are called on the command line and how
-//! they are printed is the doors' concern.
+//! Jobs in other tools' languages: read on this machine, carried out, and what came of them. How
+//! these tools print it is the front ends' concern.
 
 pub mod file;
 pub mod fio;

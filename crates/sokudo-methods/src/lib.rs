@@ -1,6 +1,7 @@
 //! The commands that measure. Each has a file and a folder: what may be asked for (`arguments`),
 //! what is planned, and how it is carried out where that is more than all trials in turn.
-//! [`commands`] lists them, and nobody does so a second time.
+//! [`commands`] lists those that measure by themselves; [`matrix`] has them carried out on many
+//! volumes.
 
 #![expect(
     missing_docs,

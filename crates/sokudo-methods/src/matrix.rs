@@ -20,7 +20,6 @@ mod told;
 
 use std::collections::BTreeSet;
 
-use plan::EXAMPLE;
 use sokudo_engine::Control;
 use sokudo_measure::CacheGuard;
 use sokudo_report::{MatrixDocument, Report};
@@ -37,6 +36,7 @@ use announce::PlannedMatrix;
 use campaign::Campaign;
 use disks::PlannedDisk;
 use kept::Measured;
+use plan::EXAMPLE;
 use request::{DiskSource, Matrix};
 
 pub fn run(arguments: &MatrixArguments) -> Result<(), Exit> {

@@ -6,6 +6,9 @@
 use std::path::Path;
 
 use sokudo_engine::{Control, Search, left_behind};
+use sokudo_history::keep;
+use sokudo_history::keep_partial::PartialRun;
+use sokudo_history::past_runs::Past;
 use sokudo_measure::{
     FinishedRun, Follower, MeasureError, Measurement, Named, Prepared, Together, duration,
 };
@@ -14,21 +17,16 @@ use sokudo_model::{
 };
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
-use sokudo_words::{Text, text};
-
-use sokudo_history::keep;
 use sokudo_terminal::arguments::printing::{Asking, Printing};
 use sokudo_terminal::arguments::store::Keeping;
+use sokudo_terminal::event_stream::{self, Estimate};
 use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::progress::ProgressLine;
 use sokudo_terminal::{command_line, interrupt, invocation, invoker};
+use sokudo_terminal::{print, remedies};
+use sokudo_words::{Text, text};
 
 use crate::arguments::SharedArguments;
-use sokudo_history::before::Past;
-use sokudo_history::keep_running::PartialRun;
-use sokudo_terminal::event_stream::{self, Estimate};
-use sokudo_terminal::progress::ProgressLine;
-use sokudo_terminal::{print, remedies};
-
 use crate::{consent, requirement};
 
 /// Makes the trials of a measurement and puts them into its run. What ended them before

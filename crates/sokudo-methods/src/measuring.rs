@@ -1,6 +1,5 @@
-//! Commands that measure: what can be done with each, and how all of them are carried out.
-//!
-//! Each says so of itself, in the file that makes a measurement of its arguments.
+//! How commands that measure are carried out, all alike: printed, measured again, or as one of
+//! several processes. Each only makes a [`Planned`] of its arguments.
 
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared};
@@ -11,7 +10,7 @@ use sokudo_words::Text;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedArguments, SharedGroup};
 use crate::jobs::file::{JobFilePlan, JobRun};
 use crate::measurement::{self, Conduct, FinishedMeasurement};
-use crate::peer_group::Company;
+use crate::peer_group::PeerGroup;
 
 /// What the arguments of a command ask for.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, or two")]
@@ -109,17 +108,17 @@ pub trait Measuring: Shares {
     /// Carries it out as one of several processes.
     fn measure_in(
         &self,
-        company: &mut Company,
+        peers: &mut PeerGroup,
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
         match self.planned() {
             Ok(Planned::Rows(measurement, conduct)) => {
                 let quiet = self.shared().printing.asking.quiet;
                 let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));
-                company.measure(measurement, control, quiet, conduct)
+                peers.measure(measurement, control, quiet, conduct)
             }
-            Ok(Planned::Jobs(jobs, run)) => jobs.finish_in(company, run, control),
-            Err(exit) => Err(company.cannot(exit)),
+            Ok(Planned::Jobs(jobs, run)) => jobs.finish_in(peers, run, control),
+            Err(exit) => Err(peers.cannot(exit)),
         }
     }
 

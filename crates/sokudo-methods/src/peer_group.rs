@@ -19,7 +19,7 @@ use crate::measurement::{Conduct, FinishedMeasurement, Following, Joined};
 use crate::peer_group::arguments::TogetherArguments;
 
 /// The others, until the measurement has them.
-pub struct Company {
+pub struct PeerGroup {
     together: Option<Together>,
     is_first: bool,
     command: String,
@@ -32,7 +32,7 @@ pub struct Company {
     keeping: Keeping,
 }
 
-impl Company {
+impl PeerGroup {
     pub fn new(together: Together, arguments: &TogetherArguments, printing: &Printing) -> Self {
         Self {
             may_write_much: printing.asking.yes || arguments.dry_run,

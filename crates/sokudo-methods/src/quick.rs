@@ -3,7 +3,6 @@
 pub mod arguments;
 pub mod plan;
 
-use plan::{DD_BLOCK, Quick, QuickTest};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{BackendKind, Bytes, Plan, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;
@@ -13,6 +12,7 @@ use crate::arguments::precision::PrecisionDefault;
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
+use plan::{DD_BLOCK, Quick, QuickTest};
 
 impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {

@@ -22,7 +22,7 @@ use crate::arguments::destroying::Destroying;
 use crate::arguments::{Ability, SharedGroup};
 use crate::measurement::FinishedMeasurement;
 use crate::measuring::{Leaves, Measuring, Planned};
-use crate::peer_group::Company;
+use crate::peer_group::PeerGroup;
 use crate::{commands, several};
 
 /// A command that measures, understood.
@@ -300,10 +300,10 @@ impl Repeat {
     /// Carries it out as one of several processes.
     pub fn measure_in(
         &self,
-        company: &mut Company,
+        peers: &mut PeerGroup,
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
-        self.command.measure_in(company, control)
+        self.command.measure_in(peers, control)
     }
 
     /// The command line that repeats it, with the seed that was used.
@@ -361,7 +361,12 @@ mod tests {
     use sokudo_model::{Limits, Nanos};
 
     fn command() -> clap::Command {
-        commands::MeasuringCommand::augment_subcommands(clap::Command::new("sokudo"))
+        let others = ["info", "list", "compare"].map(|name| {
+            let runs = clap::Arg::new("runs").num_args(0..);
+            clap::Command::new(name).arg(runs)
+        });
+        let all = clap::Command::new("sokudo").subcommands(others);
+        commands::MeasuringCommand::augment_subcommands(all)
     }
 
     fn of_words(words: Vec<String>) -> Result<Repeat, Exit> {

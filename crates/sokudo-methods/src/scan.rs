@@ -2,8 +2,6 @@
 
 pub mod arguments;
 
-use crate::rows::several::{self as dialect, DiskTests};
-use crate::rows::surface::{self, SurfacePlan, SurfacePreset, SurfaceRequest, Writes};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, DriveCache, Nanos, Plan, Schedule, TargetKind};
@@ -12,6 +10,8 @@ use sokudo_words::text;
 
 use crate::arguments::precision::PrecisionDefault;
 use crate::measuring::{Measuring, Planned};
+use crate::rows::several::{self as rows, DiskTests};
+use crate::rows::surface::{self, SurfacePlan, SurfacePreset, SurfaceRequest, Writes};
 use crate::{argument_checks, consent, measurement, several};
 use arguments::Arguments;
 
@@ -121,7 +121,7 @@ fn planned_of_several(
     let names: Vec<&str> = targets.clone().map(|(name, _)| name).collect();
     let (mut disks, mut notes) = (Vec::new(), Vec::new());
     let mut method = None;
-    for ((name, named), label) in targets.zip(dialect::labels(&names)) {
+    for ((name, named), label) in targets.zip(rows::labels(&names)) {
         let planned = planned(arguments, name, named, seed)?;
         let told = planned.notes.into_iter();
         notes.extend(told.map(|note| text!("{name}: {note}")));
@@ -139,7 +139,7 @@ fn planned_of_several(
     let plan = Plan {
         method: method.expect("there are targets"),
         seed,
-        stages: dialect::stages(&disks),
+        stages: rows::stages(&disks),
     };
     Ok(SurfacePlan { plan, notes })
 }

@@ -8,7 +8,6 @@ pub mod plan;
 
 use std::path::PathBuf;
 
-use plan::{SteadyPlan, SteadyRequest, SteadyTarget};
 use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
@@ -23,6 +22,7 @@ use sokudo_words::{Text, text};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
+use plan::{SteadyPlan, SteadyRequest, SteadyTarget};
 
 /// What a simulated device is taken for unless told: larger ones take minutes to write.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(1);

@@ -4,18 +4,18 @@
 pub mod arguments;
 pub mod plan;
 
-use crate::arguments::axis::{CountList, Sizes};
-use plan::{Load, Sweep, SweepPreset};
 use sokudo_dialect::crystal::{RowPattern, THREADS_MAX};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
+use crate::arguments::axis::{CountList, Sizes};
 use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
+use plan::{Load, Sweep, SweepPreset};
 
 /// A file made for a cell is a multiple of this.
 const TEST_FILE_UNIT: u64 = Bytes::MIB;

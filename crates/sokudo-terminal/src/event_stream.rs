@@ -96,7 +96,7 @@ pub fn announce(plan: &Plan, schedule: &Schedule, estimate: &Estimate) {
 }
 
 /// Tells a run while it is measured.
-pub struct Telling {
+pub struct EventTeller {
     control: Control,
     /// What is seen beside the run.
     drive_monitor: Option<DriveMonitor>,
@@ -131,7 +131,7 @@ struct InTrial {
     defects: Vec<(u64, u64)>,
 }
 
-impl Telling {
+impl EventTeller {
     /// Where somebody has asked for it.
     pub fn begin(time: Nanos, control: &Control) -> Option<Self> {
         wanted_of_one()?;

@@ -1,5 +1,5 @@
 //! One invocation of sokudo: what it finds around itself, and where its words go. That is the
-//! process's own for the program, and kept in memory for whoever calls [`crate::run`], a test most
+//! process's own for the program, and kept in memory for whoever calls `sokudo::run`, a test most
 //! of all. Nothing but this file and `output.rs` names the streams and variables of the process.
 //!
 //! It does not stand for signals, limits, users and the working directory: these are the process's

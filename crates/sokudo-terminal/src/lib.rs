@@ -1,7 +1,7 @@
 //! What a program at a terminal says, and how it ends: streams and language, exit codes and
 //! interruptions, progress, the stream of events, and how a result is printed.
 //!
-//! It measures nothing, keeps nothing, and knows no command by name: the command line that help,
+//! It measures nothing, keeps nothing, and defines no command: the command line that help,
 //! remedies and repetitions are about is handed to it ([`definition`]).
 
 #![expect(

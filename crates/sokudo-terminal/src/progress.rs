@@ -13,7 +13,7 @@ use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 use terminal_size::terminal_size_of;
 
-use crate::event_stream::Telling;
+use crate::event_stream::EventTeller;
 use crate::{escape, exit, invocation, language};
 
 /// Lines drawn per second.
@@ -27,7 +27,7 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 pub struct ProgressLine {
     bar: ProgressBar,
     /// Tells it to the page that has started this program.
-    telling: Option<Telling>,
+    telling: Option<EventTeller>,
     /// What a trial of each row is expected to do.
     rows: Vec<Expectation>,
     trials: u32,
@@ -114,7 +114,7 @@ impl ProgressLine {
         let total = duration(plan, schedule, size);
         Self {
             bar: bar(total.0, quiet),
-            telling: Telling::begin(total, control),
+            telling: EventTeller::begin(total, control),
             rows: rows.collect(),
             trials: schedule.trials,
             is_adaptive: schedule.enough.is_some(),

@@ -1,5 +1,6 @@
 //! The command line, defined once: parsing, help, man page and completions all
-//! come from here. Commands that measure are `sokudo-methods`'.
+//! come from here. Commands that measure are `sokudo-methods`', those about kept runs
+//! `sokudo-history`'s.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

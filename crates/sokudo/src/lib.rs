@@ -1,8 +1,8 @@
 //! `sokudo` measures how fast a disk really is.
 //!
-//! This crate ties the others together: arguments become a plan, the plan runs on
-//! a subject whose evidence is taken, the run is judged, written out and answered
-//! with an exit code. It measures nothing itself.
+//! This crate is the program: which command is meant, the tools that it stands in for, the page,
+//! and what compares and checks. Commands that measure are `sokudo-methods`', those about kept
+//! runs `sokudo-history`'s.
 //!
 //! [`run`] is the program; `main.rs` gives it what the process has. Tests of words, options,
 //! formats and exit codes call it as well, with streams in memory.
@@ -39,6 +39,7 @@ pub use sokudo_terminal::invocation::{Environment, Streams};
 /// do not.
 #[must_use]
 pub fn serve_another(arguments: &[OsString]) -> Option<ExitCode> {
+    definition::hand_over(Cli::command);
     let words = || arguments.iter().cloned();
     let done = |is_done| match is_done {
         true => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use rustix::process::{Resource, getrlimit};
+
 use sokudo::{Environment, Streams};
 
 /// What commands need of it, in a program that was not optimised too. Systems give as much.

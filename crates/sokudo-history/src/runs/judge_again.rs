@@ -7,7 +7,7 @@ use sokudo_terminal::{output, remedies};
 use sokudo_words::text;
 
 use super::arguments::ShowArguments;
-use crate::find::{self, Recalled};
+use crate::find::{self, FoundRun};
 
 /// Judges it and prints the difference. The run stays as it was kept.
 pub(super) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
@@ -28,7 +28,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
     }
 }
 
-fn judged(recalled: Recalled) -> JudgementDocument {
+fn judged(recalled: FoundRun) -> JudgementDocument {
     let then = recalled.run;
     let mut run = then.run.clone();
     sokudo_analysis::judge(&mut run);

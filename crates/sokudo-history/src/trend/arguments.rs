@@ -2,7 +2,6 @@
 
 use clap::Args;
 use sokudo_analysis::threshold::DIFFERENCE_MIN;
-
 use sokudo_terminal::arguments::percent::{Percent, percent};
 use sokudo_terminal::arguments::pictures::Pictures;
 use sokudo_terminal::arguments::printing::Rendering;

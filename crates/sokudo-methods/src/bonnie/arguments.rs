@@ -1,12 +1,12 @@
 //! Arguments of `sokudo bonnie`.
 
-use crate::bonnie::plan::{FileSpec, FilesSpec};
 use clap::Args;
 use sokudo_model::Bytes;
 use sokudo_terminal::arguments::heading::{HOW, MEASURED, PRINTED};
 use sokudo_terminal::arguments::mistake::whole_number;
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
+use crate::bonnie::plan::{FileSpec, FilesSpec};
 
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\

@@ -1,6 +1,5 @@
 //! Arguments of `sokudo burn-in`.
 
-use crate::burn_in::plan::PASSES_MAX;
 use clap::Args;
 use sokudo_model::BurnInTests;
 use sokudo_terminal::arguments::heading::MEASURED;
@@ -8,6 +7,7 @@ use sokudo_terminal::arguments::mistake::whole_number;
 use sokudo_terminal::arguments::one_of::one_of;
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
+use crate::burn_in::plan::PASSES_MAX;
 
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\

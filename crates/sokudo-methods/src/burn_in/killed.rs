@@ -1,7 +1,7 @@
 //! Burn-ins that are killed at any moment, and gone on with.
 
 use sokudo_engine::Control;
-use sokudo_history::keep_running::{PartialRun, so_far};
+use sokudo_history::keep_partial::{PartialRun, so_far};
 use sokudo_history::resume::unfinished;
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared};
 use sokudo_model::{Bytes, Event, Nanos, Row, RunState, Schedule, narrow};

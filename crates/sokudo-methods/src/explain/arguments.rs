@@ -1,10 +1,10 @@
 //! Arguments of `sokudo explain`.
 
-use crate::explain::plan::Theme;
 use clap::Args;
 use sokudo_model::Bytes;
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
+use crate::explain::plan::Theme;
 
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\

@@ -12,10 +12,11 @@ use sokudo_model::{
     BackendKind, Bytes, DirectMode, Durability, Estimand, FitCriterion, FitMetric, FitQuestion,
     Limits, Method, Nanos, Operation, OperationMix, Order, Plan, Span, Workload,
 };
+use sokudo_words::Text;
 
 use parameter::Parameter;
-use sokudo_words::Text;
 use table::{DirectionWord, DurabilityWord, OrderWord, QuestionTable, RowTable};
+
 pub use table::{QUESTIONS_BYTES_MAX, ReadQuestionsError};
 
 /// What sokudo knows by itself.

@@ -1,4 +1,5 @@
-//! Jobs of job files and of fio's command line, asked for, measured and judged.
+//! Jobs of job files and of fio's command line, asked for, measured, judged and
+//! printed as sokudo does.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ use crate::jobs::FinishedJobs;
 use crate::jobs::fio::{by_section, places};
 use crate::jobs::this_host::ThisHost;
 use crate::measurement::{FinishedMeasurement, Following, Joined, alone};
-use crate::peer_group::Company;
+use crate::peer_group::PeerGroup;
 
 /// How jobs are measured.
 #[derive(Clone, Copy)]
@@ -85,21 +86,21 @@ impl JobFilePlan {
     /// Runs them as one of several processes.
     pub fn finish_in(
         mut self,
-        company: &mut Company,
+        peers: &mut PeerGroup,
         run: JobRun<'_>,
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
-        company.check_much(consent::much_of_jobs(&self.jobs_of(run)))?;
-        company.give_own_names(&mut self.places);
+        peers.check_much(consent::much_of_jobs(&self.jobs_of(run)))?;
+        peers.give_own_names(&mut self.places);
         let mut plan = self.planned.plan.clone();
-        company.agree_on_jobs(&mut plan, &self.places)?;
+        peers.agree_on_jobs(&mut plan, &self.places)?;
         let jobs = Jobs {
             plan: &plan,
             ..self.jobs_of(run)
         };
         let printing = &run.shared.printing;
-        let following = company.following(&printing.keeping, control, printing.asking.quiet);
-        self.followed(following, &jobs, |ready| company.ready(ready, control))
+        let following = peers.following(&printing.keeping, control, printing.asking.quiet);
+        self.followed(following, &jobs, |ready| peers.ready(ready, control))
     }
 
     fn followed(

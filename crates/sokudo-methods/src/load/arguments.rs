@@ -3,11 +3,10 @@
 use clap::Args;
 use sokudo_dialect::crystal::RowSpec;
 use sokudo_model::{Bytes, LatencyLimit, Nanos};
-use sokudo_words::{Text, text};
-
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::mistake::whole_number;
 use sokudo_terminal::arguments::percent::{Percent, percent};
+use sokudo_words::{Text, text};
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 

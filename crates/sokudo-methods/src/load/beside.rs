@@ -5,12 +5,11 @@
 
 use sokudo_measure::{MeasureError, MeasuredParts, Named, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, Estimand, Method, Nanos, Percentile, Plan, Row, Span, Stage, Workload};
+use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
 
-use super::paced::{TRIAL_TIME_MAX, paced, samples_for, time_of};
-use sokudo_terminal::exit::Exit;
-
 use super::arguments::Arguments;
+use super::paced::{TRIAL_TIME_MAX, paced, samples_for, time_of};
 
 /// Both run so long before they are measured: the memory of a drive that takes the first writes at
 /// once, and the queues of both, are full by then.

@@ -1,6 +1,5 @@
 //! Arguments to plan: which rows, how often, in what order. Pure.
 
-use crate::rows::several::{self, DiskTests};
 use sokudo_dialect::crystal::{self, BLOCK_MIN, RowDirection, RowSpec};
 use sokudo_engine::TEST_FILE_SIZE_MIN;
 use sokudo_measure::TEST_FILE_SIZE;
@@ -14,6 +13,7 @@ use sokudo_words::{Text, text};
 use super::arguments::Arguments;
 use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
 use crate::mark::arguments::ScheduleChoice;
+use crate::rows::several::{self, DiskTests};
 use crate::{argument_checks, consent};
 
 /// A row is measured for so long in any case, however well its trials agree: what happens

@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use sokudo_model::{Bytes, Nanos, RaidLevel, RaidPlan};
+use sokudo_terminal::event_stream::Estimate;
+use sokudo_terminal::exit::Exit;
+use sokudo_terminal::output;
 use sokudo_volume::{Step, check_options, missing, steps};
 use sokudo_words::{Text, text};
 
 use super::cell;
 use super::disks::PlannedDisk;
 use super::request::{DiskSource, Matrix};
-use sokudo_terminal::event_stream::Estimate;
-use sokudo_terminal::exit::Exit;
-use sokudo_terminal::output;
-
 use crate::consent;
 
 /// What a volume takes besides its measurement: discards, file systems, mounts.

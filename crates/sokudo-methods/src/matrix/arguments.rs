@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sokudo_model::{Bytes, Nanos};
-use sokudo_words::{Text, text};
-
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::percent::{Percent, percent};
 use sokudo_terminal::arguments::pictures::Pictures;
 use sokudo_terminal::arguments::printing::{Asking, Rendering};
 use sokudo_terminal::arguments::store::Keeping;
+use sokudo_words::{Text, text};
 
 use crate::arguments::destroying::Destroying;
 

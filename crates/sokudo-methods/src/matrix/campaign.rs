@@ -10,6 +10,9 @@ use sokudo_measure::{CacheGuard, age};
 use sokudo_model::{FileSystemKind, Nanos};
 use sokudo_report::CellFailure;
 use sokudo_stats::Random;
+use sokudo_terminal::arguments::printing::Asking;
+use sokudo_terminal::escape;
+use sokudo_terminal::exit::{self, Exit};
 use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, missing, steps};
 use sokudo_words::{Text, text};
 
@@ -19,10 +22,6 @@ use super::outcome;
 use super::progress::MatrixProgress;
 use super::request::Matrix;
 use super::told::MatrixTelling;
-use sokudo_terminal::arguments::printing::Asking;
-use sokudo_terminal::escape;
-use sokudo_terminal::exit::{self, Exit};
-
 use crate::matrix::arguments::MatrixArguments;
 
 /// Blocks at most where a precision is asked for: beyond, twice as many gain little.

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
+use sokudo_terminal::command_line;
+use sokudo_terminal::exit::Exit;
 use sokudo_volume::VolumePlace;
 use sokudo_words::text;
 
 use super::request::Matrix;
-use sokudo_terminal::command_line;
-use sokudo_terminal::exit::Exit;
-
 use crate::repeat::Repeat;
 
 /// Where volumes are mounted, in this process's own mount namespace.

@@ -6,12 +6,11 @@ use sokudo_device::System;
 use sokudo_measure::{MeasureError, volume_disks};
 use sokudo_model::Bytes;
 use sokudo_model::disk::Disk;
+use sokudo_terminal::exit::Exit;
 use sokudo_volume::{VolumeDisk, loop_disks};
 use sokudo_words::{Text, text};
 
 use super::request::DiskSource;
-use sokudo_terminal::exit::Exit;
-
 use crate::matrix::arguments::MatrixArguments;
 
 /// A disk as the plan shows it.

@@ -4,17 +4,16 @@
 use std::collections::BTreeMap;
 
 use sokudo_device::ArcCounts;
+use sokudo_history::find::Recall;
+use sokudo_history::keep;
 use sokudo_model::is_label;
 use sokudo_report::{CellFailure, Report, RunDocument};
 use sokudo_store::{Filter, Page};
+use sokudo_terminal::arguments::store::Keeping;
+use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
 use super::request::Matrix;
-use sokudo_history::find::Recall;
-use sokudo_history::keep;
-use sokudo_terminal::arguments::store::Keeping;
-use sokudo_terminal::exit::Exit;
-
 use crate::matrix::arguments::MatrixArguments;
 use crate::measurement::FinishedMeasurement;
 

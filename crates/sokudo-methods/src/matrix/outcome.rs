@@ -2,13 +2,12 @@
 
 use sokudo_analysis::{is_matrix_precise, matrix_effects};
 use sokudo_report::{LiveRun, MatrixDocument, MatrixRun, MatrixSoFar, matrix as forms, plot};
-
-use super::kept::Measured;
-use super::request::{DiskSource, Matrix};
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{language, output, picture};
 
+use super::kept::Measured;
+use super::request::{DiskSource, Matrix};
 use crate::matrix::arguments::MatrixArguments;
 
 /// Judges what there is and hands it on.

@@ -11,6 +11,7 @@ mod value;
 use sokudo_model::{MatrixAxis, MatrixCell, MatrixPlan};
 
 use axis::NAME_CHARACTERS_MAX;
+
 pub use axis::{AxisKind, CELLS_MAX, MatrixError};
 use combination::Combining;
 pub use file::{FILE_BYTES_MAX, MatrixFile};

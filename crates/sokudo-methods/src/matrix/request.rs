@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::matrix::plan::{Axis, AxisKind, FILE_BYTES_MAX, MatrixFile, MatrixRequest, values};
 use clap::FromArgMatches;
 use sokudo_measure::random_u32;
 use sokudo_model::{MatrixPlan, Nanos, VolumePlan};
@@ -15,6 +14,7 @@ use sokudo_terminal::{command_line, definition};
 use sokudo_words::text;
 
 use crate::matrix::arguments::{LoopDisks, MatrixArguments, loop_disks};
+use crate::matrix::plan::{Axis, AxisKind, FILE_BYTES_MAX, MatrixFile, MatrixRequest, values};
 
 /// What a cell is measured by unasked.
 const METHOD: &str = "mark";

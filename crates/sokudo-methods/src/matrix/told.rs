@@ -1,13 +1,13 @@
 //! What happens in a matrix, told to the page that has started it: one run of many cells.
 
 use sokudo_page::{PlannedRow, RunEvent, RunPhase};
+use sokudo_terminal::event_stream;
 
 use super::announce::PlannedMatrix;
 use super::kept::Measured;
 use super::outcome;
 use super::progress::MatrixProgress;
 use super::request::Matrix;
-use sokudo_terminal::event_stream;
 
 /// Tells the page how far a matrix is.
 pub(super) struct MatrixTelling;

@@ -1,6 +1,5 @@
 //! Arguments of `sokudo quick`.
 
-use crate::quick::plan::QuickTest;
 use clap::Args;
 use sokudo_model::{Bytes, DataContent, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
@@ -10,6 +9,7 @@ use sokudo_terminal::arguments::one_of::one_of;
 use crate::arguments::io::DATA;
 use crate::arguments::precision::Precision;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
+use crate::quick::plan::QuickTest;
 
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\

@@ -1,6 +1,5 @@
 //! Arguments of `sokudo scan`.
 
-use crate::rows::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
 use clap::Args;
 use sokudo_model::{Bytes, DriveCache, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED, WRITTEN};
@@ -9,6 +8,7 @@ use sokudo_terminal::arguments::one_of::one_of;
 
 use crate::arguments::precision::Precision;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
+use crate::rows::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
 
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\

@@ -1,14 +1,14 @@
 //! Arguments of `sokudo steady`.
 
-use crate::arguments::axis::Sizes;
-use crate::steady::plan::Mixes;
 use clap::{ArgGroup, Args};
 use sokudo_model::{Bytes, DriveCache, Nanos, SteadyTest};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::mistake::whole_number;
 use sokudo_terminal::arguments::one_of::one_of;
 
+use crate::arguments::axis::Sizes;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
+use crate::steady::plan::Mixes;
 
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\

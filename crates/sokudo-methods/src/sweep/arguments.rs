@@ -1,6 +1,5 @@
 //! Arguments of `sokudo sweep`.
 
-use crate::arguments::axis::{CountList, Sizes};
 use clap::{ArgGroup, Args};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
@@ -8,6 +7,7 @@ use sokudo_terminal::arguments::mistake::whole_number;
 use sokudo_terminal::arguments::one_of::one_of;
 use sokudo_words::{Text, text};
 
+use crate::arguments::axis::{CountList, Sizes};
 use crate::arguments::io::DIRECT;
 use crate::arguments::precision::Precision;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};

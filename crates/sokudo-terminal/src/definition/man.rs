@@ -1,12 +1,12 @@
 //! Manual pages, made of the definition of the command line.
 
-use crate::exit::Exit;
-use crate::language;
 use sokudo_words::Language;
 use sokudo_words::text;
 
 use super::command;
 use super::spoken::HelpDestination;
+use crate::exit::Exit;
+use crate::language;
 
 /// Headings that every page has, which its maker knows in English only.
 const HEADINGS: [&str; 6] = [

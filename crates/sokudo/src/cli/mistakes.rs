@@ -1,9 +1,8 @@
 //! What is wrong with arguments, said of the whole command line.
 
 use clap::CommandFactory;
-use sokudo_words::{Language, Text};
-
 use sokudo_terminal::arguments::mistake::mistake;
+use sokudo_words::{Language, Text};
 
 use super::Cli;
 

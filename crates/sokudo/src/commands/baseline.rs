@@ -8,9 +8,9 @@ pub(crate) mod arguments;
 use sokudo_analysis::{Comparing, trials_needed};
 use sokudo_engine::Control;
 use sokudo_history::baselines_here::{at_its_place, of_this_machine, refuse_imported};
-use sokudo_history::before::Past;
-use sokudo_history::find::{self, Annotations, Recalled};
+use sokudo_history::find::{self, Annotations, FoundRun};
 use sokudo_history::keep;
+use sokudo_history::past_runs::Past;
 use sokudo_history::runs::listed;
 use sokudo_measure::Named;
 use sokudo_methods::arguments::destroying::Destroying;
@@ -237,7 +237,7 @@ fn appoint(
 /// A run of which `sokudo check` could not judge a row is no baseline, whatever is said. It
 /// is judged as it will be, against itself.
 fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
-    let itself = || Recalled {
+    let itself = || FoundRun {
         source: format!("run {id}"),
         id: Some(id),
         said: Annotations::default(),

@@ -10,9 +10,9 @@ use std::io::Read;
 use sokudo_analysis::Comparing;
 use sokudo_engine::Control;
 use sokudo_history::baselines_here::{at_its_place, of_this_machine, refuse_imported};
-use sokudo_history::before::Past;
-use sokudo_history::find::{self, Annotations, Recalled};
+use sokudo_history::find::{self, Annotations, FoundRun};
 use sokudo_history::keep::{self, KeptRuns};
+use sokudo_history::past_runs::Past;
 use sokudo_measure::Named;
 use sokudo_methods::repeat::{Leave, Repeat};
 use sokudo_report::check::CheckOutcome;
@@ -128,7 +128,7 @@ struct SideOf {
 }
 
 impl SideOf {
-    fn of(reference: &Recalled) -> Self {
+    fn of(reference: &FoundRun) -> Self {
         Self {
             device: reference.run.target.device_name(),
             identity: reference.run.target.identity(),
@@ -171,7 +171,7 @@ impl SideOf {
 }
 
 fn carry_out(
-    reference: Recalled,
+    reference: FoundRun,
     target: &str,
     arguments: &CheckArguments,
     control: &Control,
@@ -195,7 +195,7 @@ fn carry_out(
     }
     let id = kept.first();
     let source = id.map_or_else(|| "this run".to_owned(), |id| format!("run {id}"));
-    let now = Recalled {
+    let now = FoundRun {
         source,
         id,
         said: Annotations::default(),
@@ -240,12 +240,12 @@ fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<()
 }
 
 fn document(
-    reference: Recalled,
-    now: Recalled,
+    reference: FoundRun,
+    now: FoundRun,
     was_idle: bool,
     arguments: &CheckArguments,
 ) -> CheckDocument {
-    let disturbed = |run: &Recalled, was_idle| {
+    let disturbed = |run: &FoundRun, was_idle| {
         let told = busy::disturbances(&run.run, was_idle);
         let is_disturbed = !told.is_empty();
         let (source, told) = (&run.source, Text::list(told, "; "));
@@ -309,7 +309,7 @@ fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exi
 }
 
 /// With what is compared, and what is to be measured for it.
-fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
+fn reference(arguments: &CheckArguments) -> Result<(FoundRun, String), Exit> {
     let Some(what) = arguments.what.as_deref() else {
         let it = only(baselines(arguments)?, &text!("any device"))?;
         return at_its_place(find::stored(it.run, &arguments.keeping)?);

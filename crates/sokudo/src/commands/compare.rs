@@ -15,9 +15,9 @@ use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
 use sokudo_analysis::{Comparing, Side};
-use sokudo_history::before::{Past, PastRow, PastRun};
-use sokudo_history::find::{Recall, Recalled};
+use sokudo_history::find::{FoundRun, Recall};
 use sokudo_history::keep::KeptRuns;
+use sokudo_history::past_runs::{Past, PastRow, PastRun};
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{
     Figure, OtherDocument, RowDocument, SideDocument, Way, letter, render_csv, render_markdown,
@@ -73,11 +73,11 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
 
 /// Scans are drawn over each other, everything else side by side.
 fn draw(
-    sides: &[Recalled],
+    sides: &[FoundRun],
     beside: &PivotDocument,
     arguments: &CompareArguments,
 ) -> Result<(), Exit> {
-    let name = |(number, side): (usize, &Recalled)| {
+    let name = |(number, side): (usize, &FoundRun)| {
         let called = side.run.label.as_ref().unwrap_or(&side.source);
         format!("{} {called}", letter(number))
     };
@@ -94,7 +94,7 @@ fn draw(
 }
 
 /// The results of the files that are named.
-fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
+fn kept(arguments: &CompareArguments) -> Result<Vec<FoundRun>, Exit> {
     let from_standard_input = arguments.sides.iter().filter(|name| *name == "-");
     if from_standard_input.count() > 1 {
         return Err(Exit::usage(text!(
@@ -130,7 +130,7 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
 }
 
 fn document(
-    sides: &[Recalled],
+    sides: &[FoundRun],
     arguments: &CompareArguments,
     past: &mut Past,
 ) -> ComparisonDocument {
@@ -154,7 +154,7 @@ fn past(arguments: &CompareArguments) -> Past {
 
 /// All rows of all others beside those of the first, of which there must be one.
 pub(crate) fn side_by_side(
-    sides: &[Recalled],
+    sides: &[FoundRun],
     way: Way,
     figure: Figure,
     comparing: Comparing,

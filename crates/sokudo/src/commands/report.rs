@@ -5,7 +5,7 @@ pub(crate) mod arguments;
 
 use std::path::{Path, PathBuf};
 
-use sokudo_history::find::{Recall, Recalled};
+use sokudo_history::find::{FoundRun, Recall};
 use sokudo_history::runs;
 use sokudo_methods::matrix;
 use sokudo_report::Report;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
 }
 
 /// The runs that are named, or those of the store that fit, the oldest first.
-fn recalled(arguments: &ReportArguments) -> Result<Vec<Recalled>, Exit> {
+fn recalled(arguments: &ReportArguments) -> Result<Vec<FoundRun>, Exit> {
     let mut recall = Recall::new(&arguments.keeping);
     if !arguments.runs.is_empty() {
         let runs = arguments.runs.iter();
@@ -141,7 +141,7 @@ fn check_format(format: ReportFormat) -> Result<(), Exit> {
 }
 
 /// The run with what was said of it.
-fn reported(recalled: Recalled) -> ReportedRun {
+fn reported(recalled: FoundRun) -> ReportedRun {
     ReportedRun {
         source: recalled.source,
         note: recalled.said.note,

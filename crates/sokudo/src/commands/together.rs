@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, Sharing, Together, have_files_guarded};
-use sokudo_methods::peer_group::Company;
+use sokudo_methods::peer_group::PeerGroup;
 use sokudo_methods::peer_group::arguments::TogetherArguments;
 use sokudo_methods::repeat::Repeat;
 use sokudo_peers::{Launch, Notice, PeerError, Peers, Stopper};
@@ -99,14 +99,14 @@ fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
             "a killed process may leave its test file behind: {error}"
         ));
     }
-    let mut company = Company::new(together, arguments, repeat.printing_mut());
+    let mut peers = PeerGroup::new(together, arguments, repeat.printing_mut());
     let finished = match launch.rank {
         0 => check_results(&mut repeat, arguments)
             .and_then(|()| event_stream::open(repeat.printing_mut()))
-            .and_then(|()| repeat.measure_in(&mut company, &control)),
-        _ => repeat.measure_in(&mut company, &control),
+            .and_then(|()| repeat.measure_in(&mut peers, &control)),
+        _ => repeat.measure_in(&mut peers, &control),
     };
-    company.part(finished.is_err());
+    peers.part(finished.is_err());
     let concluded = finished.and_then(|finished| {
         if launch.rank > 0 {
             return finished.ended_by.map_or(Ok(()), Err);

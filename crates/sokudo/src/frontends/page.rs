@@ -33,7 +33,6 @@ use sokudo_terminal::{invocation, output};
 use sokudo_words::text;
 
 use crate::frontends::page::arguments::PageArguments;
-
 use address::{Addresses, secret};
 use desk::{Desk, Order};
 use destroyable::Destroyable;

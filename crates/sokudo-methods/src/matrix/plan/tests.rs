@@ -1,5 +1,6 @@
-use super::*;
 use sokudo_model::{DriveCache, FileSystemKind, RaidBy, RaidLevel};
+
+use super::*;
 
 fn words(text: &str) -> Option<Vec<String>> {
     let parted = text.split('|').map(str::to_owned).collect();

@@ -2,8 +2,9 @@
 
 use std::str::FromStr;
 
-use super::error::SteadyError;
 use sokudo_dialect::crystal::plain_number;
+
+use super::error::SteadyError;
 
 /// How many percent of the I/Os are reads, at most 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

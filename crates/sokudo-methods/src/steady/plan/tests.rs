@@ -1,9 +1,8 @@
+use sokudo_model::Order;
 use sokudo_words::Text;
 
-use crate::argument_checks::Assumed;
-
 use super::*;
-use sokudo_model::Order;
+use crate::argument_checks::Assumed;
 
 fn request(test: SteadyTest) -> SteadyRequest {
     SteadyRequest {

@@ -5,10 +5,9 @@ use sokudo_model::Nanos;
 use sokudo_report::BandwidthUnit;
 use sokudo_terminal::arguments::heading::{PRINTED, WRITTEN};
 use sokudo_terminal::arguments::one_of::one_of;
+use sokudo_terminal::arguments::percent::{Percent, percent};
 use sokudo_terminal::arguments::printing::{Asking, ListFormat, UNITS};
 use sokudo_terminal::arguments::store::Keeping;
-
-use sokudo_terminal::arguments::percent::{Percent, percent};
 
 /// What `baseline --help` ends with.
 pub(crate) const BASELINE_EXAMPLES: &str = "\

@@ -8,35 +8,34 @@
 use std::os::unix::fs::MetadataExt;
 
 use sokudo_engine::Control;
+use sokudo_history::find::{Annotations, FoundRun};
+use sokudo_history::keep::{self, KeptRuns};
 use sokudo_measure::{
     FinishedRun, Jobs, MeasureError, Measurement, Prepared, SIMULATION_SEED, random_u32,
 };
-use sokudo_model::{
-    Bytes, Event, Nanos, Plan, Run, Schedule, ScheduleName, Stage, StopReason, TargetKind,
-};
-use sokudo_report::RunDocument;
-use sokudo_stats::{Random, mix64};
-use sokudo_words::text;
-
-use super::plans;
-use super::rows::{self, Common, Matched, RowKey};
-use sokudo_history::find::{Annotations, Recalled};
-use sokudo_history::keep::{self, KeptRuns};
 use sokudo_methods::consent;
 use sokudo_methods::jobs::FinishedJobs;
 use sokudo_methods::jobs::file::JobFilePlan;
 use sokudo_methods::measurement::{self, Following, Watcher};
 use sokudo_methods::measuring::Planned;
+use sokudo_model::{
+    Bytes, Event, Nanos, Plan, Run, Schedule, ScheduleName, Stage, StopReason, TargetKind,
+};
+use sokudo_report::RunDocument;
+use sokudo_stats::{Random, mix64};
 use sokudo_terminal::arguments::printing::Asking;
 use sokudo_terminal::event_stream::Estimate;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{interrupt, remedies};
+use sokudo_words::text;
 
+use super::plans;
+use super::rows::{self, Common, Matched, RowKey};
 use crate::commands::compare::arguments::CompareArguments;
 
 /// What was measured by turns.
 pub(super) struct Live {
-    pub(super) sides: Vec<Recalled>,
+    pub(super) sides: Vec<FoundRun>,
     pub(super) kept: KeptRuns,
     /// Where the order and the seeds of both plans came from.
     pub(super) seed: u64,
@@ -86,10 +85,10 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
         run.label = plan.label().cloned();
     }
     let ended_by = ended_by.or_else(|| runs.iter().find_map(|run| measurement::verdict(run).err()));
-    let sides: Vec<Recalled> = sources
+    let sides: Vec<FoundRun> = sources
         .into_iter()
         .zip(&runs)
-        .map(|(source, run)| Recalled {
+        .map(|(source, run)| FoundRun {
             source,
             id: None,
             said: Annotations::default(),

@@ -2,7 +2,7 @@
 //! have in common.
 
 use indicatif::ProgressBar;
-use sokudo_history::find::{Recall, Recalled};
+use sokudo_history::find::{FoundRun, Recall};
 use sokudo_report::PivotDocument;
 use sokudo_report::pivot::{self, Pivot, PivotRun, Ratio};
 use sokudo_report::plot;
@@ -20,7 +20,7 @@ const RUNS_MAX: u64 = 10_000;
 pub(super) fn run(
     axes: &Axes,
     arguments: &CompareArguments,
-    sides: &[Recalled],
+    sides: &[FoundRun],
 ) -> Result<(), Exit> {
     let runs = of_sides(sides);
     let asked = Pivot {
@@ -42,9 +42,9 @@ pub(super) fn run(
     print(&document, arguments)
 }
 
-fn of_sides<'a>(sides: &'a [Recalled]) -> Vec<PivotRun<'a>> {
-    let run = |side: &'a Recalled| {
-        let Recalled {
+fn of_sides<'a>(sides: &'a [FoundRun]) -> Vec<PivotRun<'a>> {
+    let run = |side: &'a FoundRun| {
+        let FoundRun {
             source, said, run, ..
         } = side;
         PivotRun {
@@ -60,7 +60,7 @@ fn of_sides<'a>(sides: &'a [Recalled]) -> Vec<PivotRun<'a>> {
 pub(super) fn ratios(
     ratio: &Ratio,
     arguments: &CompareArguments,
-    sides: &[Recalled],
+    sides: &[FoundRun],
 ) -> Result<(), Exit> {
     let figure = arguments.rendering.unit.figure();
     let document = PivotDocument::of_ratios(&of_sides(sides), ratio, figure);
@@ -104,7 +104,7 @@ pub(super) fn named(
     name: &str,
     recall: &mut Recall<'_>,
     progress: &ProgressBar,
-) -> Result<Vec<Recalled>, Exit> {
+) -> Result<Vec<FoundRun>, Exit> {
     let tag = name.strip_prefix("tag:");
     if name != "all" && tag.is_none() {
         progress.inc(1);

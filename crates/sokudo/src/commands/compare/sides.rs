@@ -3,23 +3,22 @@
 use std::collections::HashMap;
 
 use sokudo_analysis::{Comparing, Side};
+use sokudo_history::find::FoundRun;
+use sokudo_history::past_runs::{Begun, HistoryKey, Past, PastRow, PastRun};
 use sokudo_report::comparison::{Figure, letter, rates};
 use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{PivotDocument, RunDocument};
 use sokudo_stats::PastRuns;
+use sokudo_terminal::exit::Exit;
+use sokudo_terminal::output;
 use sokudo_words::text;
 
 use super::rows::{self, Common, RowKey, keys};
-use sokudo_history::before::{Begun, HistoryKey, Past, PastRow, PastRun};
-use sokudo_history::find::Recalled;
-use sokudo_terminal::exit::Exit;
-use sokudo_terminal::output;
-
 use crate::commands::compare::arguments::CompareArguments;
 
 /// Puts the side that others are compared with in the first place.
-pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -> Result<(), Exit> {
+pub(super) fn reference_first(sides: &mut [FoundRun], reference: Option<&str>) -> Result<(), Exit> {
     let Some(word) = reference else {
         return Ok(());
     };
@@ -44,7 +43,7 @@ pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -
 /// The rows of all sides beside each other where they measured the same, with the best where
 /// one is. A row of another load has a line of its own.
 pub(super) fn matrix(
-    sides: &[Recalled],
+    sides: &[FoundRun],
     arguments: &CompareArguments,
     past: &mut Past,
 ) -> PivotDocument {
@@ -87,7 +86,7 @@ pub(super) fn matrix(
 
 /// The best side of each row, where there is one.
 fn best(
-    runs: &[Recalled],
+    runs: &[FoundRun],
     places: &[Vec<Option<usize>>],
     arguments: &CompareArguments,
     past: &mut Past,
@@ -102,7 +101,7 @@ fn best(
         .map(|places| {
             let sides = letters.iter().zip(runs).zip(&begun).zip(places);
             sides
-                .map(|(((letter, Recalled { run, .. }), begun), place)| {
+                .map(|(((letter, FoundRun { run, .. }), begun), place)| {
                     let row = (*place)?;
                     let of_past = PastRow {
                         run: begun,

@@ -4,15 +4,15 @@
 use std::time::Instant;
 
 use sokudo_measure::{Follower, JobTarget, Prepared};
+use sokudo_methods::jobs::FinishedJobs;
 use sokudo_model::fio::{EtaMode, FioSession};
 use sokudo_model::{Event, Nanos, Plan, Run, RunState, narrow};
 use sokudo_report::fio::{DiskUse, FioReport, StatusLine, layout_line, start_lines};
+use sokudo_terminal::exit::Exit;
+use sokudo_terminal::{escape, invocation};
 
 use super::disks::Disks;
 use super::print::Printer;
-use sokudo_methods::jobs::FinishedJobs;
-use sokudo_terminal::exit::Exit;
-use sokudo_terminal::{escape, invocation};
 
 /// Where the status line goes, if anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

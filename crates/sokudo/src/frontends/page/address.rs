@@ -5,12 +5,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use sokudo_page::Hello;
+use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::language;
 use sokudo_words::text;
 
 use super::web::WebUser;
-use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::language;
-
 use crate::frontends::page::arguments::PageArguments;
 
 /// Bytes of a token: nobody guesses 256 bits.

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use sokudo_measure::FileUser;
 use sokudo_page::{BYTES_MAX, LINE_BYTES_MAX};
+use sokudo_terminal::arguments::store::VARIABLE as STORE_VARIABLE;
+use sokudo_terminal::{event_stream, invoker, language};
 use sokudo_words::{Text, text};
 
 use super::happening::{Happening, ToldByChild};
-use sokudo_terminal::arguments::store::VARIABLE as STORE_VARIABLE;
-use sokudo_terminal::{event_stream, invoker, language};
 
 /// This program, wherever it was started from.
 pub(crate) const PROGRAM: &str = "/proc/self/exe";

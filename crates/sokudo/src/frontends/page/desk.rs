@@ -16,6 +16,9 @@ use sokudo_page::{
     Ask, DocumentForm, MeasurerMessage, MethodForm, PictureForm, Query, QueueEntry, RunEvent,
     TargetForm, Wish, replayed, write_frame,
 };
+use sokudo_terminal::command_line::quoted;
+use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::language;
 use sokudo_words::{Language, Text, text};
 
 use super::child::{self, Surroundings};
@@ -26,10 +29,6 @@ use super::forms;
 use super::happening::{Happening, ToldByChild};
 use super::turns::Turns;
 use super::web::{PipeWriter, Web, WebUser};
-use sokudo_terminal::command_line::quoted;
-use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::language;
-
 use crate::frontends::page::arguments::PageArguments;
 
 /// Runs that wait at most: nobody sees the end of a longer list.

@@ -17,12 +17,12 @@ use rustix::fs::{Access, Mode, OFlags, access};
 use rustix::process::DumpableBehavior;
 use sokudo_measure::FileUser;
 use sokudo_page::{ARGUMENT, Hello, MeasurerMessage, write_frame};
+use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::{invocation, invoker};
 use sokudo_words::{Text, text};
 
 use super::child::{PROGRAM, each_line};
 use super::forms;
-use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::{invocation, invoker};
 
 /// The argument that makes this program say where a path leads that may be measured. Not for users.
 const LEADS_TO: &str = "--leads-to";

@@ -1,12 +1,11 @@
 //! Whole comparisons on a device of known latency, from the plans to the conclusion.
 
 use clap::{CommandFactory, Parser};
+use sokudo_history::past_runs::Past;
 use sokudo_model::Conclusion;
-
-use super::*;
-use sokudo_history::before::Past;
 use sokudo_terminal::definition;
 
+use super::*;
 use crate::cli::{Cli, Command};
 
 /// What comes of comparing a device of so many µs, give or take 10 %, with one of 100.
@@ -37,10 +36,10 @@ fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
     };
     let (runs, ended_by) = turns.of_plans(&plans).unwrap();
     assert!(ended_by.is_none());
-    let sides: Vec<Recalled> = sources
+    let sides: Vec<FoundRun> = sources
         .into_iter()
         .zip(&runs)
-        .map(|(source, run)| Recalled {
+        .map(|(source, run)| FoundRun {
             id: None,
             said: Annotations::default(),
             source,

@@ -1,8 +1,9 @@
-use super::*;
 use sokudo_history::find::Annotations;
 use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget, Origin};
 
-fn recalled(source: &str) -> Recalled {
+use super::*;
+
+fn recalled(source: &str) -> FoundRun {
     let run = ImportedRun {
         origin: Origin::default(),
         started_at: None,
@@ -12,7 +13,7 @@ fn recalled(source: &str) -> Recalled {
         environment: HostEnvironment::default(),
         rows: Vec::new(),
     };
-    Recalled {
+    FoundRun {
         source: source.to_owned(),
         id: None,
         said: Annotations::default(),
