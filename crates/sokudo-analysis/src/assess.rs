@@ -7,7 +7,7 @@ mod speed;
 
 use sokudo_model::disk::{Bus, Disk, HealthState, Rotation};
 use sokudo_model::{
-    AssessedPoint, DiskAnswer, DiskAssessment, Finding, LOOKED_AT, Method, Run, Severity,
+    AssessedPoint, DiskAnswer, DiskAssessment, Finding, LOOKED_AT, MethodTrait, Run, Severity,
     TargetKind,
 };
 use sokudo_words::{Text, text};
@@ -26,12 +26,11 @@ const SECTORS_PER_GB: u64 = 1_953_504;
 
 /// What is thought of the disk under a run; `None` where nothing can be expected of it, or the
 /// method says nothing about that.
-pub(crate) fn disk(run: &Run) -> Option<DiskAssessment> {
+pub fn disk(run: &Run) -> Option<DiskAssessment> {
     // Of several disks that are marked each would need an answer of its own.
-    let is_asked = match run.plan.method {
-        Method::Mark(_) => run.targets.len() <= 1,
-        ref method => *method == Method::Assess,
-    };
+    let method = &run.plan.method;
+    let asks = method.is(MethodTrait::AsksForDisk);
+    let is_asked = asks || method.is(MethodTrait::JudgesDisk) && run.targets.len() <= 1;
     let is_disk = !matches!(run.target.kind, TargetKind::Null | TargetKind::Imported);
     if !is_asked || !is_disk {
         return None;
@@ -49,7 +48,7 @@ pub(crate) fn disk(run: &Run) -> Option<DiskAssessment> {
             point.answer = None;
         }
     }
-    if points.is_empty() && run.plan.method == Method::Assess {
+    if points.is_empty() && asks {
         points.push(of_the_unknown(run));
     }
     let has_answer = points.iter().any(|point| point.answer.is_some());
@@ -75,7 +74,7 @@ fn of_the_unknown(run: &Run) -> AssessedPoint {
 }
 
 /// What a drive says of itself, and how it is connected.
-pub(crate) fn of_disk(disk: &Disk) -> Vec<AssessedPoint> {
+pub fn of_disk(disk: &Disk) -> Vec<AssessedPoint> {
     let noticed = examine(disk);
     let has = |code: &str| noticed.iter().any(|finding| finding.code == code);
     let rules: [fn(&Disk) -> Option<AssessedPoint>; 10] = [

@@ -5,8 +5,8 @@
 
 use sokudo_model::{
     ArrayState, BackendKind, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport,
-    DirectMode, DriveCircumstances, Method, Moved, Nanos, Operation, Outcome, RateProcess, Row,
-    Run, TargetInfo, TargetKind,
+    DirectMode, DriveCircumstances, Moved, Nanos, Operation, Outcome, RateProcess, Row,
+    Run, Subject, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -24,37 +24,37 @@ const IN_MEMORY: [&str; 5] = ["devtmpfs", "hugetlbfs", "ramfs", "rootfs", "tmpfs
 
 /// A row, and the run it belongs to.
 #[derive(Clone, Copy)]
-pub(crate) struct Case<'a> {
-    pub(crate) run: &'a Run,
+pub struct Case<'a> {
+    pub run: &'a Run,
     /// The row of it that is judged.
-    pub(crate) row: &'a Row,
+    pub row: &'a Row,
 }
 
 impl<'a> Case<'a> {
     /// What the row was done to.
-    pub(crate) fn target(&self) -> &'a TargetInfo {
+    pub fn target(&self) -> &'a TargetInfo {
         &self.run.target
     }
 
     /// Arrays of Linux software RAID under the target.
-    pub(crate) fn arrays(&self) -> impl Iterator<Item = &'a ArrayState> + use<'a> {
+    pub fn arrays(&self) -> impl Iterator<Item = &'a ArrayState> + use<'a> {
         let devices = &self.target().devices;
         let arrays = self.run.circumstances.arrays.iter();
         arrays.filter(|array| devices.iter().any(|device| device.name == array.name))
     }
 
     /// What the engine measured, trial by trial.
-    pub(crate) fn outcomes(&self) -> impl Iterator<Item = &'a Outcome> + use<'a> {
+    pub fn outcomes(&self) -> impl Iterator<Item = &'a Outcome> + use<'a> {
         self.row.trials.iter().map(|trial| &trial.outcome)
     }
 
     /// Whether the plan asks for this operation.
-    pub(crate) fn asks(&self, operation: Operation) -> bool {
+    pub fn asks(&self, operation: Operation) -> bool {
         self.row.workload.operations.percent(operation) > 0
     }
 
     /// I/Os of this operation that were measured.
-    pub(crate) fn ios(&self, operation: Operation) -> u64 {
+    pub fn ios(&self, operation: Operation) -> u64 {
         self.outcomes()
             .filter_map(|outcome| outcome.operation(operation))
             .map(|tally| tally.ios)
@@ -62,7 +62,7 @@ impl<'a> Case<'a> {
     }
 
     /// Bytes of this operation that were measured.
-    pub(crate) fn measured(&self, operation: Operation) -> u64 {
+    pub fn measured(&self, operation: Operation) -> u64 {
         self.outcomes()
             .filter_map(|outcome| outcome.operation(operation))
             .map(|tally| tally.bytes.0)
@@ -71,7 +71,7 @@ impl<'a> Case<'a> {
 
     /// Bytes of this operation that the devices should have counted: those measured, those
     /// moved before and after that, and those that a survey read beside.
-    pub(crate) fn moved(&self, operation: Operation) -> u64 {
+    pub fn moved(&self, operation: Operation) -> u64 {
         let aside: u64 = match operation {
             Operation::Read => self.outcomes().map(|outcome| outcome.read_aside.0).sum(),
             _ => 0,
@@ -80,13 +80,13 @@ impl<'a> Case<'a> {
     }
 
     /// I/Os of this operation that the devices should have counted.
-    pub(crate) fn requested(&self, operation: Operation) -> u64 {
+    pub fn requested(&self, operation: Operation) -> u64 {
         self.ios(operation) + self.in_ramp(operation).ios
     }
 
     /// How long the devices counted for a trial: also in its ramp, where it left one behind, and
     /// while its queue settled and drained.
-    pub(crate) fn counted_time(&self, outcome: &Outcome) -> Nanos {
+    pub fn counted_time(&self, outcome: &Outcome) -> Nanos {
         if let Some(window) = &outcome.window {
             return Nanos(outcome.elapsed.0 + window.settled.0 + window.drained.0);
         }
@@ -96,14 +96,14 @@ impl<'a> Case<'a> {
     }
 
     /// The drives at the bottom of the target, as far as they were looked at around the run.
-    pub(crate) fn drives(&self) -> impl Iterator<Item = &'a DriveCircumstances> {
+    pub fn drives(&self) -> impl Iterator<Item = &'a DriveCircumstances> {
         let target = self.target();
         let drives = self.run.circumstances.drives.iter();
         drives.filter(|drive| target.leaves().any(|it| it.name == drive.disk.name))
     }
 
     /// What all trials moved outside their measured part.
-    pub(crate) fn in_ramp(&self, operation: Operation) -> Moved {
+    pub fn in_ramp(&self, operation: Operation) -> Moved {
         let mut sum = Moved::default();
         for outcome in self.outcomes() {
             sum.add(outcome.in_ramp[operation.index()]);
@@ -112,7 +112,7 @@ impl<'a> Case<'a> {
     }
 
     /// Latencies of this operation in all trials; `None` where there was none.
-    pub(crate) fn latency(&self, operation: Operation) -> Option<Histogram> {
+    pub fn latency(&self, operation: Operation) -> Option<Histogram> {
         let tallies = self
             .outcomes()
             .filter_map(|outcome| outcome.operation(operation));
@@ -127,7 +127,7 @@ impl<'a> Case<'a> {
     /// The most that a survey can have asked for without getting it. The devices count
     /// bytes of a request that fails. A block that failed is asked for once, then in
     /// halves (as much again), then in single logical blocks.
-    pub(crate) fn asked_in_vain(&self) -> u64 {
+    pub fn asked_in_vain(&self) -> u64 {
         if self.row.workload.survey.is_none() {
             return 0;
         }
@@ -138,7 +138,7 @@ impl<'a> Case<'a> {
 
     /// What the leaf devices counted in all trials; `None` when one of them
     /// could not be seen: a part proves nothing.
-    pub(crate) fn device(&self) -> Option<DeviceCounters> {
+    pub fn device(&self) -> Option<DeviceCounters> {
         let blind = self.target().leaves().any(|leaf| !counts(leaf));
         if blind || self.target().kind == TargetKind::Null {
             return None;
@@ -158,26 +158,26 @@ impl<'a> Case<'a> {
     /// Bytes that the devices counted per byte that the engine moved by this
     /// operation; `None` when they cannot be seen or there was none.
     #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-    pub(crate) fn ratio(&self, operation: Operation) -> Option<f64> {
+    pub fn ratio(&self, operation: Operation) -> Option<f64> {
         let moved = self.moved(operation);
         let counted = counted(&self.device()?, operation)?;
         (moved > 0).then(|| counted as f64 / moved as f64)
     }
 
     /// Whether I/O went around the block layer: then the devices' counters are their own.
-    pub(crate) fn is_passed_through(&self) -> bool {
+    pub fn is_passed_through(&self) -> bool {
         let mut outcomes = self.outcomes();
         outcomes.any(|outcome| outcome.backend.kind == BackendKind::IoUringCmd)
     }
 
     /// Whether there is, or should be, a device of the real world.
-    pub(crate) fn real(&self) -> bool {
+    pub fn real(&self) -> bool {
         !matches!(self.target().kind, TargetKind::Simulated | TargetKind::Null)
     }
 
     /// Whether all I/O bypassed the page cache. On ext4 with `data=journal` the
     /// flag is taken and ignored, which only `statx` tells (Linux 6.1).
-    pub(crate) fn direct(&self) -> bool {
+    pub fn direct(&self) -> bool {
         !self.real()
             || self.target().direct_io != DirectIoSupport::Unsupported
                 && self.outcomes().all(|outcome| outcome.direct)
@@ -185,7 +185,7 @@ impl<'a> Case<'a> {
 
     /// The largest part of the file that was in the page cache before a trial.
     #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-    pub(crate) fn cached_share(&self) -> Option<f64> {
+    pub fn cached_share(&self) -> Option<f64> {
         let size = self.target().size_bytes.filter(|size| size.0 > 0)?;
         let cached = self
             .row
@@ -198,16 +198,16 @@ impl<'a> Case<'a> {
 
     /// Whether the number of I/Os of a trial is one of chance: then trials differ in their
     /// rates because users come as they come, whatever the disk does.
-    pub(crate) fn arrives_by_chance(&self) -> bool {
+    pub fn arrives_by_chance(&self) -> bool {
         let workload = &self.row.workload;
         workload.rate.is_some() && workload.rates.process == RateProcess::Poisson
     }
 
     /// Whether the row reads one place without end through the page cache, as `hdparm -T`
     /// and the quick look after it do: it is about the cache and not about a device.
-    pub(crate) fn is_of_cache(&self) -> bool {
+    pub fn is_of_cache(&self) -> bool {
         let workload = &self.row.workload;
-        self.run.plan.method == Method::Quick
+        workload.subject == Subject::Cache
             && workload.operations.single() == Some(Operation::Read)
             && workload.direct == DirectMode::Off
             && workload.limits.bytes.is_none()
@@ -215,7 +215,7 @@ impl<'a> Case<'a> {
     }
 
     /// The file system's kind, as the kernel names it.
-    pub(crate) fn file_system(&self) -> Option<&'a str> {
+    pub fn file_system(&self) -> Option<&'a str> {
         self.target()
             .file_system
             .as_ref()
@@ -223,19 +223,19 @@ impl<'a> Case<'a> {
     }
 
     /// Whether the file system never writes in place.
-    pub(crate) fn copies_on_write(&self) -> bool {
+    pub fn copies_on_write(&self) -> bool {
         self.file_system()
             .is_some_and(|kind| COPY_ON_WRITE.contains(&kind))
     }
 
     /// Whether the file system writes changes to a journal first.
-    pub(crate) fn journals(&self) -> bool {
+    pub fn journals(&self) -> bool {
         self.file_system()
             .is_some_and(|kind| JOURNALLING.contains(&kind))
     }
 
     /// Whether the file system keeps files in memory.
-    pub(crate) fn in_memory(&self) -> bool {
+    pub fn in_memory(&self) -> bool {
         let system = self.target().file_system.as_ref();
         system.is_some_and(|system| {
             system.memory_below.is_some() || IN_MEMORY.contains(&system.kind.as_str())
@@ -243,7 +243,7 @@ impl<'a> Case<'a> {
     }
 
     /// Whether the file system is mounted so that it compresses.
-    pub(crate) fn compresses(&self) -> bool {
+    pub fn compresses(&self) -> bool {
         self.file_system() == Some("zfs")
             || self.target().file_system.as_ref().is_some_and(|system| {
                 let mut options = system.mount_options.iter();
@@ -252,31 +252,31 @@ impl<'a> Case<'a> {
     }
 
     /// Whether a leaf is memory presented as a disk.
-    pub(crate) fn on_memory_device(&self) -> bool {
+    pub fn on_memory_device(&self) -> bool {
         let mut leaves = self.target().leaves();
         leaves.any(|leaf| leaf.kind == BlockDeviceKind::Memory)
     }
 
     /// The leaf, where there is only one.
-    pub(crate) fn only_leaf(&self) -> Option<&'a BlockDevice> {
+    pub fn only_leaf(&self) -> Option<&'a BlockDevice> {
         let mut leaves = self.target().leaves();
         leaves.next().filter(|_| leaves.next().is_none())
     }
 
     /// Whether the bytes are spread over several devices.
-    pub(crate) fn several_leaves(&self) -> bool {
+    pub fn several_leaves(&self) -> bool {
         self.target().leaves().count() > 1
     }
 }
 
 /// Whether it is a disk of the real world, or a simulated one, that rotates. Virtual disks
 /// say so of themselves without reason.
-pub(crate) fn is_platters(device: &BlockDevice) -> bool {
+pub fn is_platters(device: &BlockDevice) -> bool {
     device.kind == BlockDeviceKind::Disk && device.rotational == Some(true)
 }
 
 /// What devices counted in the direction of an operation that moves data.
-pub(crate) fn counted(device: &DeviceCounters, operation: Operation) -> Option<u64> {
+pub fn counted(device: &DeviceCounters, operation: Operation) -> Option<u64> {
     match operation {
         Operation::Read => Some(device.read_bytes),
         Operation::Write => Some(device.written_bytes),
@@ -285,6 +285,6 @@ pub(crate) fn counted(device: &DeviceCounters, operation: Operation) -> Option<u
 }
 
 /// Whether the kernel counts this device's I/O, as far as is known.
-pub(crate) fn counts(device: &BlockDevice) -> bool {
+pub fn counts(device: &BlockDevice) -> bool {
     device.counts_io != Some(false)
 }

@@ -1,8 +1,12 @@
 //! What each finding is: its code, how much it matters, and what it does to the
 //! verdict. This is the only place that says so.
 
+use std::cmp::Reverse;
+
 use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_words::Text;
+
+use crate::rule::of_methods;
 
 use Severity::{Error, Info, Warning};
 use Verdict::{Invalid, Unverified, Verified};
@@ -17,23 +21,26 @@ macro_rules! codes {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Code {
             $($(#[doc = $line])+ $code,)+
+            /// Of a rule that a method alone has.
+            Of(&'static MethodCode),
         }
 
         impl Code {
-            /// Every code, in the order in which they are declared.
-            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
+            /// Every code that is of no method, in the order in which they are declared.
+            const OF_ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
 
             const fn definition(self) -> (&'static str, Severity, Verdict) {
                 match self {
                     $(Self::$code => ($name, $severity, $verdict),)+
+                    Self::Of(code) => (code.name, code.severity, code.verdict),
                 }
             }
 
             /// When a row has it, for docs/FINDINGS.md.
-            #[cfg(test)]
-            pub(crate) fn meaning(self) -> String {
+            pub fn meaning(self) -> String {
                 match self {
                     $(Self::$code => concat!($($line),+).trim().to_owned(),)+
+                    Self::Of(code) => code.meaning.to_owned(),
                 }
             }
         }
@@ -154,26 +161,12 @@ codes! {
     SlowPlaces => "slow-places", Warning, Verified;
     /// Of the run: a rule (`--stop-when`) ended it before its time.
     StoppedByRule => "stopped-by-rule", Warning, Verified;
-    /// Of the run: disks keep 95 % of their rates or less when they are used together.
-    SharingCosts => "sharing-costs", Warning, Verified;
     /// The row `cached` of `sokudo quick`, which is `hdparm -T`: no figure of a disk, and
     /// not meant to be one.
     CachedOnPurpose => "cached-on-purpose", Info, Invalid;
     /// All trials were made or their time is over, and the interval is wider than
     /// `--precision` asks for.
     PrecisionNotReached => "precision-not-reached", Info, Verified;
-    /// Beside another workload (`load --beside`) the row waits longer than alone, by more than
-    /// chance and by 5 % at least.
-    BesideLatency => "beside-latency", Info, Verified;
-    /// Beside another workload (`load --beside`) less of the row's rate is left than alone likewise.
-    BesideRate => "beside-rate", Info, Verified;
-    /// Of the run, of `fill`: the rate falls once so much is written, and stays lower.
-    FastCellsEnd => "fast-cells-end", Info, Verified;
-    /// Of the run, of `fill`: a third level, lower than the one behind fast cells.
-    Folding => "folding", Info, Verified;
-    /// Of the run, of `fill`: it is the disk of a virtual machine, whose rate may fall because
-    /// credit for bursts is used up.
-    BurstCredits => "burst-credits", Info, Verified;
     /// Explained surplus of writes.
     WriteAmplification => "write-amplification", Info, Verified;
     /// Explained surplus of reads.
@@ -232,7 +225,33 @@ codes! {
     CorrectedImport => "corrected-import", Info, Verified;
 }
 
+/// A code of a rule that a method alone has.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MethodCode {
+    /// The word that scripts know it by.
+    pub name: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The best verdict that a row with it can have.
+    pub verdict: Verdict,
+    /// When a row has it, for docs/FINDINGS.md.
+    pub meaning: &'static str,
+}
+
 impl Code {
+    /// Every code, those that change a figure most first.
+    pub fn all() -> Vec<Self> {
+        let of_methods = of_methods().flat_map(|rules| rules.codes);
+        let mut all: Vec<Self> = Self::OF_ALL.into_iter().chain(of_methods.copied().map(Self::Of)).collect();
+        all.sort_by_key(|code| code.weight());
+        all
+    }
+
+    /// What changes the figure more is less.
+    fn weight(self) -> (Reverse<Severity>, Reverse<Verdict>, Self) {
+        (Reverse(self.severity()), Reverse(self.verdict()), self)
+    }
+
     /// The word that scripts know it by.
     pub const fn name(self) -> &'static str {
         self.definition().0
@@ -250,7 +269,7 @@ impl Code {
 
     /// Whether it tells how a figure came about from trial to trial and from I/O to I/O. Of a
     /// figure that is none of a device nobody needs to know that.
-    pub(crate) const fn is_about_steadiness(self) -> bool {
+    pub const fn is_about_steadiness(self) -> bool {
         matches!(
             self,
             Self::Unsteady
@@ -269,20 +288,20 @@ impl Code {
 
 /// What a rule says when it fires.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ruling {
+pub struct Ruling {
     /// Which finding it is.
-    pub(crate) code: Code,
+    pub code: Code,
     /// What was seen, with its figures.
-    pub(crate) symptom: Text,
+    pub symptom: Text,
     /// What most likely causes it.
-    pub(crate) cause: Text,
+    pub cause: Text,
     /// What to do about it.
-    pub(crate) remedy: Text,
+    pub remedy: Text,
 }
 
 impl Ruling {
     /// A ruling on what was seen, why, and what to do about it.
-    pub(crate) fn new(
+    pub fn new(
         code: Code,
         symptom: impl Into<Text>,
         cause: impl Into<Text>,
@@ -311,33 +330,31 @@ impl From<Ruling> for Finding {
 
 /// What changes the figure most comes first: the order in which codes are
 /// declared.
-pub(crate) fn in_order(mut rulings: Vec<Ruling>) -> Vec<Finding> {
-    rulings.sort_by_key(|ruling| ruling.code);
+pub fn in_order(mut rulings: Vec<Ruling>) -> Vec<Finding> {
+    rulings.sort_by_key(|ruling| ruling.code.weight());
     rulings.into_iter().map(Finding::from).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cmp::Reverse;
 
     #[test]
     fn every_code_has_a_name_of_its_own() {
-        let mut names = Code::ALL.map(Code::name).to_vec();
+        let mut names = Code::OF_ALL.map(Code::name).to_vec();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), Code::ALL.len());
+        assert_eq!(names.len(), Code::OF_ALL.len());
     }
 
     #[test]
     fn codes_are_declared_by_severity_and_then_by_effect() {
-        let weight = |code: &Code| (Reverse(code.severity()), Reverse(code.verdict()));
-        assert!(Code::ALL.is_sorted_by_key(weight));
+        assert!(Code::OF_ALL.is_sorted_by_key(|code| code.weight()));
     }
 
     #[test]
     fn only_errors_make_a_row_invalid_and_info_changes_no_verdict_but_of_what_is_meant_so() {
-        for code in Code::ALL {
+        for code in Code::OF_ALL {
             match code.severity() {
                 _ if code == Code::CachedOnPurpose => assert_eq!(code.verdict(), Verdict::Invalid),
                 Severity::Info => assert_eq!(code.verdict(), Verdict::Verified, "{code:?}"),

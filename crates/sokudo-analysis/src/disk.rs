@@ -24,8 +24,9 @@ const RULES: [(&str, Rule); 9] = [
     ("partition-misaligned", misaligned),
 ];
 
-#[cfg(test)]
-pub(crate) fn codes() -> impl Iterator<Item = &'static str> {
+/// The codes of what can be noticed.
+#[cfg(any(test, feature = "testing"))]
+pub fn codes() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|(code, _)| *code)
 }
 

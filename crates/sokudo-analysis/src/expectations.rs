@@ -11,26 +11,26 @@ static EXPECTATIONS: LazyLock<Expectations> =
     LazyLock::new(|| toml::from_str(include_str!("expectations.toml")).expect("a test reads it"));
 
 /// What is expected of disks.
-pub(crate) fn expectations() -> &'static Expectations {
+pub fn expectations() -> &'static Expectations {
     &EXPECTATIONS
 }
 
 /// An expectation: the rule, whose it is, and the figures that it needs.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Expected<Figures> {
+pub struct Expected<Figures> {
     /// A formula or a rule, in English.
-    pub(crate) expected: String,
+    pub expected: String,
     /// Who says so, or who has measured it.
-    pub(crate) source: String,
+    pub source: String,
     /// When that was published, or looked up.
-    pub(crate) date: String,
+    pub date: String,
     #[serde(flatten)]
-    pub(crate) figures: Figures,
+    pub figures: Figures,
 }
 
 impl<Figures> Expected<Figures> {
     /// What was found, held against it.
-    pub(crate) fn point(
+    pub fn point(
         &self,
         code: &str,
         answer: Option<DiskAnswer>,
@@ -50,109 +50,109 @@ impl<Figures> Expected<Figures> {
 
 /// A rule without figures of its own.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Plain {}
+pub struct Plain {}
 
 /// All expectations, by their names.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Expectations {
-    pub(crate) link_share: Expected<LinkShare>,
-    pub(crate) link_below_maximum: Expected<LinkDifference>,
-    pub(crate) link_below_drive: Expected<Plain>,
-    pub(crate) usb_speed: Expected<UsbSpeed>,
-    pub(crate) usb_protocol: Expected<UsbProtocol>,
-    pub(crate) rotating_random: Expected<Rotating>,
-    pub(crate) rotating_sequential: Expected<LeastRate>,
-    pub(crate) solid_random: Expected<LeastIops>,
-    pub(crate) card_random: Expected<LeastIops>,
-    pub(crate) file_system_share: Expected<FileSystemShare>,
-    pub(crate) array_share: Expected<LeastPercent>,
-    pub(crate) volume_cap: Expected<AlikePercent>,
-    pub(crate) health: Expected<Plain>,
-    pub(crate) unreadable_sectors: Expected<Plain>,
-    pub(crate) wear: Expected<Wear>,
-    pub(crate) temperature: Expected<Plain>,
-    pub(crate) link_errors: Expected<Plain>,
-    pub(crate) write_cache: Expected<Plain>,
-    pub(crate) alignment: Expected<Plain>,
-    pub(crate) capacity: Expected<Plain>,
-    pub(crate) scheduler: Expected<Plain>,
-    pub(crate) discard: Expected<Plain>,
-    pub(crate) array_whole: Expected<Plain>,
-    pub(crate) judged: Expected<Plain>,
-    pub(crate) looked_at: Expected<Plain>,
-    pub(crate) virtual_disk: Expected<Plain>,
-    pub(crate) burn_in_end: Expected<Plain>,
-    pub(crate) burn_in_writes: Expected<Plain>,
-    pub(crate) burn_in_reads: Expected<Plain>,
-    pub(crate) burn_in_slow: Expected<Plain>,
-    pub(crate) burn_in_health: Expected<Plain>,
-    pub(crate) self_test: Expected<Plain>,
+pub struct Expectations {
+    pub link_share: Expected<LinkShare>,
+    pub link_below_maximum: Expected<LinkDifference>,
+    pub link_below_drive: Expected<Plain>,
+    pub usb_speed: Expected<UsbSpeed>,
+    pub usb_protocol: Expected<UsbProtocol>,
+    pub rotating_random: Expected<Rotating>,
+    pub rotating_sequential: Expected<LeastRate>,
+    pub solid_random: Expected<LeastIops>,
+    pub card_random: Expected<LeastIops>,
+    pub file_system_share: Expected<FileSystemShare>,
+    pub array_share: Expected<LeastPercent>,
+    pub volume_cap: Expected<AlikePercent>,
+    pub health: Expected<Plain>,
+    pub unreadable_sectors: Expected<Plain>,
+    pub wear: Expected<Wear>,
+    pub temperature: Expected<Plain>,
+    pub link_errors: Expected<Plain>,
+    pub write_cache: Expected<Plain>,
+    pub alignment: Expected<Plain>,
+    pub capacity: Expected<Plain>,
+    pub scheduler: Expected<Plain>,
+    pub discard: Expected<Plain>,
+    pub array_whole: Expected<Plain>,
+    pub judged: Expected<Plain>,
+    pub looked_at: Expected<Plain>,
+    pub virtual_disk: Expected<Plain>,
+    pub burn_in_end: Expected<Plain>,
+    pub burn_in_writes: Expected<Plain>,
+    pub burn_in_reads: Expected<Plain>,
+    pub burn_in_slow: Expected<Plain>,
+    pub burn_in_health: Expected<Plain>,
+    pub self_test: Expected<Plain>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct LinkShare {
-    pub(crate) limit_percent: f64,
-    pub(crate) impossible_percent: f64,
+pub struct LinkShare {
+    pub limit_percent: f64,
+    pub impossible_percent: f64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct LinkDifference {
-    pub(crate) difference_min_percent: f64,
+pub struct LinkDifference {
+    pub difference_min_percent: f64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct UsbSpeed {
-    pub(crate) limit_bytes_per_s: u64,
+pub struct UsbSpeed {
+    pub limit_bytes_per_s: u64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct UsbProtocol {
-    pub(crate) from_bytes_per_s: u64,
+pub struct UsbProtocol {
+    pub from_bytes_per_s: u64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Rotating {
-    pub(crate) seek_min_ms: f64,
-    pub(crate) seek_max_ms: f64,
-    pub(crate) rpm: f64,
+pub struct Rotating {
+    pub seek_min_ms: f64,
+    pub seek_max_ms: f64,
+    pub rpm: f64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct LeastRate {
-    pub(crate) least_mb_per_s: f64,
+pub struct LeastRate {
+    pub least_mb_per_s: f64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct LeastIops {
-    pub(crate) least_iops: f64,
+pub struct LeastIops {
+    pub least_iops: f64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct FileSystemShare {
-    pub(crate) solid_percent: f64,
-    pub(crate) rotating_percent: f64,
+pub struct FileSystemShare {
+    pub solid_percent: f64,
+    pub rotating_percent: f64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct LeastPercent {
-    pub(crate) least_percent: f64,
+pub struct LeastPercent {
+    pub least_percent: f64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct AlikePercent {
-    pub(crate) alike_percent: f64,
+pub struct AlikePercent {
+    pub alike_percent: f64,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Wear {
-    pub(crate) used_percent_max: u32,
+pub struct Wear {
+    pub used_percent_max: u32,
 }
 
 impl Rotating {
     /// Single random reads a second of a disk with so many turns a minute: with the longest
     /// seeks, and with the shortest.
-    pub(crate) fn reads_per_s(&self, rpm: f64) -> (f64, f64) {
+    pub fn reads_per_s(&self, rpm: f64) -> (f64, f64) {
         let half_turn_ms = 30_000.0 / rpm;
         let of = |seek_ms: f64| 1000.0 / (half_turn_ms + seek_ms);
         (of(self.seek_max_ms), of(self.seek_min_ms))

@@ -7,11 +7,10 @@
 
 mod capacity;
 mod drive_cache;
-mod evidence;
-mod fast_cells;
+pub mod evidence;
+pub mod fast_cells;
 mod map;
 mod parity;
-mod peak_limit;
 mod rotation;
 mod seek;
 mod shingles;
@@ -20,16 +19,16 @@ mod untold;
 mod zones;
 
 pub(crate) use rotation::grouped;
-#[cfg(test)]
-pub(crate) use threshold::stated as stated_thresholds;
+#[cfg(any(test, feature = "testing"))]
+pub use threshold::stated as stated_thresholds;
 
-use sokudo_model::{Inference, Method, Run};
+use sokudo_model::{Inference, MethodTrait, Run};
 
 use crate::code::Code;
-use crate::rule::InferenceRule;
+use crate::rule::{InferenceRule, of_methods};
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 11] = [
+const RULES: [&[InferenceRule]; 10] = [
     zones::RULES,
     rotation::RULES,
     seek::RULES,
@@ -39,7 +38,6 @@ const RULES: [&[InferenceRule]; 11] = [
     fast_cells::RULES,
     parity::RULES,
     capacity::RULES,
-    peak_limit::RULES,
     untold::RULES,
 ];
 
@@ -57,19 +55,19 @@ pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
             | Code::DepthNotReached
     );
     let is_told_as_levels = code == Code::DepthNotReached || code.is_about_steadiness();
-    match run.plan.method {
-        Method::Explain => meets_caches || code.is_about_steadiness(),
-        ref other => other.writes_through() && is_told_as_levels,
-    }
+    let method = &run.plan.method;
+    method.is(MethodTrait::Probes) && (meets_caches || code.is_about_steadiness())
+        || method.is(MethodTrait::WritesThrough) && is_told_as_levels
 }
 
 /// Whether the rows are probes, whose figures nobody asked for.
 pub(crate) fn is_of_probes(run: &Run) -> bool {
-    run.plan.method == Method::Explain
+    run.plan.method.is(MethodTrait::Probes)
 }
 
 /// What the run's figures are consistent with.
 pub(crate) fn explain(run: &Run) -> Vec<Inference> {
     let rules = RULES.iter().copied().flatten();
+    let rules = rules.chain(of_methods().flat_map(|rules| rules.inferences));
     rules.filter_map(|rule| rule(run)).collect()
 }

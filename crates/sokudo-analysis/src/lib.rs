@@ -15,42 +15,38 @@
 )]
 
 mod arrival;
-mod assess;
-mod beside;
-mod burn_in;
+pub mod assess;
 mod burst;
 mod by_target;
 mod caches;
-mod case;
-mod code;
+pub mod case;
+pub mod code;
 mod compare;
 mod conditions;
 mod course;
 mod disk;
 mod drift;
-mod expectations;
-mod explain;
+pub mod expectations;
+pub mod explain;
 mod failures;
-mod fill;
 mod flush_cover;
 mod imported;
 mod invariants;
 mod matrix;
-#[cfg(test)]
-mod method;
+#[cfg(any(test, feature = "testing"))]
+pub mod method;
 mod passes;
 mod refusals;
-mod remedy;
+pub mod remedy;
 mod rounds;
-mod rule;
-#[cfg(test)]
-mod sample;
-mod sharing;
+pub mod rule;
+#[cfg(any(test, feature = "testing"))]
+pub mod sample;
 mod splits;
 mod stalls;
 mod steadiness;
 mod surplus;
-mod surroundings;
+pub mod surroundings;
 #[cfg(test)]
 mod surveys;
 mod target;
@@ -65,18 +61,19 @@ use std::cmp::Reverse;
 use sokudo_model::{Assessment, Row, Run, Verdict};
 
 pub use assess::{NOT_JUDGED, volume_cap};
-pub use code::Code;
+pub use code::{Code, MethodCode, Ruling};
+pub use rule::hand_over;
 pub use compare::{Comparing, Side, best, compare, load_differences, runs_differ, trials_needed};
 pub use disk::examine;
 pub use matrix::{is_matrix_precise, matrix_blocks_needed, matrix_effects, matrix_precision};
 pub use remedy::{Means, remedies_with_options};
 
 use case::Case;
-use code::{Ruling, in_order};
-use rule::RowRule;
+use code::in_order;
+use rule::{RowRule, of_methods};
 
 /// The rules about rows, a list per theme.
-const ROW_RULES: [&[RowRule]; 18] = [
+const ROW_RULES: [&[RowRule]; 17] = [
     failures::RULES,
     invariants::RULES,
     target::RULES,
@@ -88,7 +85,6 @@ const ROW_RULES: [&[RowRule]; 18] = [
     refusals::RULES,
     splits::RULES,
     tester::RULES,
-    beside::RULES,
     steadiness::RULES,
     drift::RULES,
     stalls::RULES,
@@ -114,14 +110,15 @@ pub fn judge(run: &mut Run) {
         true => judge_alike(run),
         false => by_target::judge(run, judge_alike),
     }
-    add_sharing(run);
     run.disk_assessment = assess::disk(run).map(Box::new);
-    burn_in::judge(run);
+    for judge in of_methods().filter_map(|rules| rules.whole) {
+        judge(run);
+    }
 }
 
-/// Adds what it costs disks to be used together, of which no disk by itself knows.
-fn add_sharing(run: &mut Run) {
-    run.findings.extend(in_order(sharing::rulings(run)));
+/// Adds findings of the run.
+pub fn add_findings(run: &mut Run, rulings: Vec<Ruling>) {
+    run.findings.extend(in_order(rulings));
     run.findings
         .sort_by_key(|finding| Reverse(finding.severity));
 }
@@ -143,7 +140,7 @@ fn judge_whole(run: &mut Run) {
         .chain(surroundings::RULES)
         .chain(burst::RULES)
         .chain(course::RUN_RULES)
-        .chain(fill::RULES);
+        .chain(of_methods().flat_map(|rules| rules.runs));
     let rulings = rules.filter_map(|rule| rule(run)).collect();
     run.findings = surroundings::about_disks(run);
     run.findings.extend(in_order(rulings));
@@ -157,6 +154,7 @@ fn assess(run: &Run, row: &Row) -> Option<Assessment> {
         return None;
     }
     let rules = ROW_RULES.iter().copied().flatten();
+    let rules = rules.chain(of_methods().flat_map(|rules| rules.rows));
     let is_of_rounds = run.schedule.steady.is_some();
     let mut rulings: Vec<Ruling> = rules
         .filter_map(|rule| rule(&case))

@@ -5,7 +5,7 @@
 use sokudo_words::{Argument, Text, WrittenFigure, text};
 
 /// For a loop device whose file goes through the page cache.
-pub(crate) const DIRECT_LOOP: &str =
+pub const DIRECT_LOOP: &str =
     "attach the loop device with direct I/O (losetup --direct-io=on)";
 
 /// What such an argument of a remedy has in the place of a unit.
@@ -97,7 +97,7 @@ fn pointing_at(means: &[Means]) -> Argument {
 
 macro_rules! remedies {
     ($($remedy:ident: $template:literal, $($hole:ident: [$($means:ident),+]),+;)+) => {
-        $(pub(crate) fn $remedy() -> Text {
+        $(pub fn $remedy() -> Text {
             text!($template, $($hole = pointing_at(&[$(Means::$means),+])),+)
         })+
 

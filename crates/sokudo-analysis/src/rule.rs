@@ -1,15 +1,54 @@
 //! What a rule is: it sees one row, or the run, and says nothing or one thing.
 
+use std::sync::OnceLock;
+
 use sokudo_model::{Inference, Run};
 
 use crate::case::Case;
-use crate::code::Ruling;
+use crate::code::{MethodCode, Ruling};
 
 /// A rule about one row.
-pub(crate) type RowRule = fn(&Case<'_>) -> Option<Ruling>;
+pub type RowRule = fn(&Case<'_>) -> Option<Ruling>;
 
 /// A rule about the run as a whole.
-pub(crate) type RunRule = fn(&Run) -> Option<Ruling>;
+pub type RunRule = fn(&Run) -> Option<Ruling>;
 
 /// A rule about the run that may conclude one thing of its device.
-pub(crate) type InferenceRule = fn(&Run) -> Option<Inference>;
+pub type InferenceRule = fn(&Run) -> Option<Inference>;
+
+/// The rules that a method alone has. Each is asked of every run.
+pub struct MethodRules {
+    /// What its rules can say.
+    pub codes: &'static [&'static MethodCode],
+    /// Of each row.
+    pub rows: &'static [RowRule],
+    /// Of the run, or of what was done to one of its targets.
+    pub runs: &'static [RunRule],
+    /// Of the device.
+    pub inferences: &'static [InferenceRule],
+    /// What else is thought of the run, once all of its rows are judged.
+    pub whole: Option<fn(&mut Run)>,
+}
+
+impl MethodRules {
+    /// No rule, to begin with.
+    pub const NONE: Self = Self {
+        codes: &[],
+        rows: &[],
+        runs: &[],
+        inferences: &[],
+        whole: None,
+    };
+}
+
+static OF_METHODS: OnceLock<Vec<&'static MethodRules>> = OnceLock::new();
+
+/// From now on runs are judged by these rules, too.
+pub fn hand_over(rules: impl IntoIterator<Item = &'static MethodRules>) {
+    OF_METHODS.get_or_init(|| rules.into_iter().collect());
+}
+
+/// The rules that were handed over.
+pub fn of_methods() -> impl Iterator<Item = &'static MethodRules> {
+    OF_METHODS.get().into_iter().flatten().copied()
+}

@@ -17,68 +17,68 @@ const TRIALS: u32 = 6;
 
 /// Six clean trials of one second: random 4 KiB reads at depth 1 from a file on
 /// ext4 on an NVMe disk.
-pub(crate) fn reads() -> Run {
+pub fn reads() -> Run {
     run_of(Bytes::kib(4), OperationMix::only(Operation::Read))
 }
 
 /// The same with writes.
-pub(crate) fn writes() -> Run {
+pub fn writes() -> Run {
     run_of(Bytes::kib(4), OperationMix::only(Operation::Write))
 }
 
 /// The same with large writes.
-pub(crate) fn large_writes() -> Run {
+pub fn large_writes() -> Run {
     run_of(Bytes::mib(1), OperationMix::only(Operation::Write))
 }
 
 /// The same with 70 % reads and 30 % writes.
-pub(crate) fn mix() -> Run {
+pub fn mix() -> Run {
     run_of(Bytes::kib(4), OperationMix::read_write(70).unwrap())
 }
 
 /// A clean read run, spoilt.
-pub(crate) fn reads_with(spoil: impl FnOnce(&mut Run)) -> Run {
+pub fn reads_with(spoil: impl FnOnce(&mut Run)) -> Run {
     spoilt(reads(), spoil)
 }
 
 /// A clean write run, spoilt.
-pub(crate) fn writes_with(spoil: impl FnOnce(&mut Run)) -> Run {
+pub fn writes_with(spoil: impl FnOnce(&mut Run)) -> Run {
     spoilt(writes(), spoil)
 }
 
 /// A run, spoilt.
-pub(crate) fn spoilt(mut run: Run, spoil: impl FnOnce(&mut Run)) -> Run {
+pub fn spoilt(mut run: Run, spoil: impl FnOnce(&mut Run)) -> Run {
     spoil(&mut run);
     run
 }
 
 /// Changes every outcome of the first row.
-pub(crate) fn each_outcome(run: &mut Run, change: impl Fn(&mut Outcome)) {
+pub fn each_outcome(run: &mut Run, change: impl Fn(&mut Outcome)) {
     for trial in &mut run.rows[0].trials {
         change(&mut trial.outcome);
     }
 }
 
 /// Changes what the devices counted in every trial of the first row.
-pub(crate) fn each_count(run: &mut Run, change: impl Fn(&mut DeviceCounters)) {
+pub fn each_count(run: &mut Run, change: impl Fn(&mut DeviceCounters)) {
     for trial in &mut run.rows[0].trials {
         change(trial.evidence.device.as_mut().unwrap());
     }
 }
 
 /// Changes the file system under the target.
-pub(crate) fn on_file_system(run: &mut Run, kind: &str) {
+pub fn on_file_system(run: &mut Run, kind: &str) {
     run.target.file_system.as_mut().unwrap().kind = kind.to_owned();
 }
 
 /// Makes the row do its I/O through the page cache.
-pub(crate) fn buffered(run: &mut Run) {
+pub fn buffered(run: &mut Run) {
     run.rows[0].workload.direct = sokudo_model::DirectMode::Off;
     each_outcome(run, |outcome| outcome.direct = false);
 }
 
 /// Judges the run and gives the first row's codes and verdict.
-pub(crate) fn judged(mut run: Run) -> (Vec<String>, Verdict) {
+pub fn judged(mut run: Run) -> (Vec<String>, Verdict) {
     judge(&mut run);
     let assessment = run.rows[0].assessment.as_ref().unwrap();
     let codes = assessment.findings.iter().map(|found| found.code.clone());
@@ -87,7 +87,7 @@ pub(crate) fn judged(mut run: Run) -> (Vec<String>, Verdict) {
 
 /// Judges the run and gives symptom, cause and remedy of one finding of the
 /// first row, in one text.
-pub(crate) fn text_of(mut run: Run, code: &str) -> String {
+pub fn text_of(mut run: Run, code: &str) -> String {
     judge(&mut run);
     let findings = &run.rows[0].assessment.as_ref().unwrap().findings;
     let finding = findings.iter().find(|found| found.code == code);
@@ -99,7 +99,7 @@ pub(crate) fn text_of(mut run: Run, code: &str) -> String {
 }
 
 /// Judges the run: the finding's text holds these words, and begins with those after a `^`.
-pub(crate) fn says(run: Run, code: &str, words: &[&str]) {
+pub fn says(run: Run, code: &str, words: &[&str]) {
     let text = text_of(run, code);
     for word in words {
         let holds = match word.strip_prefix('^') {
@@ -111,7 +111,7 @@ pub(crate) fn says(run: Run, code: &str, words: &[&str]) {
 }
 
 /// Judges the run of a row of [`check!`]; the first of its findings says these words.
-pub(crate) fn check_run<'a>(
+pub fn check_run<'a>(
     name: &str,
     run: Run,
     codes: impl AsRef<[&'a str]>,
@@ -136,14 +136,14 @@ macro_rules! check {
 pub(crate) use check;
 
 /// A histogram of equal latencies.
-pub(crate) fn histogram(count: u64, latency: Nanos) -> Histogram {
+pub fn histogram(count: u64, latency: Nanos) -> Histogram {
     let mut histogram = Histogram::new();
     (0..count).for_each(|_| histogram.record(latency.0));
     histogram
 }
 
 /// A clean outcome of one second at this depth.
-pub(crate) fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Outcome {
+pub fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Outcome {
     let ios = IOS_PER_SECOND * depth;
     let tally = |(operation, percent): &(Operation, u32)| {
         let share = ios * u64::from(*percent) / 100;
@@ -172,7 +172,7 @@ pub(crate) fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Ou
 }
 
 /// What is known around a run of the drive of this name: nothing yet.
-pub(crate) fn drive(name: &str) -> DriveCircumstances {
+pub fn drive(name: &str) -> DriveCircumstances {
     DriveCircumstances {
         disk: Disk::unknown(name),
         before: Heat::default(),
@@ -185,7 +185,7 @@ pub(crate) fn drive(name: &str) -> DriveCircumstances {
 }
 
 /// A leaf or inner block device.
-pub(crate) fn device(name: &str, kind: BlockDeviceKind, is_leaf: bool) -> BlockDevice {
+pub fn device(name: &str, kind: BlockDeviceKind, is_leaf: bool) -> BlockDevice {
     BlockDevice {
         name: name.to_owned(),
         number: "259:0".to_owned(),
@@ -212,7 +212,7 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, is_leaf: bool) -> BlockD
     }
 }
 
-pub(crate) fn looped(is_leaf: bool, direct: Option<bool>) -> BlockDevice {
+pub fn looped(is_leaf: bool, direct: Option<bool>) -> BlockDevice {
     let mut device = device("loop0", BlockDeviceKind::Loop, is_leaf);
     device.backing_direct = direct;
     device

@@ -14,7 +14,7 @@ use crate::code::{Code, Ruling};
 use crate::disk::examine;
 use crate::rule::RunRule;
 
-pub(crate) const RULES: &[RunRule] = &[power_saving];
+pub const RULES: &[RunRule] = &[power_saving];
 
 /// What is noticed about disks and bears on what they can do. Wear and errors of the past
 /// do not, and heat is told of the rows.
@@ -31,7 +31,7 @@ const DISK_CODES_IN_RUN: [&str; 5] = [
 const CHOOSES_ITSELF: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
 
 /// What the system around a run says about its disks and arrays, the gravest first.
-pub(crate) fn about_disks(run: &Run) -> Vec<Finding> {
+pub fn about_disks(run: &Run) -> Vec<Finding> {
     let arrays = &run.circumstances.arrays;
     let mut findings: Vec<Finding> = drives(run)
         .flat_map(|drive| examine(&drive.disk))
@@ -59,7 +59,7 @@ fn is_under(run: &Run, name: &str) -> bool {
 }
 
 /// `RAID 5` for `raid5`.
-pub(crate) fn level_name(array: &ArrayState) -> String {
+pub fn level_name(array: &ArrayState) -> String {
     match array.level.as_deref() {
         Some(level) => match level.strip_prefix("raid") {
             Some(number) => format!("RAID {number}"),
@@ -70,7 +70,7 @@ pub(crate) fn level_name(array: &ArrayState) -> String {
 }
 
 /// What an array does by itself, in words.
-pub(crate) fn action_name(action: &str) -> Text {
+pub fn action_name(action: &str) -> Text {
     Text::from(match action {
         "recover" => "being rebuilt",
         "resync" => "being synchronised",
@@ -81,7 +81,7 @@ pub(crate) fn action_name(action: &str) -> Text {
     })
 }
 
-pub(crate) fn not_whole(array: &ArrayState) -> Option<Finding> {
+pub fn not_whole(array: &ArrayState) -> Option<Finding> {
     let missing = array.missing.filter(|missing| *missing > 0);
     let (name, level) = (&array.name, level_name(array));
     let symptom = match (missing, &array.action, array.members) {

@@ -1,7 +1,7 @@
 //! Was the tester what it should be: its depth, its backend, its trials.
 
 use sokudo_model::{
-    BackendKind, Faster, Method, Outcome, PairRatios, RateKept, Sample, ScheduleName, StopReason,
+    BackendKind, Faster, MethodTrait, Outcome, PairRatios, RateKept, Sample, ScheduleName, StopReason,
     Survey, TargetKind, Visit,
 };
 use sokudo_words::{Text, text};
@@ -59,7 +59,7 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
 fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
     let workload = &case.row.workload;
     let rate = RateKept::of(workload, &case.row.trials)?;
-    if rate.is_kept() || matches!(case.run.plan.method, Method::Load | Method::Beside) {
+    if rate.is_kept() || case.run.plan.method.is(MethodTrait::SeeksOverload) {
         return None;
     }
     let depth = f64::from(workload.clones) * f64::from(workload.depth);
@@ -344,7 +344,7 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
 fn few_trials(case: &Case<'_>) -> Option<Ruling> {
     let trials = case.row.trials.len();
     // A search tries each load once, and measures again what it has found.
-    let is_tried = case.run.plan.method == Method::Peak && trials == 1;
+    let is_tried = case.run.plan.method.is(MethodTrait::TriesOnce) && trials == 1;
     let by_choice = case.run.schedule.name != ScheduleName::Crystal && !case.run.interrupted;
     let by_choice = by_choice && !is_tried;
     (by_choice && (1..INTERVAL_TRIALS_MIN).contains(&trials)).then(|| {

@@ -6,24 +6,26 @@ use sokudo_model::{Bytes, Nanos};
 
 /// Constants, each with how `docs/METHOD.md` states it. The first paragraph of its
 /// documentation stands beside it there.
+#[macro_export]
 macro_rules! thresholds {
-    ($($(#[doc = $line:literal])+ $visibility:vis $name:ident: $type:ty = $value:expr, $unit:ident;)+) => {
+    ($when:meta; $($(#[doc = $line:literal])+ $visibility:vis $name:ident: $type:ty = $value:expr, $unit:ident;)+) => {
         $($(#[doc = $line])+ $visibility const $name: $type = $value;)+
 
         /// All of them, as the document states them.
-        #[cfg(test)]
-        pub(crate) fn stated() -> Vec<crate::method::Stated> {
-            vec![$(crate::method::Stated {
+        #[$when]
+        pub fn stated() -> Vec<$crate::method::Stated> {
+            vec![$($crate::method::Stated {
                 name: stringify!($name),
-                value: crate::method::$unit($name),
+                value: $crate::method::$unit($name),
                 lines: &[$($line),+],
             }),+]
         }
     };
 }
-pub(crate) use thresholds;
 
 thresholds! {
+    cfg(any(test, feature = "testing"));
+
     /// Least ratio that proves arrival.
     ///
     /// Below this, bytes are missing at the devices. 2 % is far above what a correct
@@ -348,12 +350,6 @@ thresholds! {
     /// A process's bytes ÷ the bytes of others at the devices, from which it is named.
     pub CULPRIT_SHARE_MIN: f64 = 0.05, percent;
 
-    /// Of `peak`: what a doubling of depth or threads gains at least, for the climb to go on.
-    ///
-    /// Twice as many I/Os in flight that bring less than a twentieth cost nearly twice the
-    /// latency. Single trials of a second differ by some per cent.
-    pub PEAK_GAIN_MIN: f64 = sokudo_model::PeakSearch::GAIN_MIN, percent;
-
     /// Of a fill: samples that a level has at least.
     ///
     /// Fewer are a pause of the drive's, not a level.
@@ -373,19 +369,6 @@ thresholds! {
     ///
     /// Drives have about 1 GB of memory per TB, and use it for their map.
     pub FAST_CELLS_BYTES_MIN: u64 = sokudo_model::FillCurve::FAST_BYTES_MIN.0, bytes;
-
-    /// Latency that passed between the start and the end of the devices' requests, from which
-    /// the disk is taken for the limit of a peak.
-    ///
-    /// The rest is submission and completion, which at a full queue are small beside the
-    /// queue's own time.
-    pub PEAK_IN_DEVICE_SHARE_MIN: f64 = 0.80, percent;
-
-    /// Latency outside of these requests, above which I/Os waited in the kernel.
-    pub PEAK_IN_KERNEL_SHARE_MIN: f64 = 0.50, percent;
-
-    /// What other programs and machines may have of all processor time at a peak.
-    pub PEAK_OTHERS_SHARE_MAX: f64 = 0.10, percent;
 
     /// A host is a straggler from this ratio of its rate to the median of all hosts down.
     ///

@@ -25,6 +25,7 @@ mod workload;
 mod xml;
 mod xml_target;
 
+pub use plan::METHOD;
 pub use error::{DiskspdError, DiskspdProblem};
 pub use help::{help, option_table};
 pub use lines::{PrintedTarget, command_lines};

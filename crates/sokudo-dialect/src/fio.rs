@@ -40,6 +40,7 @@ pub use failure::{ErrorLocation, FioError, FioProblem};
 pub use invocation::{FioAction, FioInvocation, show_command};
 pub use option::{FioOption, FioSupport};
 pub use place::{JobFilePathError, JobFileTarget, TEST_FILE_NAME};
+pub use plan::METHOD;
 pub use planned::{FioPlan, FioTargetSpec};
 pub use print::{command_lines, render};
 pub(crate) use print::{quoted, quoted_unless, size_text};

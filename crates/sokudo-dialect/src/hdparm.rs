@@ -12,6 +12,14 @@
 
 use sokudo_model::{BackendKind, Bytes, DirectMode, Limits, Nanos, Span, Subject, Workload};
 
+/// What its jobs are.
+pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {
+    name: "hdparm",
+    command: "hdparm",
+    is_named: false,
+    traits: &[],
+};
+
 /// hdparm's block (`TIMING_BUF_MB`).
 pub const BLOCK: Bytes = Bytes::mib(2);
 

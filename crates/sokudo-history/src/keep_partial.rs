@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use sokudo_engine::Control;
 use sokudo_measure::since_epoch;
-use sokudo_model::{Event, Row, Run, RunPart, RunState, StopReason, Trial};
+use sokudo_model::{Event, MethodTrait, Row, Run, RunPart, RunState, StopReason, Trial};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 use sokudo_terminal::arguments::store::Keeping;
@@ -179,7 +179,7 @@ pub fn so_far(state: &RunState) -> Run {
             add_running(row, trial);
         }
     }
-    if let Some(started_at) = run.started_at.filter(|_| run.plan.method.goes_on()) {
+    if let Some(started_at) = run.started_at.filter(|_| run.plan.method.is(MethodTrait::Resumes)) {
         run.parts.push(RunPart {
             started_at,
             ended_at: since_epoch(),
@@ -253,7 +253,7 @@ mod tests {
             no_store: false,
         };
         let named = Named::recognise("sim:const").unwrap();
-        let plan = Plan::in_turn(Method::Peak, 7, vec![Workload::new("w", Bytes(4096))]);
+        let plan = Plan::in_turn(Method::from("test"), 7, vec![Workload::new("w", Bytes(4096))]);
         let measurement = Measurement::new("sim:const", named, plan);
         let prepared = measurement.prepare(&Control::new(), &mut |_| ()).unwrap();
         let state = RunState::of(&prepared.run);

@@ -647,7 +647,7 @@ mod tests {
     #[test]
     fn a_run_that_goes_on_has_what_was_moved_before_it_counted() {
         let workload = sokudo_model::Workload::new("w", Bytes(4096));
-        let plan = Plan::in_turn(sokudo_model::Method::Peak, 1, vec![workload.clone()]);
+        let plan = Plan::in_turn(sokudo_model::Method::from("test"), 1, vec![workload.clone()]);
         let mut before = Row::new(workload);
         before.uncounted.push(TrialSeries::default());
         let begun = rows_begun(&plan, &[before]);
@@ -702,7 +702,7 @@ mod tests {
 
     #[test]
     fn a_time_to_spread_over_is_the_least_that_it_takes() {
-        let plan = Plan::in_turn(sokudo_model::Method::Quick, 0, Vec::new());
+        let plan = Plan::in_turn(sokudo_model::Method::from("test"), 0, Vec::new());
         let mut spread = schedule(false);
         spread.spread_over = Some(Nanos::from_secs(600));
         assert_eq!(duration(&plan, &spread, None), Nanos::from_secs(600));

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use sokudo_device::{DriveMonitor, System, Watch};
 use sokudo_engine::{Control, check_room, may_make_in};
 use sokudo_model::{
-    BurnIn, Bytes, DataContent, Enough, Event, Method, Nanos, Plan, Row, Run, RunPart, Schedule,
+    BurnIn, Bytes, DataContent, Enough, Event, MethodTrait, Nanos, Plan, Row, Run, RunPart, Schedule,
     StopReason, TargetInfo, TargetKind, Trial,
 };
 
@@ -355,7 +355,7 @@ impl Prepared {
             // What is tried depends on the system, and so on the host.
             if self.subject.together.is_none() {
                 pages::compare(plan, &mut rows, &mut self.subject, control);
-                if matches!(plan.method, Method::Scan(_) | Method::BurnIn) {
+                if plan.method.is(MethodTrait::RepeatsSlow) {
                     slow::read_again(plan, &mut rows, &mut self.subject, control);
                 }
             }
@@ -430,7 +430,7 @@ fn note_part(run: &mut Run, is_ended: bool) {
     let Some(started_at) = run.started_at.filter(|_| is_part) else {
         return;
     };
-    if run.plan.method.goes_on() {
+    if run.plan.method.is(MethodTrait::Resumes) {
         run.parts.push(RunPart {
             started_at,
             ended_at: since_epoch(),

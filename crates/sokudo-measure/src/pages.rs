@@ -3,7 +3,7 @@
 
 use sokudo_device::{System, segments_max};
 use sokudo_engine::Control;
-use sokudo_model::{BufferMemory, Method, Nanos, PagesCompared, Plan, Row, Workload};
+use sokudo_model::{BufferMemory, MethodTrait, Nanos, PagesCompared, Plan, Row, Workload};
 
 use crate::error::MeasureError;
 use crate::subject::PreparedTargets;
@@ -25,8 +25,8 @@ pub(crate) fn compare(
 ) {
     // Of several disks each has a limit of its own, and rows are more than stages.
     let is_of_one = subject.infos().count() == 1;
-    let is_mark = matches!(plan.method, Method::Mark(_)) && is_of_one;
-    let Some(most) = segments_max(&System::host(), subject.info()).filter(|_| is_mark) else {
+    let is_wanted = plan.method.is(MethodTrait::ComparesPages) && is_of_one;
+    let Some(most) = segments_max(&System::host(), subject.info()).filter(|_| is_wanted) else {
         return;
     };
     for (index, row) in rows.iter_mut().enumerate() {

@@ -236,7 +236,7 @@ mod tests {
     fn watch(rules: &[&str]) -> Watched {
         let workload = Workload::new("SEQ1M", Bytes::mib(1));
         let rules: Vec<StopRule> = rules.iter().map(|rule| rule.parse().unwrap()).collect();
-        let plan = Plan::in_turn(Method::Quick, 1, vec![workload.clone()]);
+        let plan = Plan::in_turn(Method::from("test"), 1, vec![workload.clone()]);
         let target = TargetInfo::new("sim:", TargetKind::Simulated);
         let run = Run {
             rows: vec![Row::new(workload)],

@@ -9,7 +9,8 @@ use rustix::fs::{Mode, OFlags};
 use sokudo_device::System;
 use sokudo_measure::Named;
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, TargetKind};
-use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::exit;
+use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
 /// Blocks are multiples of this where the target does not say of what.

@@ -4,20 +4,37 @@
 
 pub mod arguments;
 
-use sokudo_dialect::crystal::{self, RowDirection};
+use sokudo_dialect::crystal;
+use sokudo_dialect::crystal::RowDirection;
 use sokudo_history::past_runs::Past;
 use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE};
-use sokudo_model::{
-    Bytes, DiskAnswer, FileUse, Files, Method, Nanos, Plan, Schedule, Span, TargetKind, Workload,
-};
+use sokudo_model::{Bytes, DiskAnswer, FileUse, Files, Method, Nanos, Plan, Schedule, Span, TargetKind, Workload};
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
 
 use crate::argument_checks;
-use crate::measurement::{self, FinishedMeasurement};
+use crate::measurement;
+use crate::measurement::FinishedMeasurement;
 use crate::measuring::{Measuring, Planned};
 use arguments::Arguments;
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "assess",
+    command: "assess",
+    is_named: false,
+    traits: &[MethodTrait::JudgesDisk, MethodTrait::AsksForDisk],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    ..Declared::NONE
+};
 
 /// How a disk is read and written as fast as it can, and how it answers one at a time.
 const STREAM: &str = "SEQ1M,Q8";
@@ -54,7 +71,7 @@ impl Measuring for Arguments {
             workload.limits.time = Some(self.time);
         }
         let mut plan = Plan {
-            method: Method::Assess,
+            method: Method::new(&METHOD),
             seed,
             stages: crystal::stages(workloads),
         };

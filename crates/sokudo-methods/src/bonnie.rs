@@ -5,20 +5,40 @@
 
 pub mod arguments;
 pub mod plan;
+pub(crate) mod phase;
+pub(crate) mod table;
+pub(crate) mod csv;
 
 use sokudo_device::System;
 use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
 use sokudo_model::{Bytes, HostEnvironment, Nanos, Schedule, TargetKind};
-use sokudo_report::bonnie;
 use sokudo_store::RunId;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{output, print};
 use sokudo_words::text;
 
-use crate::measurement::{self, FinishedMeasurement};
+use crate::measurement;
+use crate::measurement::FinishedMeasurement;
 use crate::measuring::{Measuring, Planned};
 use arguments::Arguments;
 use plan::Phases;
+use sokudo_model::MethodKind;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "bonnie",
+    command: "bonnie",
+    is_named: false,
+    traits: &[],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    showings: &[table::showing],
+    ..Declared::NONE
+};
 
 /// Bonnie++ wants a file so many times as large as the memory.
 const MEMORY_MULTIPLE: u64 = 2;
@@ -100,5 +120,5 @@ fn print(
         return print::write(&finished.document, printing, kept);
     }
     let path = printing.rendering.output.as_deref();
-    output::put(path, &bonnie::render(&finished.run), false)
+    output::put(path, &csv::render(&finished.run), false)
 }

@@ -6,25 +6,44 @@ pub mod arguments;
 #[cfg(test)]
 mod killed;
 pub mod plan;
+pub(crate) mod rules;
+pub(crate) mod table;
 
 use sokudo_device::{System, booted_at};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
-use sokudo_model::{
-    BurnIn, BurnInTests, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage,
-    TargetKind, Workload, narrow,
-};
-use sokudo_report::burn_in::{BurnInDiskEstimate, BurnInEstimate};
+use sokudo_model::{BurnIn, BurnInTests, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage, TargetKind, Workload, narrow};
+use crate::burn_in::table::{BurnInDiskEstimate, BurnInEstimate};
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
 
-use crate::measurement::{self, FinishedMeasurement};
+use crate::measurement;
+use crate::measurement::FinishedMeasurement;
 use crate::measuring::{Measuring, Planned};
 use crate::rows::several as rows;
 use crate::{argument_checks, consent, several};
 use arguments::Arguments;
 use plan::{BurnInRequest, DiskToBurnIn};
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "burn-in",
+    command: "burn-in",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::Resumes, MethodTrait::RepeatsSlow],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    showings: &[table::showing],
+    rules: &[&rules::RULES],
+    ..Declared::NONE
+};
 
 impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
@@ -290,9 +309,7 @@ fn estimate(measurement: &Measurement<'_>, is_virtual: bool) -> Result<BurnInEst
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{
-        BackendKind, Operation, OperationMix, Outcome, StopReason, SurveyPosition, Trial,
-    };
+    use sokudo_model::{BackendKind, Operation, OperationMix, Outcome, StopReason, SurveyPosition, Trial};
 
     #[test]
     fn after_a_loss_of_power_only_what_was_being_written_begins_anew() {

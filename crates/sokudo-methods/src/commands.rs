@@ -1,10 +1,13 @@
 //! All commands that measure, one a line; what is done with each follows from it.
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
+use sokudo_model::Method;
+use sokudo_report::{document, plot, view};
 use sokudo_terminal::arguments::mistake::mistake;
 use sokudo_words::{Text, text};
 
 use crate::arguments::Ability;
+use crate::declared::Declared;
 use crate::measuring::Measuring;
 
 /// What help says of each, and its module. Help tells them among the other commands:
@@ -25,6 +28,12 @@ macro_rules! registered {
         /// What each module's command can.
         const ABILITIES: &[(&str, &[Ability])] = &[
             $((stringify!($module), crate::$module::arguments::Arguments::CAN),)*
+        ];
+
+        /// What each module declares, and what runs of several disks are.
+        const DECLARED: &[&Declared] = &[
+            $(&crate::$module::DECLARED,)*
+            &crate::several::DECLARED,
         ];
 
         /// The command, as all of them are.
@@ -66,6 +75,19 @@ registered! {
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(display_order = 30)]
     Run(run);
+}
+
+/// From now on all crates below know what methods declare. Who carries out a command, or reads a run,
+/// does so first; twice is as good as once.
+pub fn hand_over() {
+    let all = || DECLARED.iter();
+    let of_tools = [&sokudo_dialect::diskspd::METHOD, &sokudo_dialect::hdparm::METHOD];
+    let kinds = all().flat_map(|it| it.kinds).copied();
+    Method::hand_over(kinds.chain(of_tools));
+    document::hand_over(all().flat_map(|it| it.views).copied());
+    view::hand_over(all().flat_map(|it| it.showings).copied());
+    plot::hand_over(all().flat_map(|it| it.pictures).copied());
+    sokudo_analysis::hand_over(all().flat_map(|it| it.rules).copied());
 }
 
 /// The command that measures, of all that can be given; `None` of any other.

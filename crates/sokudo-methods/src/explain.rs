@@ -14,9 +14,23 @@ use sokudo_words::{Text, text};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
-use plan::{
-    ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN,
-    StorageMedium,
+use plan::{ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN, StorageMedium};
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "explain",
+    command: "explain",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::Probes],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    ..Declared::NONE
 };
 
 impl Measuring for Arguments {

@@ -4,18 +4,41 @@
 //! It destroys nothing without consent, and says what it will write before it begins.
 
 pub mod arguments;
+pub(crate) mod rules;
+pub(crate) mod table;
 
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Nanos, Schedule, TargetKind};
-use sokudo_report::fill::FillEstimate;
+use crate::fill::table::FillEstimate;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
 
 use crate::measuring::{Measuring, Planned};
-use crate::rows::sequential_writes::{self, SequentialWrites};
+use crate::rows::sequential_writes;
+use crate::rows::sequential_writes::SequentialWrites;
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
+use sokudo_model::{MethodKind, Method, Plan};
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "fill",
+    command: "fill",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::WritesThrough],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    views: &[&table::VIEW],
+    showings: &[table::showing],
+    rules: &[&rules::RULES],
+    ..Declared::NONE
+};
 
 /// What a simulated device is taken for unless told: larger ones take minutes.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(64);
@@ -27,7 +50,8 @@ impl Measuring for Arguments {
         let named = Named::recognise(&self.target)?;
         consent::check_written(&self.target, named.kind(), &self.shared)?;
         let request = request(self, &named)?;
-        let mut plan = request.plan(self.shared.seed_for(&named));
+        let seed = self.shared.seed_for(&named);
+        let mut plan = Plan::in_turn(Method::new(&METHOD), seed, request.workloads());
         self.shared.set(&mut plan);
         let measurement = Measurement {
             schedule: self.shared.ending(Schedule::in_turn(1, Nanos(0))),

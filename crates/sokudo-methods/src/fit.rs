@@ -5,25 +5,48 @@
 
 pub mod arguments;
 pub mod plan;
+pub(crate) mod view;
+pub(crate) mod table;
+pub(crate) mod list;
 
 use std::collections::BTreeSet;
 
-use sokudo_dialect::fio::{self, JobFileTarget};
+use sokudo_dialect::fio;
+use sokudo_dialect::fio::JobFileTarget;
 use sokudo_history::read;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
-use sokudo_report::document::FitAnswer;
-use sokudo_report::fit::FitListDocument;
+use crate::fit::view::{FitAnswer, FitDocument};
+use crate::fit::list::FitListDocument;
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{language, output, print};
 use sokudo_words::{Text, text};
 
 use crate::argument_checks;
-use crate::measurement::{self, FinishedMeasurement};
+use crate::measurement;
+use crate::measurement::FinishedMeasurement;
 use crate::measuring::{Measuring, Planned};
 use arguments::Arguments;
 use plan::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
+use sokudo_model::MethodKind;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "fit",
+    command: "fit",
+    is_named: true,
+    traits: &[],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    views: &[&view::VIEW],
+    showings: &[table::showing],
+    ..Declared::NONE
+};
 
 impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
@@ -39,7 +62,8 @@ impl Measuring for Arguments {
     }
 
     fn conclude(&self, finished: FinishedMeasurement) -> Result<(), Exit> {
-        let answer = finished.document.fit().and_then(|fit| fit.answer);
+        let answer = finished.document.views.get::<FitDocument>();
+        let answer = answer.and_then(|fit| fit.answer);
         finished.conclude(&self.shared.printing)?;
         match answer {
             Some(FitAnswer::TooSlow) => Err(Exit::FailedAsReported),

@@ -15,6 +15,9 @@ pub mod bonnie;
 pub mod burn_in;
 pub mod commands;
 pub mod consent;
+pub mod declared;
+#[cfg(test)]
+mod documents;
 pub mod explain;
 pub mod fill;
 pub mod fit;

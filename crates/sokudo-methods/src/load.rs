@@ -9,12 +9,13 @@ pub mod arguments;
 
 mod beside;
 mod paced;
+pub(crate) mod view;
+pub(crate) mod table;
+pub(crate) mod picture;
 
 use sokudo_dialect::crystal::RowSpec;
 use sokudo_engine::Control;
-use sokudo_measure::{
-    MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
-};
+use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE, duration};
 use sokudo_model::{Event, LatencyLimit, Method, Nanos, Plan, Row, Schedule, TargetKind, Workload};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
@@ -25,6 +26,26 @@ use crate::rows::one_row::OneRow;
 use arguments::Arguments;
 use beside::Neighbour;
 use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "load",
+    command: "load",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::SeeksOverload],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD, &beside::METHOD],
+    views: &[&view::VIEW, &beside::view::VIEW],
+    showings: &[table::showing, beside::table::showing],
+    pictures: &[picture::LATENCY_BY_LOAD, beside::picture::LATENCIES],
+    rules: &[&beside::rules::RULES],
+};
 
 /// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
 /// what an overload is.
@@ -61,7 +82,7 @@ impl Measuring for Arguments {
             ..self.shared.ending(Schedule::in_turn(self.runs, Nanos(0)))
         };
         let plan = match &neighbour {
-            None => Plan::in_turn(Method::Load, seed, expected(&workload, self)),
+            None => Plan::in_turn(Method::new(&METHOD), seed, expected(&workload, self)),
             Some(neighbour) => neighbour.plan(seed),
         };
         let notes = duration_note(&plan, &schedule, &named);

@@ -3,8 +3,10 @@
 pub mod arguments;
 pub mod plan;
 
-use sokudo_dialect::diskspd::{self, PrintedTarget};
-use sokudo_dialect::fio::{self, JobFileTarget};
+use sokudo_dialect::diskspd;
+use sokudo_dialect::diskspd::PrintedTarget;
+use sokudo_dialect::fio;
+use sokudo_dialect::fio::JobFileTarget;
 use sokudo_measure::{Measurement, Named, OwnFiles, may_write};
 use sokudo_model::{Plan, TargetKind};
 use sokudo_terminal::exit::Exit;
@@ -16,6 +18,23 @@ use crate::measuring::{Measuring, Planned};
 use crate::{measurement, several};
 use arguments::Arguments;
 use plan::MarkTarget;
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "mark",
+    command: "mark",
+    is_named: true,
+    traits: &[MethodTrait::JudgesDisk, MethodTrait::ComparesPages, MethodTrait::PairsDirections],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    ..Declared::NONE
+};
 
 /// What the file of diskspd's lines is called in a directory.
 const DISKSPD_FILE: &str = "sokudo-diskspd-test-file";

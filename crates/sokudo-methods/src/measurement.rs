@@ -9,18 +9,16 @@ use sokudo_engine::{Control, Search, left_behind};
 use sokudo_history::keep;
 use sokudo_history::keep_partial::PartialRun;
 use sokudo_history::past_runs::Past;
-use sokudo_measure::{
-    FinishedRun, Follower, MeasureError, Measurement, Named, Prepared, Together, duration,
-};
-use sokudo_model::{
-    Bytes, Event, Nanos, Outcome, Plan, Run, RunState, Schedule, StopReason, TargetKind,
-};
+use sokudo_measure::{FinishedRun, Follower, MeasureError, Measurement, Named, Prepared, Together, duration};
+use sokudo_model::{Bytes, Event, Nanos, Outcome, Plan, Run, RunState, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 use sokudo_terminal::arguments::printing::{Asking, Printing};
 use sokudo_terminal::arguments::store::Keeping;
-use sokudo_terminal::event_stream::{self, Estimate};
-use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::event_stream;
+use sokudo_terminal::event_stream::Estimate;
+use sokudo_terminal::exit;
+use sokudo_terminal::exit::Exit;
 use sokudo_terminal::progress::ProgressLine;
 use sokudo_terminal::{command_line, interrupt, invocation, invoker};
 use sokudo_terminal::{print, remedies};

@@ -5,20 +5,41 @@
 //! What is tried next is said by `sokudo-model`, what gave no more by `sokudo-analysis`.
 
 pub mod arguments;
+pub(crate) mod view;
+pub(crate) mod table;
+pub(crate) mod rules;
 
 use sokudo_dialect::crystal::{RowDirection, RowSpec, THREADS_MAX};
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE};
-use sokudo_model::{
-    Event, Method, Nanos, Peak, PeakLoad, PeakSearch, PeakStep, Plan, Row, Schedule, StopReason,
-    Trial, Workload,
-};
+use crate::peak::view::{Peak, PeakLoad, PeakSearch, PeakStep};
+use sokudo_model::{Event, Method, Nanos, Plan, Row, Schedule, StopReason, Trial, Workload};
 use sokudo_terminal::exit::Exit;
 
 use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
 use crate::{argument_checks, measurement};
 use arguments::Arguments;
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "peak",
+    command: "peak",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::TriesOnce],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    views: &[&view::VIEW],
+    showings: &[table::showing],
+    rules: &[&rules::RULES],
+    ..Declared::NONE
+};
 
 /// Threads are tried up to so many times the processors, unless told.
 const THREADS_PER_PROCESSOR: u32 = 2;
@@ -47,7 +68,7 @@ impl Measuring for Arguments {
                 &self.shared,
                 &self.target,
                 named,
-                Plan::in_turn(Method::Peak, seed, planned.collect()),
+                Plan::in_turn(Method::new(&METHOD), seed, planned.collect()),
             )
         };
         let conduct =

@@ -13,6 +13,23 @@ use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
 use plan::{DD_BLOCK, Quick, QuickTest};
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "quick",
+    command: "quick",
+    is_named: false,
+    traits: &[MethodTrait::ControlChart, MethodTrait::Mebibytes],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    ..Declared::NONE
+};
 
 impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {

@@ -4,3 +4,4 @@ pub mod one_row;
 pub mod sequential_writes;
 pub mod several;
 pub mod surface;
+pub mod writing_cost;

@@ -10,6 +10,13 @@ use sokudo_terminal::exit::Exit;
 use crate::jobs::file::{JobFilePlan, JobRun};
 use crate::measuring::{Leaves, Measuring, Planned};
 use arguments::Arguments;
+use crate::declared::Declared;
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&sokudo_dialect::fio::METHOD],
+    ..Declared::NONE
+};
 
 impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {

@@ -6,14 +6,33 @@ use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, DriveCache, Nanos, Plan, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::arguments::precision::PrecisionDefault;
 use crate::measuring::{Measuring, Planned};
-use crate::rows::several::{self as rows, DiskTests};
-use crate::rows::surface::{self, SurfacePlan, SurfacePreset, SurfaceRequest, Writes};
+use crate::rows::several as rows;
+use crate::rows::several::DiskTests;
+use crate::rows::surface;
+use crate::rows::surface::{SurfacePreset, SurfaceRequest, Writes};
 use crate::{argument_checks, consent, measurement, several};
 use arguments::Arguments;
+use sokudo_model::{MethodKind, Method};
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "scan",
+    command: "scan",
+    is_named: true,
+    traits: &[MethodTrait::Resumes, MethodTrait::RepeatsSlow],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    ..Declared::NONE
+};
 
 /// GNOME Disks draws its places from this seed.
 const GNOME_SEED: u64 = 42;
@@ -32,7 +51,7 @@ impl Measuring for Arguments {
             true => GNOME_SEED,
             false => named.default_seed(),
         });
-        let SurfacePlan { plan, mut notes } = match &others[..] {
+        let (plan, mut notes) = match &others[..] {
             [] => planned(self, &self.target, &named, seed)?,
             others => planned_of_several(self, &named, others, seed)?,
         };
@@ -82,7 +101,7 @@ fn planned(
     target: &str,
     named: &Named,
     seed: u64,
-) -> Result<SurfacePlan, Exit> {
+) -> Result<(Plan, Vec<Text>), Exit> {
     let request = SurfaceRequest {
         preset: preset(arguments),
         size: size(arguments, target, named)?,
@@ -103,10 +122,11 @@ fn planned(
         timeout: arguments.timeout,
         caches: arguments.write_cache.to_vec(),
     };
-    let planned = surface::plan(&request, seed);
-    let mut planned = planned.map_err(|error| Exit::usage(text!("{target}: {error}")))?;
-    arguments.shared.set(&mut planned.plan);
-    Ok(planned)
+    let planned = surface::plan(&request);
+    let planned = planned.map_err(|error| Exit::usage(text!("{target}: {error}")))?;
+    let mut plan = Plan::in_turn(method(arguments), seed, planned.workloads);
+    arguments.shared.set(&mut plan);
+    Ok((plan, planned.notes))
 }
 
 /// The rows of several targets, each alone by turns, then all together.
@@ -115,20 +135,18 @@ fn planned_of_several(
     first: &Named,
     others: &[OtherTarget],
     seed: u64,
-) -> Result<SurfacePlan, Exit> {
+) -> Result<(Plan, Vec<Text>), Exit> {
     let others = others.iter().map(|it| (it.name.as_str(), &it.named));
     let targets = std::iter::once((arguments.target.as_str(), first)).chain(others);
     let names: Vec<&str> = targets.clone().map(|(name, _)| name).collect();
     let (mut disks, mut notes) = (Vec::new(), Vec::new());
-    let mut method = None;
     for ((name, named), label) in targets.zip(rows::labels(&names)) {
-        let planned = planned(arguments, name, named, seed)?;
-        let told = planned.notes.into_iter();
+        let (plan, told) = planned(arguments, name, named, seed)?;
+        let told = told.into_iter();
         notes.extend(told.map(|note| text!("{name}: {note}")));
-        let workloads = planned.plan.stages.into_iter();
+        let workloads = plan.stages.into_iter();
         let workloads = workloads.flat_map(|stage| stage.workloads).collect();
         disks.push(DiskTests { label, workloads });
-        method = Some(planned.plan.method);
     }
     let rows = disks.iter().map(|disk| disk.workloads.len());
     if rows.clone().min() != rows.max() {
@@ -137,11 +155,11 @@ fn planned_of_several(
         )));
     }
     let plan = Plan {
-        method: method.expect("there are targets"),
+        method: method(arguments),
         seed,
         stages: rows::stages(&disks),
     };
-    Ok(SurfacePlan { plan, notes })
+    Ok((plan, notes))
 }
 
 fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
@@ -149,6 +167,10 @@ fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
     let precision = &arguments.precision;
     let schedule = precision.schedule(arguments.runs, unasked, Nanos(0))?;
     Ok(arguments.shared.ending(schedule))
+}
+
+fn method(arguments: &Arguments) -> Method {
+    Method::named(&METHOD, preset(arguments).name())
 }
 
 fn preset(arguments: &Arguments) -> SurfacePreset {

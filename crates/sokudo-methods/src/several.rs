@@ -1,12 +1,26 @@
 //! Several disks in one command: what is named, what one command cannot do with several, and how
 //! long it takes.
 
+pub(crate) mod table;
+pub(crate) mod picture;
+pub(crate) mod rules;
+
 use std::time::Duration;
 
 use sokudo_measure::{Named, OtherTarget, duration};
 use sokudo_model::{Nanos, Plan, Schedule};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
+use crate::declared::Declared;
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    views: &[&table::VIEW],
+    showings: &[table::showing],
+    pictures: &[picture::RATES],
+    rules: &[&rules::RULES],
+    ..Declared::NONE
+};
 
 /// What is measured beside the first target.
 pub fn recognise(others: &[String]) -> Result<Vec<OtherTarget>, Exit> {

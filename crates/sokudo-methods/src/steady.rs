@@ -5,17 +5,21 @@
 
 pub mod arguments;
 pub mod plan;
+pub(crate) mod view;
+pub(crate) mod table;
+pub(crate) mod picture;
+pub(crate) mod mixes;
+pub(crate) mod csv;
 
 use std::path::PathBuf;
 
 use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
-use sokudo_model::{
-    Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind,
-};
-use sokudo_report::steady::estimate_lines;
-use sokudo_terminal::exit::{self, Exit};
+use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind};
+use crate::steady::table::estimate_lines;
+use sokudo_terminal::exit;
+use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::{Text, text};
 
@@ -23,6 +27,26 @@ use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
 use plan::{SteadyPlan, SteadyRequest, SteadyTarget};
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "steady",
+    command: "steady",
+    is_named: true,
+    traits: &[MethodTrait::DecidesTrials],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    views: &[&view::VIEW],
+    showings: &[table::showing],
+    pictures: &[picture::ROUNDS, mixes::MIXES],
+    ..Declared::NONE
+};
 
 /// What a simulated device is taken for unless told: larger ones take minutes to write.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(1);

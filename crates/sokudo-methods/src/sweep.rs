@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod plan;
+pub(crate) mod table;
 
 use sokudo_dialect::crystal::{RowPattern, THREADS_MAX};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
@@ -16,6 +17,24 @@ use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
 use plan::{Load, Sweep, SweepPreset};
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+use crate::declared::Declared;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "sweep",
+    command: "sweep",
+    is_named: false,
+    traits: &[MethodTrait::VariesAxes],
+};
+
+/// What it declares.
+pub const DECLARED: Declared = Declared {
+    kinds: &[&METHOD],
+    showings: &[table::showing],
+    ..Declared::NONE
+};
 
 /// A file made for a cell is a multiple of this.
 const TEST_FILE_UNIT: u64 = Bytes::MIB;

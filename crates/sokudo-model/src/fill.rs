@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sokudo_stats::{Histogram, LevelRule, median, without_outliers};
 
-use crate::method::Method;
+use crate::method::MethodTrait;
 use crate::plan::{Operation, Order, Sample, Visit, Workload};
 use crate::run::Run;
 use crate::trial::{Outcome, Row, SurveySample};
@@ -279,7 +279,7 @@ impl Fill {
 
     /// Of a run whose method it is; `None` for any other.
     pub fn of_method(run: &Run) -> Option<Self> {
-        (run.plan.method == Method::Fill).then(|| Self::of(run))?
+        run.plan.method.is(MethodTrait::WritesThrough).then(|| Self::of(run))?
     }
 
     fn found_collapse(&self) -> Option<FillCollapse> {

@@ -11,7 +11,6 @@
 )]
 
 pub mod attachment;
-pub mod beside;
 pub mod burn_in;
 mod burn_in_rows;
 mod calendar;
@@ -50,7 +49,6 @@ pub mod method;
 mod narrow;
 pub mod occupancy;
 mod parts;
-pub mod peak;
 pub mod plan;
 pub mod reported;
 pub mod run;
@@ -67,7 +65,6 @@ mod turns;
 pub mod units;
 
 pub use attachment::{Attachment, AttachmentKind};
-pub use beside::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
 pub use burn_in::{
     BurnIn, BurnInDisk, BurnInTests, BurnInWork, DriveHealth, FailedRanges, WrongBlock,
 };
@@ -111,10 +108,9 @@ pub use matrix::{
     VolumeOptions, VolumePlan,
 };
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
-pub use method::{Method, ScheduleName};
+pub use method::{Method, MethodKind, MethodTrait, ScheduleName};
 pub use narrow::narrow;
 pub use occupancy::{Occupancy, Occupant, Users};
-pub use peak::{Peak, PeakLimit, PeakLoad, PeakRow, PeakSearch, PeakStep};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,

@@ -1,134 +1,143 @@
 //! What a kind of plan, and a rule for its trials, is called.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What a method declares of itself: nobody below it asks which it is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct MethodKind {
+    /// As documents call it, or begin to: `load/beside`, `scan`.
+    pub name: &'static str,
+    /// The command that has it.
+    pub command: &'static str,
+    /// Whether a name of its own follows, such as that of a profile: `mark/default`.
+    pub is_named: bool,
+    /// What is so of its plans and of no others.
+    pub traits: &'static [MethodTrait],
+}
+
+/// What can be so of a method's plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodTrait {
+    /// It decides how often it measures, or fixes the rate: `--runs` is not for it.
+    DecidesTrials,
+    /// What an interrupted run has measured can be gone on with.
+    Resumes,
+    /// A device is written through, and how its writes change is what is looked for.
+    WritesThrough,
+    /// Rows are probes: what is concluded is shown, and not their figures.
+    Probes,
+    /// It asks for rates that the device may not keep.
+    SeeksOverload,
+    /// Each load is tried once, and only the best ones again.
+    TriesOnce,
+    /// The disk is judged beside the rows.
+    JudgesDisk,
+    /// Whether the disk is well is what was asked for.
+    AsksForDisk,
+    /// I/Os that took far longer than others are repeated.
+    RepeatsSlow,
+    /// Rows with large blocks are measured in small and in huge pages, too.
+    ComparesPages,
+    /// Rows are points on axes, such as block sizes and depths.
+    VariesAxes,
+    /// It is repeated by hand: trials are shown as on a control chart.
+    ControlChart,
+    /// Its peers print MiB/s.
+    Mebibytes,
+    /// Rows come in pairs of reads and writes.
+    PairsDirections,
+}
+
 /// A named kind of plan. In documents it is a text: `explain`, `mark/default`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "String", into = "String")]
-#[expect(missing_docs, reason = "they are called like their commands")]
-pub enum Method {
-    Assess,
-    /// `load --beside`: a workload alone and beside another one.
-    Beside,
-    Bonnie,
-    BurnIn,
-    Diskspd,
-    Explain,
-    Fill,
-    /// With the names of its job files.
-    Fio(String),
-    /// With its question.
-    Fit(String),
-    Hdparm,
-    Load,
-    /// With its profile.
-    Mark(String),
-    Peak,
-    Quick,
-    /// With its preset.
-    Scan(String),
-    /// With its test.
-    Steady(String),
-    Sweep,
-    /// In the words of another tool, or of a version that this one does not know.
-    Other(String),
+pub struct Method {
+    /// `None` in the words of another tool, or of a version that this one does not know.
+    kind: Option<&'static MethodKind>,
+    /// What follows the kind's name; all of it where there is no kind.
+    variant: String,
 }
 
+static KINDS: OnceLock<Vec<&'static MethodKind>> = OnceLock::new();
+
 impl Method {
+    /// From now on these are known by their names in documents.
+    pub fn hand_over(kinds: impl IntoIterator<Item = &'static MethodKind>) {
+        KINDS.get_or_init(|| kinds.into_iter().collect());
+    }
+
+    /// One whose kind has a single plan.
+    pub const fn new(kind: &'static MethodKind) -> Self {
+        Self::named(kind, String::new())
+    }
+
+    /// One of several of its kind, such as a profile.
+    pub const fn named(kind: &'static MethodKind, variant: String) -> Self {
+        Self {
+            kind: Some(kind),
+            variant,
+        }
+    }
+
     /// The command that has this method; `None` where sokudo has none.
-    pub const fn command(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Assess => "assess",
-            Self::Bonnie => "bonnie",
-            Self::BurnIn => "burn-in",
-            Self::Diskspd => "diskspd",
-            Self::Explain => "explain",
-            Self::Fill => "fill",
-            Self::Fio(_) => "fio",
-            Self::Fit(_) => "fit",
-            Self::Hdparm => "hdparm",
-            Self::Load | Self::Beside => "load",
-            Self::Mark(_) => "mark",
-            Self::Peak => "peak",
-            Self::Quick => "quick",
-            Self::Scan(_) => "scan",
-            Self::Steady(_) => "steady",
-            Self::Sweep => "sweep",
-            Self::Other(_) => return None,
-        })
+    pub fn command(&self) -> Option<&'static str> {
+        self.kind.map(|kind| kind.command)
     }
 
-    /// Whether it writes a device through, so that how its writes change is what is asked for.
-    pub const fn writes_through(&self) -> bool {
-        matches!(self, Self::Fill)
+    /// Which of its kind it is, such as the name of a profile.
+    pub fn variant(&self) -> Option<&str> {
+        let is_named = self.kind.is_some_and(|kind| kind.is_named);
+        is_named.then_some(&self.variant)
     }
 
-    /// Whether `--runs` says how often it measures a row whose rate is free. The others decide by
-    /// themselves how often they measure, or fix the rate.
-    pub const fn has_runs(&self) -> bool {
-        use Method::{Beside, BurnIn, Explain, Fill, Load, Peak, Steady};
-        !matches!(
-            self,
-            Beside | BurnIn | Explain | Fill | Load | Peak | Steady(_)
-        )
+    /// Whether this is so of its plans.
+    pub fn is(&self, which: MethodTrait) -> bool {
+        self.kind.is_some_and(|kind| kind.traits.contains(&which))
     }
 
-    /// Whether what an interrupted run of it has measured can be gone on with.
-    pub const fn goes_on(&self) -> bool {
-        matches!(self, Self::BurnIn | Self::Scan(_))
+    /// Whether it is one of this kind.
+    pub fn is_of(&self, kind: &MethodKind) -> bool {
+        self.kind == Some(kind)
     }
 }
 
 impl fmt::Display for Method {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let command = self.command().unwrap_or_default();
-        match self {
-            Self::Fio(which)
-            | Self::Fit(which)
-            | Self::Mark(which)
-            | Self::Scan(which)
-            | Self::Steady(which) => write!(out, "{command}/{which}"),
-            Self::Beside => write!(out, "{command}/beside"),
-            Self::Other(name) => out.write_str(name),
-            _ => out.write_str(command),
-        }
-    }
-}
-
-impl From<&str> for Method {
-    fn from(name: &str) -> Self {
-        match name.split_once('/') {
-            None => match name {
-                "assess" => Self::Assess,
-                "bonnie" => Self::Bonnie,
-                "burn-in" => Self::BurnIn,
-                "diskspd" => Self::Diskspd,
-                "explain" => Self::Explain,
-                "fill" => Self::Fill,
-                "hdparm" => Self::Hdparm,
-                "load" => Self::Load,
-                "peak" => Self::Peak,
-                "quick" => Self::Quick,
-                "sweep" => Self::Sweep,
-                _ => Self::Other(name.to_owned()),
-            },
-            Some(("load", "beside")) => Self::Beside,
-            Some(("fio", which)) => Self::Fio(which.to_owned()),
-            Some(("fit", which)) => Self::Fit(which.to_owned()),
-            Some(("mark", which)) => Self::Mark(which.to_owned()),
-            Some(("scan", which)) => Self::Scan(which.to_owned()),
-            Some(("steady", which)) => Self::Steady(which.to_owned()),
-            Some(_) => Self::Other(name.to_owned()),
+        match self.kind {
+            None => out.write_str(&self.variant),
+            Some(kind) if kind.is_named => write!(out, "{}/{}", kind.name, self.variant),
+            Some(kind) => out.write_str(kind.name),
         }
     }
 }
 
 impl From<String> for Method {
     fn from(name: String) -> Self {
-        Self::from(name.as_str())
+        let kinds = KINDS.get().into_iter().flatten().copied();
+        for kind in kinds {
+            let rest = name.strip_prefix(kind.name);
+            let rest = rest.filter(|_| kind.is_named);
+            if let Some(variant) = rest.and_then(|rest| rest.strip_prefix('/')) {
+                return Self::named(kind, variant.to_owned());
+            }
+            if !kind.is_named && name == kind.name {
+                return Self::new(kind);
+            }
+        }
+        Self {
+            kind: None,
+            variant: name,
+        }
+    }
+}
+
+impl From<&str> for Method {
+    fn from(name: &str) -> Self {
+        Self::from(name.to_owned())
     }
 }
 
@@ -171,24 +180,37 @@ impl fmt::Display for ScheduleName {
 mod tests {
     use super::*;
 
+    const fn kind(name: &'static str, is_named: bool) -> MethodKind {
+        MethodKind {
+            name,
+            command: "load",
+            is_named,
+            traits: &[MethodTrait::SeeksOverload],
+        }
+    }
+
+    static PLAIN: MethodKind = kind("load", false);
+    static BESIDE: MethodKind = kind("load/beside", false);
+    static NAMED: MethodKind = kind("mark", true);
+
     #[test]
     fn a_method_is_read_as_it_is_written() {
-        for (name, method) in [
-            ("explain", Method::Explain),
-            ("load/beside", Method::Beside),
-            ("mark/default", Method::Mark("default".to_owned())),
-            ("fit/etcd", Method::Fit("etcd".to_owned())),
-            ("scan/hdtune-1", Method::Scan("hdtune-1".to_owned())),
-            ("fio/a/b.fio c.fio", Method::Fio("a/b.fio c.fio".to_owned())),
-            ("mark", Method::Other("mark".to_owned())),
-            ("explain/more", Method::Other("explain/more".to_owned())),
-            (
-                "Default, 1 GiB (x5)",
-                Method::Other("Default, 1 GiB (x5)".to_owned()),
-            ),
+        Method::hand_over([&PLAIN, &BESIDE, &NAMED]);
+        for (name, kind, variant) in [
+            ("load", Some(&PLAIN), None),
+            ("load/beside", Some(&BESIDE), None),
+            ("mark/default", Some(&NAMED), Some("default")),
+            ("mark/a/b.fio c", Some(&NAMED), Some("a/b.fio c")),
+            ("mark", None, None),
+            ("load/more", None, None),
+            ("Default, 1 GiB (x5)", None, None),
         ] {
-            assert_eq!(Method::from(name), method);
+            let method = Method::from(name);
             assert_eq!(method.to_string(), name);
+            assert_eq!(method.variant(), variant, "{name}");
+            assert_eq!(method.is(MethodTrait::SeeksOverload), kind.is_some());
+            assert_eq!(method.command(), kind.map(|kind| kind.command));
+            assert!(kind.is_none_or(|kind| method.is_of(kind)), "{name}");
         }
     }
 

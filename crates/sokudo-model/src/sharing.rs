@@ -279,7 +279,7 @@ mod tests {
     fn run(rates: [u64; 4]) -> Run {
         let alone = [workload("a", 0), workload("b", 1)];
         let together = [workload("a+1", 0), workload("b+1", 1)];
-        let mut plan = Plan::in_turn(Method::Quick, 0, alone.to_vec());
+        let mut plan = Plan::in_turn(Method::from("test"), 0, alone.to_vec());
         plan.stages.push(Stage {
             workloads: together.to_vec(),
         });

@@ -13,10 +13,10 @@ use crate::table::{Cell, Skin, Table, Tone};
 
 /// Elements in order, and where they are shown.
 #[derive(Default)]
-pub(crate) struct Article<'a>(pub(crate) Vec<(Skin, Element<'a>)>);
+pub struct Article<'a>(pub Vec<(Skin, Element<'a>)>);
 
 /// An element of an article.
-pub(crate) enum Element<'a> {
+pub enum Element<'a> {
     /// What it is about.
     Title(Cell),
     Heading(Text),
@@ -48,33 +48,33 @@ pub(crate) enum Element<'a> {
 }
 
 impl<'a> Article<'a> {
-    pub(crate) fn add(&mut self, element: Element<'a>) {
+    pub fn add(&mut self, element: Element<'a>) {
         self.0.push((Skin::Both, element));
     }
 
-    pub(crate) fn add_on(&mut self, on: Skin, element: Element<'a>) {
+    pub fn add_on(&mut self, on: Skin, element: Element<'a>) {
         self.0.push((on, element));
     }
 
-    pub(crate) fn paragraph(&mut self, text: impl Into<Text>) {
+    pub fn paragraph(&mut self, text: impl Into<Text>) {
         self.add(Element::Paragraph(text.into()));
     }
 
-    pub(crate) fn notes(&mut self, items: Vec<Text>) {
+    pub fn notes(&mut self, items: Vec<Text>) {
         self.marked("", "", items);
     }
 
-    pub(crate) fn marked(&mut self, title: impl Into<Text>, mark: &'static str, items: Vec<Text>) {
+    pub fn marked(&mut self, title: impl Into<Text>, mark: &'static str, items: Vec<Text>) {
         let title = title.into();
         self.add(Element::Notes { title, mark, items });
     }
 
-    pub(crate) fn append(&mut self, other: Self) {
+    pub fn append(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
     /// The elements that are shown there, which is `Skin::Terminal` or `Skin::Paper`.
-    pub(crate) fn on(&self, place: Skin) -> impl Iterator<Item = &Element<'a>> {
+    pub fn on(&self, place: Skin) -> impl Iterator<Item = &Element<'a>> {
         let shown = self
             .0
             .iter()

@@ -7,7 +7,7 @@ use crate::article::{Article, Element};
 use crate::table::Tone;
 use crate::wording::phrase;
 
-pub(crate) const fn tone(answer: Option<DiskAnswer>) -> Tone {
+pub const fn tone(answer: Option<DiskAnswer>) -> Tone {
     match answer {
         Some(DiskAnswer::Ok) => Tone::Good,
         Some(DiskAnswer::OkBut) | None => Tone::Doubtful,
@@ -17,7 +17,7 @@ pub(crate) const fn tone(answer: Option<DiskAnswer>) -> Tone {
 
 /// What it comes to, in one sentence: the gravest point, or of a good disk what its speed is held
 /// against, which stands first.
-pub(crate) fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
+pub fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
     let answer = assessment.answer;
     let points = assessment.points.iter();
     let mut as_grave = points.filter(|point| point.answer == answer);
@@ -40,7 +40,7 @@ pub(crate) fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
 }
 
 /// The answer, what it comes from, and what to do about it, a line per point.
-pub(crate) fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
+pub fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
     if let Some((tone, said)) = answer(assessment) {
         article.add(Element::Answer(tone, said));
     }
@@ -48,14 +48,14 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment)
 }
 
 /// A line per point.
-pub(crate) fn add_points<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
+pub fn add_points<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
     let points = assessment.points.iter();
     let points = points.map(|point| (label(point.answer), said(point).into()));
     article.add(Element::Facts(points.collect()));
 }
 
 /// The words of an answer.
-pub(crate) fn label(answer: Option<DiskAnswer>) -> Text {
+pub fn label(answer: Option<DiskAnswer>) -> Text {
     Text::from(answer.map_or("not judged", DiskAnswer::name))
 }
 
@@ -69,7 +69,7 @@ fn said(point: &AssessedPoint) -> Text {
 }
 
 /// What was expected, and who says so.
-pub(crate) fn add_sources<'a>(
+pub fn add_sources<'a>(
     article: &mut Article<'a>,
     points: impl Iterator<Item = &'a AssessedPoint>,
 ) {

@@ -1,7 +1,7 @@
 //! A run as a card: what the disk is, the figures that people know, and what they come to.
 
 use sokudo_model::disk::HealthState;
-use sokudo_model::{DriveCircumstances, Method, TargetKind};
+use sokudo_model::{DriveCircumstances, MethodTrait, TargetKind};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -93,7 +93,7 @@ fn of_drive(drive: &DriveCircumstances) -> Vec<Text> {
 impl<'a> Sides<'a> {
     /// `None` where a run is no table of such rows.
     pub(crate) fn of(document: &'a RunDocument) -> Option<Self> {
-        if !matches!(document.plan.method, Method::Mark(_)) {
+        if !document.plan.method.is(MethodTrait::PairsDirections) {
             return None;
         }
         let results = document.results_by_direction();

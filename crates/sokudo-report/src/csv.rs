@@ -5,13 +5,13 @@
 
 mod line;
 mod places;
-mod rounds;
 
 use crate::document::RunDocument;
 use crate::record;
 use crate::surface;
+use crate::view::views;
 
-pub(crate) use line::{ResultRecord, columns, lines, lines_of_hosts};
+pub use line::{ResultRecord, columns, lines, lines_of_hosts, per_second};
 
 /// A line of names, then one line per result in the run's order; for a scan, one per
 /// place.
@@ -19,8 +19,8 @@ pub fn render(document: &RunDocument) -> String {
     if surface::is_scan(document) {
         return places::render(document);
     }
-    if let Some(steady) = document.steady() {
-        return rounds::render(document, steady);
+    if let Some(records) = views(document).find_map(|view| view.csv(document)) {
+        return records;
     }
     let mut columns = columns();
     if document.together().is_some() {

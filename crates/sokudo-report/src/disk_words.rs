@@ -7,15 +7,15 @@ use sokudo_words::{Text, text};
 use crate::number::{decimal_size, grouped};
 use crate::wording::phrase;
 
-pub(crate) const UNKNOWN: &str = "unknown";
+pub const UNKNOWN: &str = "unknown";
 
 /// As drives are sold.
-pub(crate) fn size(size: Option<Bytes>) -> Text {
+pub fn size(size: Option<Bytes>) -> Text {
     size.map_or_else(|| "size ?".into(), |size| Text::name(decimal_size(size, 2)))
 }
 
 /// All digits, and the same in units of either kind.
-pub(crate) fn exact_size(bytes: Bytes) -> Text {
+pub fn exact_size(bytes: Bytes) -> Text {
     text!(
         "{} ({bytes}, {} bytes)",
         size(Some(bytes)),
@@ -23,7 +23,7 @@ pub(crate) fn exact_size(bytes: Bytes) -> Text {
     )
 }
 
-pub(crate) const fn bus(bus: Bus) -> &'static str {
+pub const fn bus(bus: Bus) -> &'static str {
     match bus {
         Bus::Ata => "ATA",
         Bus::Sas => "SAS",
@@ -38,7 +38,7 @@ pub(crate) const fn bus(bus: Bus) -> &'static str {
     }
 }
 
-pub(crate) const fn kind(kind: BlockDeviceKind) -> &'static str {
+pub const fn kind(kind: BlockDeviceKind) -> &'static str {
     match kind {
         BlockDeviceKind::Disk => "disk",
         BlockDeviceKind::VirtualDisk => "virtual disk",
@@ -51,7 +51,7 @@ pub(crate) const fn kind(kind: BlockDeviceKind) -> &'static str {
 }
 
 /// Bus and link: `SATA 6.0 of 6.0 Gbit/s`.
-pub(crate) fn connection(disk: &Disk) -> Text {
+pub fn connection(disk: &Disk) -> Text {
     let Some(bus_found) = disk.bus else {
         return "bus unknown".into();
     };
@@ -75,7 +75,7 @@ pub(crate) fn connection(disk: &Disk) -> Text {
 }
 
 /// `6.0 of 6.0 Gbit/s`: a unit that both share is told once.
-pub(crate) fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> Text {
+pub fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> Text {
     match (negotiated, maximum) {
         (Some(now), Some(most)) => {
             let unit = " Gbit/s";
@@ -91,7 +91,7 @@ pub(crate) fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> Te
 }
 
 /// `None` where it is not known.
-pub(crate) fn rotation(rotation: Rotation) -> Option<Text> {
+pub fn rotation(rotation: Rotation) -> Option<Text> {
     match rotation {
         Rotation::Unknown => None,
         Rotation::None => Some("not rotating".into()),
@@ -101,7 +101,7 @@ pub(crate) fn rotation(rotation: Rotation) -> Option<Text> {
 }
 
 /// `512/4096`, logical and physical.
-pub(crate) fn blocks(disk: &Disk) -> Text {
+pub fn blocks(disk: &Disk) -> Text {
     let one =
         |bytes: Option<Bytes>| bytes.map_or_else(|| "?".to_owned(), |size| size.0.to_string());
     text!(
@@ -112,7 +112,7 @@ pub(crate) fn blocks(disk: &Disk) -> Text {
 }
 
 /// What the drive itself says; where it says nothing, how the kernel takes it.
-pub(crate) fn write_cache(cache: &WriteCache) -> Text {
+pub fn write_cache(cache: &WriteCache) -> Text {
     match cache.present {
         Some(false) => cache_state(cache),
         _ => text!("write cache {}", cache_state(cache)),
@@ -120,7 +120,7 @@ pub(crate) fn write_cache(cache: &WriteCache) -> Text {
 }
 
 /// The same where it is said already of what.
-pub(crate) fn cache_state(cache: &WriteCache) -> Text {
+pub fn cache_state(cache: &WriteCache) -> Text {
     match (cache.enabled, cache.present, cache.kernel_view.as_deref()) {
         (_, Some(false), _) => "no write cache".into(),
         (Some(true), _, _) => "on".into(),
@@ -130,7 +130,7 @@ pub(crate) fn cache_state(cache: &WriteCache) -> Text {
     }
 }
 
-pub(crate) const fn health(state: HealthState) -> &'static str {
+pub const fn health(state: HealthState) -> &'static str {
     match state {
         HealthState::Unknown => "health unknown",
         HealthState::Good => "health good",
@@ -139,17 +139,17 @@ pub(crate) const fn health(state: HealthState) -> &'static str {
     }
 }
 
-pub(crate) fn temperature(celsius: Option<i32>) -> Option<Text> {
+pub fn temperature(celsius: Option<i32>) -> Option<Text> {
     celsius.map(|degrees| text!("{degrees} °C"))
 }
 
 /// The kinds of tables of partitions on a disk.
-pub(crate) fn tables(contents: &[Content]) -> impl Iterator<Item = String> {
+pub fn tables(contents: &[Content]) -> impl Iterator<Item = String> {
     contents.iter().filter_map(partition_table)
 }
 
 /// The kind of a table of partitions, such as `GPT`.
-pub(crate) fn partition_table(content: &Content) -> Option<String> {
+pub fn partition_table(content: &Content) -> Option<String> {
     let what = content.what.english();
     what.strip_suffix(" partition table").map(str::to_owned)
 }

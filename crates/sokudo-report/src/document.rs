@@ -10,47 +10,41 @@ use std::ops::{Deref, DerefMut};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use sokudo_model::{Method, Origin, Run};
+use sokudo_model::{MethodTrait, Origin, Run};
 
 use crate::{date, json_layout};
 
-mod beside;
 mod figures;
-mod fit;
 mod hosts;
 mod identified;
 mod imported;
 mod inside;
 mod kept;
-mod load;
 mod place;
 mod reading;
 mod result;
-mod steady;
 mod surface;
 mod told;
 mod trial;
 mod view;
 
 use crate::wording::minutes;
-pub use beside::{BesideDocument, BesideLatencyDocument, BesideRowDocument};
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
-pub use fit::{FitAnswer, FitDocument, FitFigure, FitStanding};
 pub use hosts::{
     HostDocument, HostPointDocument, HostRowDocument, HostTrialDocument, TogetherDocument,
     TrialTogetherDocument,
 };
 pub use kept::{PackError, SummaryReader, UnpackError, pack, summary, unpack};
-pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use place::{DefectDocument, PlaceDocument};
 pub(crate) use reading::is_readable;
 pub use reading::{JSON_BYTES_MAX, ReadDocumentError, names_schema};
+pub use figures::merged;
+pub use result::sparse;
 pub use result::{Direction, ResultDocument, ShareDocument, Status};
-pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub use told::ToldDocument;
 pub use trial::{DeviceDocument, FailureDocument, FailureWay, PointDocument, TrialDocument};
-pub use view::MethodView;
+pub use view::{RunView, RunViews, ViewKind, hand_over};
 
 /// A run as JSON: `sokudo.run/1`. It is the run as it happened, and the figures computed of it,
 /// which whoever reads the run can compute again. Missing figures are null, never 0; numbers are
@@ -71,7 +65,7 @@ pub struct RunDocument {
     #[serde(rename = "figures")]
     pub results: Vec<ResultDocument>,
     /// What methods make of the run as a whole: each kind at most once, and only what was measured.
-    pub views: Vec<MethodView>,
+    pub views: RunViews,
     /// The run itself.
     #[serde(flatten)]
     pub run: Run,
@@ -101,7 +95,7 @@ impl<'de> Deserialize<'de> for RunDocument {
 
 impl RunDocument {
     /// The time over which its trials were spread, where they all were.
-    pub(crate) fn spread(&self) -> Option<sokudo_words::Text> {
+    pub fn spread(&self) -> Option<sokudo_words::Text> {
         let over = self.schedule.spread_over.filter(|_| !self.interrupted)?;
         Some(minutes(over))
     }
@@ -115,7 +109,7 @@ impl RunDocument {
     pub fn new(run: Run) -> Self {
         let results = ResultDocument::of_rows(&run);
         let mut document = Self {
-            views: MethodView::all(&run, &results),
+            views: RunViews::of(&run, &results),
             ..Self::of_results(run, results)
         };
         document.identify();
@@ -129,7 +123,7 @@ impl RunDocument {
             fingerprint: String::new(),
             fingerprint_parts: BTreeMap::new(),
             results,
-            views: Vec::new(),
+            views: RunViews::default(),
             run,
         }
     }
@@ -161,7 +155,7 @@ impl RunDocument {
 
     /// The results as people look for them: reads, then writes, then mixes, and
     /// within each as the run has them.
-    pub(crate) fn results_by_direction(&self) -> Vec<&ResultDocument> {
+    pub fn results_by_direction(&self) -> Vec<&ResultDocument> {
         let mut results: Vec<_> = self.results.iter().collect();
         results.sort_by_key(|result| result.direction);
         results
@@ -169,12 +163,17 @@ impl RunDocument {
 
     /// Whether the run was made to explain its device. Its rows are probes: it is the
     /// conclusions that are shown.
-    pub(crate) fn is_explanation(&self) -> bool {
-        self.plan.method == Method::Explain
+    pub fn is_explanation(&self) -> bool {
+        self.plan.method.is(MethodTrait::Probes)
+    }
+
+    /// What each host did, where several measured together.
+    pub fn together(&self) -> Option<&TogetherDocument> {
+        self.views.get()
     }
 
     /// The result at this place in the plan's order.
-    pub(crate) fn result_at(&self, place: u32) -> Option<&ResultDocument> {
+    pub fn result_at(&self, place: u32) -> Option<&ResultDocument> {
         self.results.get(usize::try_from(place).ok()?)
     }
 }

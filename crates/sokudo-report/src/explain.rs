@@ -3,11 +3,12 @@
 //!
 //! It shows what was concluded and concludes nothing.
 
-use sokudo_model::{Confidence, Inference, PeakLimit};
+use sokudo_model::{Confidence, Inference};
 use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
 use crate::table::{Table, left};
+use crate::view::views;
 
 /// What is shown below the figures of other commands is at least so sure.
 const TOLD_FROM: Confidence = Confidence::Medium;
@@ -18,8 +19,7 @@ pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. T
 /// What is sure enough to be told below other figures.
 pub(crate) fn told(document: &RunDocument) -> Option<Text> {
     let sure = document.inferences.iter();
-    // What limits a peak is told with its figures.
-    let of_device = |inference: &&Inference| PeakLimit::of_code(&inference.code).is_none();
+    let of_device = |inference: &&Inference| !views(document).any(|view| view.shows(inference));
     let sure = sure.filter(|inference| inference.confidence >= TOLD_FROM);
     let sure = sure.filter(of_device);
     let claims: Vec<Text> = sure.map(sentence).collect();

@@ -3,7 +3,7 @@
 
 use sokudo_model::disk::{Bus, Disk, WriteCache};
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, DataContent, Method, Nanos, Order, PlanPart, Rate,
+    BlockDevice, BlockDeviceKind, Bytes, DataContent, MethodTrait, Nanos, Order, PlanPart, Rate,
     ScheduleName, SequentialOffset, TargetInfo, TargetKind, Workload,
 };
 
@@ -14,6 +14,7 @@ use crate::document::{ResultDocument, RunDocument};
 use crate::fingerprint::words;
 use crate::number::{MISSING, decimal_size, exact_time, grouped};
 use crate::unique::unique;
+use crate::view::views;
 use crate::wording::minutes;
 use lines::{has_device, has_file, listed, machine_line, span_line, target_line};
 
@@ -41,12 +42,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_file(target).then(|| file_system_line(target)),
         ),
         ("File", has_file(target).then(|| file_line(target))),
-        (
-            "Span",
-            span_line(document)
-                .filter(shows_rows)
-                .filter(|_| document.steady().is_none()),
-        ),
+        ("Span", span_line(document).filter(shows_rows)),
         ("Places", places_line(document).filter(shows_rows)),
         ("Write cache", special(document, PlanPart::WriteCache)),
         ("Files", special(document, PlanPart::Files)),
@@ -71,10 +67,12 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("Machine", machine_line(&document.environment)),
         ("Not seen", sentences(&target.blind_spots)),
     ];
-    facts
-        .into_iter()
-        .filter_map(|(label, value)| value.map(|value| Fact { label, value }))
-        .collect()
+    let facts = facts.into_iter().filter_map(|(label, value)| {
+        let instead = views(document).find_map(|view| view.fact(label, document));
+        let value = instead.unwrap_or(value)?;
+        Some(Fact { label, value })
+    });
+    facts.collect()
 }
 
 /// Devices that differ in their names only are told once.
@@ -317,9 +315,6 @@ fn load_line(document: &RunDocument) -> Option<Text> {
             }
         })
     };
-    if document.load().is_some() {
-        return None;
-    }
     let rates = unique(document.results.iter().filter_map(of_row));
     (!rates.is_empty()).then(|| {
         text!(
@@ -333,29 +328,12 @@ fn load_line(document: &RunDocument) -> Option<Text> {
 fn trials_line(document: &RunDocument) -> Text {
     let schedule = &document.schedule;
     let end = document.interrupted.then(|| Text::from("interrupted"));
-    if let Some(steady) = document.steady() {
-        let rounds = text!(
-            "{} rounds at most, rows in turn, {} per row, no pauses",
-            schedule.trials,
-            exact_time(steady.procedure.round_time)
-        );
-        return Text::list(std::iter::once(rounds).chain(end), "; ");
-    }
     let times = unique(
         document
             .results
             .iter()
             .map(|result| result.workload.limits.time),
     );
-    if let Some(peak) = document.peak() {
-        let again = peak.steps.get(peak.best).map(|step| step.result);
-        let again = again.and_then(|result| document.results.get(result));
-        let again = again.filter(|_| peak.is_confirmed);
-        let again = again.map(|it| text!("{} per load that was measured again", it.trials.len()));
-        let time = times.first().copied().flatten().map(exact_time);
-        let once = text!("1 × {} per load", time.unwrap_or_default());
-        return Text::list(std::iter::once(once).chain(again).chain(end), "; ");
-    }
     let least = times.iter().copied().min().flatten().map(exact_time);
     let most = times.iter().copied().max().flatten().map(exact_time);
     let count: Text = match least.zip(most) {
@@ -389,7 +367,7 @@ fn trials_line(document: &RunDocument) -> Text {
 /// Whoever compares with hdparm must know its unit.
 fn hdparm_line(document: &RunDocument) -> Option<Text> {
     let likeness = "what it prints as MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
-    (document.plan.method == Method::Quick).then(|| likeness.into())
+    (document.plan.method.is(MethodTrait::Mebibytes)).then(|| likeness.into())
 }
 
 #[cfg(test)]

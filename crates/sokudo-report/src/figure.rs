@@ -38,7 +38,7 @@ pub fn rates(result: &ResultDocument, figure: Figure) -> Option<&RateFigures> {
 }
 
 /// What is shown in a unit.
-pub(crate) fn figures_in(result: &ResultDocument, unit: BandwidthUnit) -> Option<&RateFigures> {
+pub fn figures_in(result: &ResultDocument, unit: BandwidthUnit) -> Option<&RateFigures> {
     match unit {
         BandwidthUnit::IosPerSecond => result.iops.as_ref(),
         _ => result

@@ -24,19 +24,19 @@ const RANGES_MAX: usize = 3;
 
 /// Findings of one kind, which have the remedy in common but for its figures.
 #[derive(Debug, PartialEq)]
-pub(crate) struct FindingGroup<'a> {
-    pub(crate) severity: Severity,
+pub struct FindingGroup<'a> {
+    pub severity: Severity,
     /// What was seen, in short.
-    pub(crate) summary: Text,
+    pub summary: Text,
     /// Where; empty where it concerns the run.
-    pub(crate) rows: Text,
+    pub rows: Text,
     /// What most likely causes what is in the summary.
-    pub(crate) cause: Text,
-    pub(crate) remedy: Text,
+    pub cause: Text,
+    pub remedy: Text,
     /// Each thing that was seen, and where.
-    pub(crate) symptoms: Vec<(&'a Text, Text)>,
+    pub symptoms: Vec<(&'a Text, Text)>,
     /// Each cause.
-    pub(crate) causes: Vec<&'a Text>,
+    pub causes: Vec<&'a Text>,
 }
 
 /// A finding, with the places of the rows that have it.
@@ -64,7 +64,7 @@ struct RowNames {
 
 impl<'a> FindingGroup<'a> {
     /// A finding by itself.
-    pub(crate) fn alone(finding: &'a Finding) -> Self {
+    pub fn alone(finding: &'a Finding) -> Self {
         let mut members = Members::default();
         members.add(finding, None, Verdict::Verified);
         Self::of(&members, &RowNames::of(&[]))
@@ -102,7 +102,7 @@ impl<'a> FindingGroup<'a> {
     }
 
     /// `error`, `warning` or `note`.
-    pub(crate) const fn label(&self) -> &'static str {
+    pub const fn label(&self) -> &'static str {
         match self.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -282,7 +282,7 @@ impl RowNames {
 }
 
 /// All findings of a run, the most important first.
-pub(crate) fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGroup<'a>> {
+pub fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGroup<'a>> {
     let mut groups: Vec<Members<'_>> = Vec::new();
     let mut by_kind: HashMap<(&str, Severity, String), usize> = HashMap::new();
     let mut add = |finding: &'a Finding, row, worst| {
@@ -328,7 +328,7 @@ pub fn row_name(result: &ResultDocument) -> String {
 }
 
 /// Whether both rows are called alike.
-pub(crate) fn have_one_name(one: &ResultDocument, other: &ResultDocument) -> bool {
+pub fn have_one_name(one: &ResultDocument, other: &ResultDocument) -> bool {
     one.name == other.name
         && one.direction == other.direction
         && one.workload.operations == other.workload.operations
@@ -355,7 +355,7 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
-pub(crate) fn notes_of_rows<'a>(
+pub fn notes_of_rows<'a>(
     told: impl Iterator<Item = (&'a str, Text)>,
     all: usize,
 ) -> Vec<Text> {

@@ -9,7 +9,7 @@ const INLINE_BYTES_MAX: usize = 96;
 const INDENT: &str = "  ";
 
 /// A document as text that ends with a line feed.
-pub(crate) fn written(document: &impl Serialize) -> String {
+pub fn written(document: &impl Serialize) -> String {
     let compact = serde_json::to_string(document)
         .expect("a document has no map with keys other than strings and writes to memory");
     lay_out(&compact)
@@ -17,7 +17,7 @@ pub(crate) fn written(document: &impl Serialize) -> String {
 
 /// Lays out JSON that has no white space between its tokens. Tokens are copied,
 /// not parsed, so numbers keep their digits and fields their order.
-pub(crate) fn lay_out(compact: &str) -> String {
+pub fn lay_out(compact: &str) -> String {
     let mut out = String::with_capacity(compact.len() * 2);
     let mut depth = 0;
     let mut rest = compact;

@@ -14,7 +14,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::fit::FitListDocument;
 use crate::json_layout;
 use crate::{
     CheckDocument, ChecksDocument, ComparisonDocument, InfoDocument, JudgementDocument,
@@ -38,7 +37,6 @@ static SCHEMAS: LazyLock<BTreeMap<&str, Value>> = LazyLock::new(|| {
         described::<ChecksDocument>("sokudo.checks-1", &mut types),
         described::<MatrixDocument>("sokudo.matrix-1", &mut types),
         described::<Report>("sokudo.report-1", &mut types),
-        described::<FitListDocument>("sokudo.fit-1", &mut types),
         described::<InfoDocument>("sokudo.info-1", &mut types),
         described::<JudgementDocument>("sokudo.judgement-1", &mut types),
         described::<ListDocument>("sokudo.list-1", &mut types),
@@ -131,7 +129,7 @@ impl Retrieve for Beside {
 }
 
 /// What tells whether a value follows a schema and those that it refers to.
-pub(crate) fn validator(name: &str) -> Validator {
+pub fn validator(name: &str) -> Validator {
     jsonschema::options()
         .with_base_uri(format!("docs:///{name}.schema.json"))
         .with_retriever(Beside)
@@ -141,7 +139,7 @@ pub(crate) fn validator(name: &str) -> Validator {
 
 /// `docs/NAME.schema.json` is the schema of a type; `SOKUDO_BLESS=1` writes it anew. Documents
 /// follow it and read back to the same, and one of another version does not follow it.
-pub(crate) fn assert_kept<Document>(name: &str, documents: &[String])
+pub fn assert_kept<Document>(name: &str, documents: &[String])
 where
     Document: Serialize + DeserializeOwned,
 {

@@ -5,23 +5,23 @@
 //! document can be printed again. Nothing here does I/O, reads a clock or asks
 //! the terminal: width, colour and unit are arguments.
 
+#![expect(
+    missing_docs,
+    reason = "it is for sokudo alone, and names that say enough need no words"
+)]
+
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
-mod beside_table;
-pub mod bonnie;
-pub mod burn_in;
 pub mod check;
 pub mod comparison;
 pub mod csv;
 pub mod diskspd;
 pub mod document;
-pub mod fill;
 mod fingerprint;
 pub mod fio;
-pub mod fit;
 pub mod info;
 pub mod judgement;
 pub mod list;
@@ -30,44 +30,38 @@ pub mod matrix;
 pub mod pivot;
 pub mod plot;
 pub mod report;
-pub mod steady;
 pub mod text;
+pub mod view;
 pub mod trend;
 
-mod article;
-mod assessment_table;
+pub mod article;
+pub mod assessment_table;
 mod card;
 mod date;
-mod disk_words;
+pub mod disk_words;
 mod explain;
 mod facts;
-mod figure;
-mod fit_table;
-mod grouping;
+pub mod figure;
+pub mod grouping;
 mod headline;
 mod hosts;
-mod json_layout;
-#[cfg(test)]
-mod kept_schema;
+pub mod json_layout;
+#[cfg(any(test, feature = "testing"))]
+pub mod kept_schema;
 mod layout;
 mod letter;
 mod live;
-mod load_table;
-mod number;
-mod peak_table;
-mod phase;
-mod phase_table;
-mod record;
-mod run;
-#[cfg(test)]
-mod sample;
-mod sharing;
-mod shortfall;
-mod style;
+pub mod number;
+pub mod record;
+pub mod run;
+#[cfg(any(test, feature = "testing"))]
+pub mod sample;
+pub mod shortfall;
+pub mod style;
 mod surface;
-mod table;
-mod unique;
-mod wording;
+pub mod table;
+pub mod unique;
+pub mod wording;
 
 pub use check::{BaselineCheck, CheckDocument, ChecksDocument, gravest_code};
 pub use comparison::ComparisonDocument;

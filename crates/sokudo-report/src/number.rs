@@ -3,10 +3,10 @@
 use sokudo_model::{Bytes, Nanos, narrow};
 
 /// Bytes of the unit in which rates are shown.
-pub(crate) const BYTES_PER_MB: f64 = 1e6;
+pub const BYTES_PER_MB: f64 = 1e6;
 
 /// What stands where there is no number.
-pub(crate) const MISSING: &str = "—";
+pub const MISSING: &str = "—";
 
 /// A float without what stands behind its point; 0 where it is negative or no number, and the
 /// largest number where it is larger.
@@ -15,29 +15,29 @@ pub(crate) const MISSING: &str = "—";
     clippy::cast_sign_loss,
     reason = "that is what it is for"
 )]
-pub(crate) const fn natural(value: f64) -> u64 {
+pub const fn natural(value: f64) -> u64 {
     value as u64
 }
 
 /// The same as a place in a list, which is never long.
-pub(crate) fn place(value: f64) -> usize {
+pub fn place(value: f64) -> usize {
     narrow(natural(value))
 }
 
 /// A float without what stands behind its point, within the range of the type.
 #[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
-pub(crate) const fn integer(value: f64) -> i32 {
+pub const fn integer(value: f64) -> i32 {
     value as i32
 }
 
 /// A count as a float.
-pub(crate) fn whole(count: usize) -> f64 {
+pub fn whole(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
 }
 
 /// A count, a size or a time as a float: nobody is shown 53 bits.
 #[expect(clippy::cast_precision_loss, reason = "what is shown has fewer digits")]
-pub(crate) const fn float(value: u64) -> f64 {
+pub const fn float(value: u64) -> f64 {
     value as f64
 }
 
@@ -53,7 +53,7 @@ const RANGE_WIDE: f64 = 100.0;
 
 /// The range between two rates, with as many decimals as the larger deserves; of a wide one each end
 /// with its own.
-pub(crate) fn rate_range(low: f64, high: f64) -> String {
+pub fn rate_range(low: f64, high: f64) -> String {
     if high > low * RANGE_WIDE {
         return format!("{}–{}", rate(low), rate(high));
     }
@@ -63,18 +63,18 @@ pub(crate) fn rate_range(low: f64, high: f64) -> String {
 }
 
 /// A share in percent, such as `0.8 %` or `12 %`.
-pub(crate) fn percent(fraction: f64) -> String {
+pub fn percent(fraction: f64) -> String {
     let percent = fraction * 100.0;
     let decimals = usize::from(percent < 9.95);
     format!("{} %", grouped(&format!("{percent:.decimals$}")))
 }
 
 /// A ratio from which on, up and down, it says more as a factor than in percent.
-pub(crate) const FACTOR_MIN: f64 = 10.0;
+pub const FACTOR_MIN: f64 = 10.0;
 
 /// A ratio as a change in percent, such as `+12 %`, with a decimal below 10 %; as a factor
 /// where it is a tenth or less, or ten or more: `×12`, `×0.08`.
-pub(crate) fn change_text(ratio: f64) -> String {
+pub fn change_text(ratio: f64) -> String {
     if ratio >= FACTOR_MIN {
         return format!("×{}", grouped(&format!("{ratio:.0}")));
     }
@@ -100,7 +100,7 @@ const SPREAD_MAX: f64 = 1.0;
 
 /// How far an interval reaches from its figure at its wider side, as `± 12 %`; the interval
 /// itself, as `0.50–160.0`, where that is further than the figure is large. `None` of 0.
-pub(crate) fn spread(figure: f64, [low, high]: [f64; 2]) -> Option<String> {
+pub fn spread(figure: f64, [low, high]: [f64; 2]) -> Option<String> {
     if figure <= 0.0 {
         return None;
     }
@@ -112,7 +112,7 @@ pub(crate) fn spread(figure: f64, [low, high]: [f64; 2]) -> Option<String> {
 }
 
 /// A rate with its interval, where there is one: `3,550 ± 0.8 %`, `12.00 (0.50–160.0)`.
-pub(crate) fn rate_with(figure: f64, interval: Option<[f64; 2]>) -> String {
+pub fn rate_with(figure: f64, interval: Option<[f64; 2]>) -> String {
     let value = rate(figure);
     match interval.and_then(|interval| spread(figure, interval)) {
         None => value,
@@ -122,12 +122,12 @@ pub(crate) fn rate_with(figure: f64, interval: Option<[f64; 2]>) -> String {
 }
 
 /// A mean of times, to the nanosecond.
-pub(crate) fn nanos(mean: f64) -> Nanos {
+pub fn nanos(mean: f64) -> Nanos {
     Nanos(natural(mean.round()))
 }
 
 /// A latency with a unit that suits it.
-pub(crate) fn latency(nanos: Option<u64>) -> String {
+pub fn latency(nanos: Option<u64>) -> String {
     nanos.map_or_else(|| MISSING.to_owned(), |nanos| Nanos(nanos).to_string())
 }
 
@@ -157,7 +157,7 @@ pub fn decimal_size(Bytes(bytes): Bytes, digits: u8) -> String {
 }
 
 /// A planned size in the largest unit that tells it exactly: no two are written alike.
-pub(crate) fn exact_size(Bytes(bytes): Bytes) -> String {
+pub fn exact_size(Bytes(bytes): Bytes) -> String {
     let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     let exact = |(bits, _): &(u32, &str)| bytes > 0 && bytes.is_multiple_of(1 << bits);
     let (bits, unit) = units.into_iter().find(exact).unwrap_or((0, "B"));
@@ -165,7 +165,7 @@ pub(crate) fn exact_size(Bytes(bytes): Bytes) -> String {
 }
 
 /// A planned time likewise: `5 s` rather than `5.00 s`.
-pub(crate) fn exact_time(Nanos(nanos): Nanos) -> String {
+pub fn exact_time(Nanos(nanos): Nanos) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
     let exact = |(scale, _): &(u64, &str)| nanos.is_multiple_of(*scale);
     let (scale, unit) = units.into_iter().find(exact).unwrap_or((1, "ns"));
@@ -182,7 +182,7 @@ fn rate_decimals(value: f64) -> usize {
 }
 
 /// Puts a comma before every third digit of a decimal number, from the point.
-pub(crate) fn grouped(digits: &str) -> String {
+pub fn grouped(digits: &str) -> String {
     let whole = digits.split('.').next().unwrap_or(digits);
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in whole.chars().enumerate() {

@@ -6,39 +6,36 @@
 //! [`terminal()`] draw it. The same figure gives the same bytes. Nothing here does I/O
 //! or asks for a terminal, a locale or installed fonts.
 
-mod bars;
+pub mod bars;
 mod cache;
 mod card;
-mod curve;
-pub(crate) mod figure;
-mod heading;
-mod heat;
+pub mod curve;
+pub mod figure;
+pub mod heading;
+pub mod heat;
 mod hosts;
-mod latency;
-mod load;
+pub mod latency;
 mod map;
 mod matrix;
 mod overlaid;
-pub(crate) mod palette;
+pub mod palette;
 mod pivot;
 #[cfg(feature = "png")]
 mod png;
 mod reduce;
-mod rounds;
-mod scale;
+pub mod scale;
 mod seek;
 mod several;
-mod sharing;
 mod svg;
 mod terminal;
 mod text;
-mod time;
+pub mod time;
 mod trend;
 
 pub use figure::PlotFigure;
 pub use matrix::matrix;
 pub use overlaid::overlaid;
-pub(crate) use palette::Role;
+pub use palette::Role;
 pub use pivot::pivot;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
@@ -49,99 +46,172 @@ pub use terminal::{TerminalStyle, terminal};
 pub(crate) use text::escaped;
 pub use trend::trend;
 
+use std::sync::OnceLock;
+
 use sokudo_words::{Language, speaking};
 
 use crate::document::RunDocument;
+use crate::unique::unique;
 
-/// What a picture shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlotKind {
-    /// Latency against load.
-    Load,
-    /// Rounds until a drive was steady, or its rate over what was written.
-    Rounds,
-    /// Transfer rate and access time over the position on the device.
-    Curve,
-    /// Access time over the distance from the place before.
-    Seek,
-    /// A map of the device, by the lowest rates and by what failed.
-    Map,
-    /// Access time over the position on the device, of each size.
-    Access,
-    /// Rate of what is read again and again over how much that is.
-    Cache,
-    /// Rates of hosts that measured together, over time.
-    Hosts,
-    /// Rates of such hosts as bars.
-    HostBars,
-    /// Rates of rows, or by block size, as bars.
-    Bars,
-    /// Rates by two of block size, depth and threads; of steady drives by block size and mix.
-    Heat,
-    /// Which share of I/Os was done within which time.
-    Cdf,
-    /// How many I/Os took how long.
-    Histogram,
-    /// Rate over time.
-    Time,
-    /// Reads and writes side by side, with what they come to.
-    Card,
+/// A kind of picture. Each is called by its word.
+#[derive(Clone, Copy, Debug)]
+pub struct PlotKind {
+    /// The word for it.
+    pub name: &'static str,
+    /// What a run must have for it.
+    pub needs: &'static str,
+    /// What a report writes above it.
+    pub caption: &'static str,
+    /// Kinds that say what it does not; a report shows them below it.
+    pub further: &'static [&'static str],
+    /// It, of a run that has what it needs.
+    pub figure: fn(&RunDocument) -> Option<PlotFigure>,
 }
 
+impl PartialEq for PlotKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for PlotKind {}
+
+/// The kinds that are of no method, in the order in which the first that fits is chosen.
+const KINDS: [PlotKind; 13] = [
+    PlotKind {
+        name: "curve",
+        needs: "places over a device, as sokudo scan measures them",
+        caption: "Transfer rate and access time over the position on the device",
+        further: &["map", "access", "seek", "cache", "cdf"],
+        figure: curve::figure,
+    },
+    PlotKind {
+        name: "hosts",
+        needs: "hosts that measured together, as sokudo together measures them",
+        caption: "Rate of each host over time",
+        further: &["host-bars", "bars", "cdf"],
+        figure: hosts::over_time,
+    },
+    PlotKind {
+        name: "host-bars",
+        needs: "hosts that measured together, as sokudo together measures them",
+        caption: "Rates of the hosts, with the 95 % interval of the median",
+        further: &[],
+        figure: hosts::beside,
+    },
+    PlotKind {
+        name: PlotKind::HEAT,
+        needs: "rows that differ in two of block size, depth and threads, as those of sokudo sweep, or in block size and mix, as those of sokudo steady",
+        caption: "Rates by what was varied",
+        further: &[],
+        figure: heat::figure,
+    },
+    PlotKind {
+        name: PlotKind::BARS,
+        needs: "rows with a bandwidth",
+        caption: "Rates, with the 95 % interval of the median",
+        further: &["cdf", "time"],
+        figure: bars::figure,
+    },
+    PlotKind {
+        name: "seek",
+        needs: "access times with distances, as sokudo scan measures them",
+        caption: "Access time over the distance from the place before",
+        further: &[],
+        figure: seek::figure,
+    },
+    PlotKind {
+        name: "map",
+        needs: "places over a device, as sokudo scan measures them",
+        caption: "Map of the device: the lowest rates, and what failed",
+        further: &[],
+        figure: map::figure,
+    },
+    PlotKind {
+        name: "access",
+        needs: "access times, as sokudo scan measures them",
+        caption: "Access time over the position on the device",
+        further: &[],
+        figure: curve::access_figure,
+    },
+    PlotKind {
+        name: "cache",
+        needs: "regions that are read again and again, as sokudo scan --extra does",
+        caption: "Rate of what is read again and again, by how much that is",
+        further: &[],
+        figure: cache::figure,
+    },
+    PlotKind {
+        name: "cdf",
+        needs: "latencies",
+        caption: "Latency: the share of I/Os that was done within which time",
+        further: &[],
+        figure: latency::cumulative,
+    },
+    PlotKind {
+        name: "histogram",
+        needs: "latencies",
+        caption: "Latency: how many I/Os took how long",
+        further: &[],
+        figure: latency::histogram,
+    },
+    PlotKind {
+        name: "time",
+        needs: "figures over time",
+        caption: "Rate over time",
+        further: &[],
+        figure: time::figure,
+    },
+    PlotKind {
+        name: PlotKind::CARD,
+        needs: "reads or writes as rows, as sokudo mark measures them",
+        caption: "Reads and writes side by side",
+        further: &[],
+        figure: card::figure,
+    },
+];
+
 impl PlotKind {
-    /// Every kind with its word, in the order in which the first that fits is chosen.
-    pub const ALL: [(&'static str, Self); 15] = [
-        ("load", Self::Load),
-        ("rounds", Self::Rounds),
-        ("curve", Self::Curve),
-        ("hosts", Self::Hosts),
-        ("host-bars", Self::HostBars),
-        ("heat", Self::Heat),
-        ("bars", Self::Bars),
-        ("seek", Self::Seek),
-        ("map", Self::Map),
-        ("access", Self::Access),
-        ("cache", Self::Cache),
-        ("cdf", Self::Cdf),
-        ("histogram", Self::Histogram),
-        ("time", Self::Time),
-        ("card", Self::Card),
-    ];
+    /// Reads and writes side by side, with what they come to.
+    pub const CARD: &'static str = "card";
+    /// Rates of rows.
+    pub const BARS: &'static str = "bars";
+    /// Rates by what was varied.
+    pub const HEAT: &'static str = "heat";
 
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        let found = Self::ALL.into_iter().find(|(_, kind)| *kind == self);
-        found.expect("every kind has a word").0
+    /// Every kind, in the order in which the first that fits is chosen: those of methods first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let own = OF_METHODS.get().into_iter().flatten().copied();
+        unique(own.filter(|kind| !KINDS.contains(kind)).chain(KINDS)).into_iter()
     }
 
-    /// What a run must have for it.
-    const fn needs(self) -> &'static str {
-        match self {
-            Self::Load => "fixed rates, as sokudo load measures them",
-            Self::Rounds => "rounds, as sokudo steady measures them",
-            Self::Curve | Self::Map => "places over a device, as sokudo scan measures them",
-            Self::Seek => "access times with distances, as sokudo scan measures them",
-            Self::Access => "access times, as sokudo scan measures them",
-            Self::Cache => "regions that are read again and again, as sokudo scan --extra does",
-            Self::Hosts | Self::HostBars => {
-                "hosts that measured together, as sokudo together measures them"
-            }
-            Self::Bars => "rows with a bandwidth",
-            Self::Heat => {
-                "rows that differ in two of block size, depth and threads, as those of sokudo sweep, or in block size and mix, as those of sokudo steady"
-            }
-            Self::Cdf | Self::Histogram => "latencies",
-            Self::Time => "figures over time",
-            Self::Card => "reads or writes as rows, as sokudo mark measures them",
-        }
+    /// The kind that is called so.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|kind| kind.name == name)
     }
+
+    /// Its picture of a run: as the run's method draws it, or as any run's.
+    fn of(self, document: &RunDocument) -> Option<PlotFigure> {
+        let own = OF_METHODS.get().into_iter().flatten();
+        let mut own = own.filter(|kind| **kind == self);
+        let own = own.find_map(|kind| (kind.figure)(document));
+        own.or_else(|| (self.figure)(document))
+    }
+}
+
+static OF_METHODS: OnceLock<Vec<PlotKind>> = OnceLock::new();
+
+/// From now on methods have these pictures. One that is called as another kind is drawn instead of
+/// it, of the runs that it is for.
+pub fn hand_over(kinds: impl IntoIterator<Item = PlotKind>) {
+    OF_METHODS.get_or_init(|| kinds.into_iter().collect());
 }
 
 /// Why there is no picture.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum PlotError {
     /// The run has no data for this kind.
-    #[error("this run has no picture of kind {}, which needs {}; {}", .kind.name(), .kind.needs(), way_out(.fitting))]
+    #[error("this run has no picture of kind {}, which needs {}; {}", .kind.name, .kind.needs, way_out(.fitting))]
     DoesNotFit {
         /// What was asked for.
         kind: PlotKind,
@@ -154,7 +224,7 @@ pub enum PlotError {
 }
 
 fn way_out(fitting: &[PlotKind]) -> String {
-    let names: Vec<&str> = fitting.iter().map(|kind| kind.name()).collect();
+    let names: Vec<&str> = fitting.iter().map(|kind| kind.name).collect();
     match names[..] {
         [] => "it has no figures at all; see its failures".to_owned(),
         [only] => format!("{only} fits"),
@@ -173,43 +243,20 @@ pub fn figure(
     language: Language,
 ) -> Result<PlotFigure, PlotError> {
     speaking(language, || match kind {
-        Some(kind) => of_kind(document, kind).ok_or_else(|| PlotError::DoesNotFit {
+        Some(kind) => kind.of(document).ok_or_else(|| PlotError::DoesNotFit {
             kind,
             fitting: fitting(document),
         }),
-        None => PlotKind::ALL
-            .into_iter()
-            .find_map(|(_, kind)| of_kind(document, kind))
+        None => PlotKind::all()
+            .find_map(|kind| kind.of(document))
             .ok_or(PlotError::NothingMeasured),
     })
 }
 
 /// The kinds that a run has data for.
 pub fn fitting(document: &RunDocument) -> Vec<PlotKind> {
-    let kinds = PlotKind::ALL.into_iter().map(|(_, kind)| kind);
-    kinds
-        .filter(|kind| of_kind(document, *kind).is_some())
-        .collect()
-}
-
-fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<PlotFigure> {
-    match kind {
-        PlotKind::Load => load::figure(document).or_else(|| latency::beside(document)),
-        PlotKind::Rounds => rounds::figure(document),
-        PlotKind::Curve => curve::figure(document),
-        PlotKind::Seek => seek::figure(document),
-        PlotKind::Map => map::figure(document),
-        PlotKind::Access => curve::access_figure(document),
-        PlotKind::Cache => cache::figure(document),
-        PlotKind::Hosts => hosts::over_time(document),
-        PlotKind::HostBars => hosts::beside(document),
-        PlotKind::Bars => sharing::figure(document).or_else(|| bars::figure(document)),
-        PlotKind::Heat => heat::figure(document),
-        PlotKind::Cdf => latency::cumulative(document),
-        PlotKind::Histogram => latency::histogram(document),
-        PlotKind::Time => time::figure(document),
-        PlotKind::Card => card::figure(document),
-    }
+    let kinds = PlotKind::all();
+    kinds.filter(|kind| kind.of(document).is_some()).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 /// A field of a line. A text without signs is missing, too.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Field {
+pub enum Field {
     Missing,
     Text(String),
     Whole(u64),
@@ -18,7 +18,7 @@ pub(crate) enum Field {
 }
 
 /// A column of lines that are each about an `L`.
-pub(crate) struct RecordColumn<L> {
+pub struct RecordColumn<L> {
     name: Cow<'static, str>,
     pick: Pick<L>,
 }
@@ -38,27 +38,27 @@ impl<L> RecordColumn<L> {
         }
     }
 
-    pub(crate) fn text(name: impl Into<Cow<'static, str>>, pick: fn(&L) -> String) -> Self {
+    pub fn text(name: impl Into<Cow<'static, str>>, pick: fn(&L) -> String) -> Self {
         Self::new(name, Pick::Text(pick))
     }
 
-    pub(crate) fn whole(name: &'static str, pick: fn(&L) -> Option<u64>) -> Self {
+    pub fn whole(name: &'static str, pick: fn(&L) -> Option<u64>) -> Self {
         Self::new(name, Pick::Whole(pick))
     }
 
-    pub(crate) fn real(name: &'static str, pick: fn(&L) -> Option<f64>) -> Self {
+    pub fn real(name: &'static str, pick: fn(&L) -> Option<f64>) -> Self {
         Self::new(name, Pick::Real(pick))
     }
 
-    pub(crate) fn truth(name: &'static str, pick: fn(&L) -> Option<bool>) -> Self {
+    pub fn truth(name: &'static str, pick: fn(&L) -> Option<bool>) -> Self {
         Self::new(name, Pick::Truth(pick))
     }
 
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         self.name.to_string()
     }
 
-    pub(crate) fn field(&self, line: &L) -> Field {
+    pub fn field(&self, line: &L) -> Field {
         match self.pick {
             Pick::Text(pick) => Some(pick(line))
                 .filter(|text| !text.is_empty())
@@ -95,14 +95,14 @@ impl Field {
 }
 
 /// A line of names, then one per line of these columns.
-pub(crate) fn csv<L>(columns: &[RecordColumn<L>], lines: impl Iterator<Item = L>) -> String {
+pub fn csv<L>(columns: &[RecordColumn<L>], lines: impl Iterator<Item = L>) -> String {
     let names: Vec<String> = columns.iter().map(RecordColumn::name).collect();
     let fields = |line: L| columns.iter().map(|column| column.field(&line)).collect();
     csv_of(names, lines.map(fields))
 }
 
 /// The same of fields.
-pub(crate) fn csv_of(names: Vec<String>, lines: impl Iterator<Item = Vec<Field>>) -> String {
+pub fn csv_of(names: Vec<String>, lines: impl Iterator<Item = Vec<Field>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let texts = |line: Vec<Field>| line.into_iter().map(Field::text).collect();
     for line in std::iter::once(names).chain(lines.map(texts)) {
@@ -115,7 +115,7 @@ pub(crate) fn csv_of(names: Vec<String>, lines: impl Iterator<Item = Vec<Field>>
 }
 
 /// One JSON object per line.
-pub(crate) fn json_lines(names: &[String], lines: impl Iterator<Item = Vec<Field>>) -> String {
+pub fn json_lines(names: &[String], lines: impl Iterator<Item = Vec<Field>>) -> String {
     let mut text = String::new();
     for line in lines {
         let fields = names.iter().cloned().zip(line);
@@ -127,7 +127,7 @@ pub(crate) fn json_lines(names: &[String], lines: impl Iterator<Item = Vec<Field
 }
 
 /// A name as the JSON document has it.
-pub(crate) fn word(value: &impl serde::Serialize) -> String {
+pub fn word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
         _ => String::new(),
@@ -135,6 +135,6 @@ pub(crate) fn word(value: &impl serde::Serialize) -> String {
 }
 
 /// A text that may be missing.
-pub(crate) fn or_missing(text: Option<impl ToString>) -> String {
+pub fn or_missing(text: Option<impl ToString>) -> String {
     text.map_or_else(String::new, |text| text.to_string())
 }

@@ -3,41 +3,31 @@
 
 mod answer;
 mod columns;
-mod matrix;
 
-pub(crate) use answer::RunVerdict;
+pub use answer::RunVerdict;
 
-use sokudo_model::Method;
+use sokudo_model::MethodTrait;
 use sokudo_stats::INTERVAL_TRIALS_MIN;
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::assessment_table;
-use crate::beside_table;
-use crate::burn_in;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
 use crate::facts::{Fact, facts};
-use crate::fill;
-use crate::fit_table;
 use crate::grouping::{grouped_findings, row_name};
 use crate::hosts::HostFigures;
-use crate::load_table;
 use crate::number;
-use crate::peak_table;
-use crate::phase::BonniePhase;
-use crate::phase_table;
-use crate::sharing;
 use crate::shortfall::shortfalls;
-use crate::steady;
 use crate::style::BandwidthUnit;
 use crate::surface;
-use crate::table::{Cell, Skin};
+use crate::table::{Cell, Skin, Table};
+use crate::view::{ShownBehind, ShownView, views};
 use crate::wording::row;
 
 /// The whole of it.
-pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
+pub fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
     add_answer(&mut article, document);
     article.add(title(document));
@@ -46,10 +36,8 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     if let Some(assessment) = &document.disk_assessment {
         assessment_table::add_sources(&mut article, assessment.points.iter());
     }
-    if let Some(burn_in) = &document.burn_in {
-        let disks = burn_in.disks.iter();
-        let points = disks.flat_map(|disk| &disk.assessment.points);
-        assessment_table::add_sources(&mut article, points);
+    for view in views(document) {
+        view.add_sources(&mut article, document);
     }
     article.add(Element::OfRows(shortfalls_of(document)));
     article.add(Element::Findings(grouped_findings(document)));
@@ -58,21 +46,21 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
 }
 
 /// What was measured, and the brief figures.
-pub(crate) fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
+pub fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
     add_answer(&mut article, document);
     article.add(title(document));
     let of_target = |fact: &Fact| ["Label", "Target", "Device"].contains(&fact.label);
     let facts = facts(document).into_iter().filter(of_target);
     article.add(fact_lines(facts));
-    if document.burn_in.is_none() {
+    if views(document).all(ShownView::has_brief_figures) {
         article.append(brief_figures(document, unit));
     }
     article
 }
 
 /// The figures without what must be known to doubt them.
-pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
+pub fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut figures = figures(document, unit);
     for (_, element) in &mut figures.0 {
         if let Element::Table(table) = element {
@@ -86,15 +74,12 @@ pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Arti
 }
 
 /// The answer to the question that it was measured for.
-pub(crate) fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
-    if let Some(fit) = document.fit() {
-        fit_table::add(article, document, fit);
-    }
-    if let Some(burn_in) = &document.burn_in {
-        burn_in::add(article, burn_in);
+pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
+    for view in views(document) {
+        view.add_answer(article, document);
     }
     if let Some(assessment) = &document.disk_assessment
-        && document.plan.method == Method::Assess
+        && document.plan.method.is(MethodTrait::AsksForDisk)
     {
         assessment_table::add(article, assessment);
     }
@@ -115,37 +100,22 @@ fn fact_lines<'a>(facts: impl Iterator<Item = Fact>) -> Element<'a> {
 }
 
 /// What the command was for, and what else its figures say.
-pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
+pub fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
     if document.is_explanation() {
         article.add(Element::Conclusions(&document.inferences));
-        return article;
-    }
-    if document.fit().is_some() {
         return article;
     }
     let hosts = HostFigures::of(document);
     if let Some(hosts) = &hosts {
         article.paragraph(hosts.sentence());
     }
-    if let Some(beside) = document.beside() {
-        beside_table::add(&mut article, document, beside);
-        return article;
-    }
-    if let Some(fill) = document.fill() {
-        fill::add(&mut article, document, fill);
-        return article;
-    }
-    if let Some(sharing) = document.sharing() {
-        sharing::add(&mut article, document, sharing, unit);
-    }
-    match (document.load(), document.steady(), document.peak()) {
+    let shown = views(document).map(|view| view.add_figures(&mut article, document, unit));
+    match shown.max().unwrap_or(ShownBehind::Rows) {
+        ShownBehind::Nothing => return article,
+        ShownBehind::NoRows => (),
         _ if surface::is_scan(document) => surface::add(&mut article, document, unit),
-        (Some(load), ..) => load_table::add(&mut article, document, load),
-        (_, Some(steady), _) => steady::add(&mut article, document, steady, unit),
-        (.., Some(peak)) => peak_table::add(&mut article, document, peak),
-        _ if BonniePhase::makes_up(document) => phase_table::add(&mut article, document, unit),
-        _ => rows(&mut article, document, unit),
+        shown => rows(&mut article, document, unit, shown),
     }
     if let Some(hosts) = &hosts {
         article.add(Element::Table(hosts.table(unit)));
@@ -156,30 +126,26 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     article
 }
 
-/// A line per result; of a sweep of two axes a matrix.
-fn rows(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit) {
-    let results = document.results_by_direction();
-    let table = columns::table(document, &results, unit);
-    let legend = legend(document, &results, unit);
-    if document.sharing().is_some() {
-        // Its own table has these figures, disk by disk.
-        return article.add_on(Skin::Paper, Element::Table(table.noted(legend)));
+/// A line per result.
+pub fn row_table(document: &RunDocument, unit: BandwidthUnit) -> Table {
+    columns::table(document, &document.results_by_direction(), unit)
+}
+
+fn rows(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit, shown: ShownBehind) {
+    let table = row_table(document, unit).noted(legend(document, unit));
+    match shown {
+        ShownBehind::RowsOnPaper => article.add_on(Skin::Paper, Element::Table(table)),
+        _ => article.add(Element::Table(table)),
     }
-    if !matrix::is_matrix(document) {
-        return article.add(Element::Table(table.noted(legend)));
-    }
-    for matrix in matrix::tables(&results, unit) {
-        article.add(Element::Table(matrix));
-    }
-    article.add_on(Skin::Paper, Element::Table(table));
-    article.notes(vec![matrix::signs(document), legend]);
 }
 
 /// What latencies are where a rate was fixed.
 const INTENDED: &str = "Latencies are of service: from the issue of an I/O; and intended: from \
     the instant at which the fixed rate meant it to start, whether or not the disk was ready.";
 
-fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUnit) -> Text {
+/// What is to be known of the figures of rows.
+pub fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
+    let results = &document.results_by_direction();
     if document.origin().is_some() {
         return text!(
             "{}: as {} told it; {}.",
@@ -269,7 +235,7 @@ fn estimand(results: &[&ResultDocument]) -> Text {
 
 /// Why rows have fewer figures than were planned. Of a row that was not reached the table
 /// says it.
-pub(crate) fn shortfalls_of(document: &RunDocument) -> Vec<(Text, Text)> {
+pub fn shortfalls_of(document: &RunDocument) -> Vec<(Text, Text)> {
     let results = document.results_by_direction().into_iter();
     let reached = results.filter(|result| result.status != Status::NotReached);
     let of_row = |result: &ResultDocument| {

@@ -7,33 +7,33 @@ use crate::{RunDocument, TableStyle};
 
 mod hosts;
 
-pub(crate) use hosts::{run_of_many, together_run};
+pub use hosts::{run_of_many, together_run};
 
 /// A run of `tests/kept` of the program, where its name says what it is.
-pub(crate) fn kept(name: &str) -> Run {
+pub fn kept(name: &str) -> Run {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../sokudo/tests/kept");
     let text = std::fs::read_to_string(format!("{folder}/{name}.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
 /// Its figures.
-pub(crate) fn document(name: &str) -> RunDocument {
+pub fn document(name: &str) -> RunDocument {
     RunDocument::from_run(&kept(name))
 }
 
 /// Six trials of eight rows, all VERIFIED.
-pub(crate) fn run() -> Run {
+pub fn run() -> Run {
     kept("mark")
 }
 
 /// A crystal run of five trials in which the third row failed, the fourth was interrupted, and
 /// the others were not reached.
-pub(crate) fn troubled_run() -> Run {
+pub fn troubled_run() -> Run {
     kept("troubled")
 }
 
 /// One row of one trial of a simulated device at a fixed rate, in which hardly anything is known.
-pub(crate) fn bare_run() -> Run {
+pub fn bare_run() -> Run {
     let mut run = kept("rate");
     run.rows[0].trials.truncate(1);
     run.environment = HostEnvironment::default();
@@ -42,7 +42,7 @@ pub(crate) fn bare_run() -> Run {
 }
 
 /// A run of these rows, each in a stage of its own.
-pub(crate) fn run_of(rows: Vec<Row>) -> Run {
+pub fn run_of(rows: Vec<Row>) -> Run {
     let stage = |row: &Row| Stage {
         workloads: vec![row.workload.clone()],
     };
@@ -55,7 +55,7 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
 }
 
 /// Six trials about `iops` that scatter by a percent or so.
-pub(crate) fn row(name: &str, block: Bytes, mix: OperationMix, depth: u32, iops: f64) -> Row {
+pub fn row(name: &str, block: Bytes, mix: OperationMix, depth: u32, iops: f64) -> Row {
     let mut workload = Workload::new(name, block);
     workload.order = match name.starts_with("RND") {
         true => Order::Random { map: true },
@@ -158,7 +158,7 @@ fn histogram(count: u64, mean: f64, seed: u64) -> Histogram {
 }
 
 /// A device like the one that kept runs were measured on.
-pub(crate) fn device(name: &str, kind: BlockDeviceKind, model: Option<&str>) -> BlockDevice {
+pub fn device(name: &str, kind: BlockDeviceKind, model: Option<&str>) -> BlockDevice {
     BlockDevice {
         name: name.into(),
         kind,
@@ -170,7 +170,7 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, model: Option<&str>) -> 
 }
 
 /// A change with its interval.
-pub(crate) fn change(ratio: f64, low: f64, high: f64) -> Change {
+pub fn change(ratio: f64, low: f64, high: f64) -> Change {
     Change {
         ratio,
         ratio_interval_95: Some(Interval {
@@ -189,7 +189,7 @@ pub(crate) fn change(ratio: f64, low: f64, high: f64) -> Change {
 }
 
 /// A backend that has nothing to say.
-pub(crate) const fn backend(kind: BackendKind) -> BackendUse {
+pub const fn backend(kind: BackendKind) -> BackendUse {
     BackendUse {
         kind,
         features: vec![],
@@ -198,14 +198,14 @@ pub(crate) const fn backend(kind: BackendKind) -> BackendUse {
 }
 
 /// Tables of so many columns.
-pub(crate) fn style(width: usize) -> TableStyle {
+pub fn style(width: usize) -> TableStyle {
     TableStyle {
         width,
         ..TableStyle::default()
     }
 }
 
-pub(crate) fn finding(
+pub fn finding(
     code: &str,
     severity: Severity,
     symptom: &'static str,

@@ -7,20 +7,20 @@ use crate::document::{ResultDocument, Status};
 use crate::table::{Cell, Tone, verdict_name};
 
 /// What stands behind the figure of a cell.
-pub(crate) const UNVERIFIED: &str = "?";
-pub(crate) const INVALID: &str = "!";
-pub(crate) const IMPRECISE: &str = "~";
-pub(crate) const INCOMPLETE: &str = "*";
+pub const UNVERIFIED: &str = "?";
+pub const INVALID: &str = "!";
+pub const IMPRECISE: &str = "~";
+pub const INCOMPLETE: &str = "*";
 
 /// The verdict, and in the same place whatever makes the row incomplete:
 /// nobody should read the one without the other.
-pub(crate) fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> Cell {
+pub fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> Cell {
     let text = verdict_text(result, trials_planned);
     Cell::Judged(Tone::of(result.verdict), text)
 }
 
 /// Whether its figure comes out the same again, or `None` where too few trials tell.
-pub(crate) fn steadiness_cell(result: &ResultDocument) -> Option<Cell> {
+pub fn steadiness_cell(result: &ResultDocument) -> Option<Cell> {
     let steadiness = result.steadiness?;
     let tone = match steadiness {
         Steadiness::Steady => Tone::Good,
@@ -30,7 +30,7 @@ pub(crate) fn steadiness_cell(result: &ResultDocument) -> Option<Cell> {
 }
 
 /// A verdict, and what makes its row incomplete, as text.
-pub(crate) fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Text {
+pub fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Text {
     let verdict = Text::from(verdict_name(result.verdict));
     match result.status {
         Status::Complete => verdict,
@@ -42,7 +42,7 @@ pub(crate) fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Text
 
 /// The worst that is to be said of a cell; a space where there is nothing, so that
 /// figures stay under each other.
-pub(crate) fn sign(result: &ResultDocument) -> &'static str {
+pub fn sign(result: &ResultDocument) -> &'static str {
     let has = |code: &str| result.findings.iter().any(|finding| finding.code == code);
     match result.verdict {
         Some(Verdict::Invalid) => INVALID,
@@ -55,7 +55,7 @@ pub(crate) fn sign(result: &ResultDocument) -> &'static str {
 
 /// Why a result has fewer figures than were planned, and every failure, also
 /// those that did not end it.
-pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Text> {
+pub fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Text> {
     let completed = completed_trials(result);
     // A row that stops when it is precise enough was not meant to have all of them.
     let planned = match schedule.enough {
@@ -95,7 +95,7 @@ fn is_ended_by_rule(result: &ResultDocument, schedule: &Schedule) -> bool {
 }
 
 /// The fewest and the most trials that were made of a row that has any.
-pub(crate) fn trials_made<'a>(
+pub fn trials_made<'a>(
     results: impl Iterator<Item = &'a ResultDocument> + Clone,
 ) -> [usize; 2] {
     let counts = || {
@@ -106,7 +106,7 @@ pub(crate) fn trials_made<'a>(
 }
 
 /// `6 trials`, `4 to 10 trials`.
-pub(crate) fn trials_text(made: [usize; 2]) -> Text {
+pub fn trials_text(made: [usize; 2]) -> Text {
     match made {
         [1, 1] => text!("1 trial"),
         [least, most] if least == most => text!("{most} trials"),

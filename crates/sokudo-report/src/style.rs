@@ -66,7 +66,7 @@ impl BandwidthUnit {
         }
     }
 
-    pub(crate) const fn bytes(self) -> f64 {
+    pub const fn bytes(self) -> f64 {
         match self {
             Self::MegabytesPerSecond => 1e6,
             Self::MebibytesPerSecond => 1_048_576.0,
@@ -76,7 +76,7 @@ impl BandwidthUnit {
         }
     }
 
-    pub(crate) const fn definition(self) -> &'static str {
+    pub const fn definition(self) -> &'static str {
         match self {
             Self::MegabytesPerSecond => "1 MB is 1,000,000 bytes",
             Self::MebibytesPerSecond => "1 MiB is 1,048,576 bytes",
@@ -89,7 +89,7 @@ impl BandwidthUnit {
 
 impl TableStyle {
     /// The language that its signs can write.
-    pub(crate) const fn language(&self) -> Language {
+    pub const fn language(&self) -> Language {
         if self.ascii {
             Language::English
         } else {
@@ -98,23 +98,23 @@ impl TableStyle {
     }
 
     /// Text in the style's language that cannot harm a terminal.
-    pub(crate) fn text(&self, text: &Text) -> String {
+    pub fn text(&self, text: &Text) -> String {
         self.safe(&text.said(self.language()))
     }
 
     /// The same of a word or phrase.
-    pub(crate) fn word(&self, word: &'static str) -> String {
+    pub fn word(&self, word: &'static str) -> String {
         self.safe(self.language().word(word))
     }
 
     /// A name that somebody gave, which is the same in all languages and cannot harm a
     /// terminal.
-    pub(crate) fn name(&self, name: &str) -> String {
+    pub fn name(&self, name: &str) -> String {
         self.safe(name)
     }
 
     /// The same, as a paragraph behind what begins it.
-    pub(crate) fn wrapped_name(&self, first: &str, name: &str) -> Vec<String> {
+    pub fn wrapped_name(&self, first: &str, name: &str) -> Vec<String> {
         let width = self.width.min(TEXT_WIDTH_MAX);
         wrapped(&self.safe(first), &self.safe(name), width)
     }
@@ -126,22 +126,22 @@ impl TableStyle {
     }
 
     /// What stands for the end of a text that is cut.
-    pub(crate) const fn end(&self) -> &'static str {
+    pub const fn end(&self) -> &'static str {
         if self.ascii { "..." } else { "…" }
     }
 
     /// A heading over columns.
-    pub(crate) fn group(&self, group: &'static str) -> &'static str {
+    pub fn group(&self, group: &'static str) -> &'static str {
         self.language().word(group)
     }
 
     /// A label, filled up so that what follows it lines up.
-    pub(crate) fn label(&self, label: &'static str, width: usize) -> String {
+    pub fn label(&self, label: &'static str, width: usize) -> String {
         pad(&self.word(label), width, Align::Left)
     }
 
     /// How to measure again. A command is the same in all languages.
-    pub(crate) fn command(&self, command: &str) -> String {
+    pub fn command(&self, command: &str) -> String {
         format!("{} {}", self.word("Repeat:"), self.safe(command))
     }
 
@@ -180,11 +180,11 @@ impl TableStyle {
     }
 
     /// A paragraph behind what begins it, which is in the style's language already.
-    pub(crate) fn wrapped(&self, first: &str, text: &Text) -> Vec<String> {
+    pub fn wrapped(&self, first: &str, text: &Text) -> Vec<String> {
         self.wrapped_name(first, &text.said(self.language()))
     }
 
-    pub(crate) const fn rule(&self) -> char {
+    pub const fn rule(&self) -> char {
         if self.ascii { '-' } else { '─' }
     }
 }

@@ -14,7 +14,7 @@ use crate::number::{self, MISSING};
 
 /// Where the cells of a column line up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
+pub enum Align {
     Left,
     Right,
     /// At the decimal point, so that magnitudes can be compared by eye.
@@ -25,7 +25,7 @@ pub(crate) enum Align {
 
 /// Where something is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Skin {
+pub enum Skin {
     #[default]
     Both,
     Terminal,
@@ -35,7 +35,7 @@ pub(crate) enum Skin {
 
 /// What a colour repeats that a word says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub enum Tone {
     None,
     Good,
     Doubtful,
@@ -43,7 +43,7 @@ pub(crate) enum Tone {
 }
 
 impl Tone {
-    pub(crate) const fn of(verdict: Option<Verdict>) -> Self {
+    pub const fn of(verdict: Option<Verdict>) -> Self {
         match verdict {
             Some(Verdict::Verified) => Self::Good,
             Some(Verdict::Unverified) => Self::Doubtful,
@@ -55,7 +55,7 @@ impl Tone {
 
 /// What stands in a cell.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub enum Cell {
     /// What sokudo says.
     Text(Text),
     /// What somebody has called something, or a figure: the same in all languages.
@@ -81,21 +81,21 @@ pub(crate) enum Cell {
 
 impl Cell {
     /// A rate with as many digits as it deserves.
-    pub(crate) fn rate(value: f64) -> Self {
+    pub fn rate(value: f64) -> Self {
         Self::Name(number::rate(value))
     }
 
     /// A time; `None` where it is not known.
-    pub(crate) fn time(nanos: Option<u64>) -> Option<Self> {
+    pub fn time(nanos: Option<u64>) -> Option<Self> {
         nanos.map(|nanos| Self::Name(Nanos(nanos).to_string()))
     }
 
-    pub(crate) fn missing() -> Self {
+    pub fn missing() -> Self {
         Self::Name(MISSING.to_owned())
     }
 
     /// As text in a language.
-    pub(crate) fn said(&self, language: Language, ascii: bool) -> Cow<'_, str> {
+    pub fn said(&self, language: Language, ascii: bool) -> Cow<'_, str> {
         Cow::Owned(match self {
             Self::Text(text) | Self::Judged(_, text) => text.said(language),
             Self::Name(text) => return Cow::Borrowed(text),
@@ -114,7 +114,7 @@ impl Cell {
 }
 
 /// Name of a verdict.
-pub(crate) const fn verdict_name(verdict: Option<Verdict>) -> &'static str {
+pub const fn verdict_name(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(verdict) => verdict.name(),
         None => "not judged",
@@ -142,28 +142,28 @@ impl From<String> for Cell {
 
 /// What stands over a column, and how the column is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Head {
+pub struct Head {
     /// Heading over neighbouring columns of one group; empty for none.
-    pub(crate) group: &'static str,
-    pub(crate) title: Text,
-    pub(crate) align: Align,
+    pub group: &'static str,
+    pub title: Text,
+    pub align: Align,
     /// Where there is no room, columns of the highest rank give way first. Those of rank 0
     /// never do.
-    pub(crate) rank: u8,
-    pub(crate) on: Skin,
+    pub rank: u8,
+    pub on: Skin,
     /// On a terminal it would be wider than what it stands over, which says it, too.
-    pub(crate) is_quiet: bool,
+    pub is_quiet: bool,
     /// How wide a cell is at most, and to how much it may be cut where there is no room.
-    pub(crate) widths: Option<Widths>,
+    pub widths: Option<Widths>,
     /// What must be known to read it, said beside the table where the column is shown and has
     /// figures; empty for nothing.
-    pub(crate) note: &'static str,
+    pub note: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Widths {
-    pub(crate) most: usize,
-    pub(crate) least: usize,
+pub struct Widths {
+    pub most: usize,
+    pub least: usize,
 }
 
 fn head(title: impl Into<Text>, align: Align) -> Head {
@@ -179,67 +179,67 @@ fn head(title: impl Into<Text>, align: Align) -> Head {
     }
 }
 
-pub(crate) fn left(title: impl Into<Text>) -> Head {
+pub fn left(title: impl Into<Text>) -> Head {
     head(title, Align::Left)
 }
 
-pub(crate) fn right(title: impl Into<Text>) -> Head {
+pub fn right(title: impl Into<Text>) -> Head {
     head(title, Align::Right)
 }
 
-pub(crate) fn point(title: impl Into<Text>) -> Head {
+pub fn point(title: impl Into<Text>) -> Head {
     head(title, Align::Point)
 }
 
-pub(crate) fn point_with_room(title: impl Into<Text>) -> Head {
+pub fn point_with_room(title: impl Into<Text>) -> Head {
     head(title, Align::PointWithRoom)
 }
 
 impl Head {
-    pub(crate) const fn under(mut self, group: &'static str) -> Self {
+    pub const fn under(mut self, group: &'static str) -> Self {
         self.group = group;
         self
     }
 
-    pub(crate) const fn rank(mut self, rank: u8) -> Self {
+    pub const fn rank(mut self, rank: u8) -> Self {
         self.rank = rank;
         self
     }
 
-    pub(crate) const fn on(mut self, on: Skin) -> Self {
+    pub const fn on(mut self, on: Skin) -> Self {
         self.on = on;
         self
     }
 
-    pub(crate) const fn quiet(mut self) -> Self {
+    pub const fn quiet(mut self) -> Self {
         self.is_quiet = true;
         self
     }
 
-    pub(crate) const fn at_most(mut self, most: usize, least: usize) -> Self {
+    pub const fn at_most(mut self, most: usize, least: usize) -> Self {
         self.widths = Some(Widths { most, least });
         self
     }
 
-    pub(crate) const fn noted(mut self, note: &'static str) -> Self {
+    pub const fn noted(mut self, note: &'static str) -> Self {
         self.note = note;
         self
     }
 
-    pub(crate) const fn is_number(&self) -> bool {
+    pub const fn is_number(&self) -> bool {
         !matches!(self.align, Align::Left)
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Column {
-    pub(crate) head: Head,
-    pub(crate) cells: Vec<Cell>,
+pub struct Column {
+    pub head: Head,
+    pub cells: Vec<Cell>,
 }
 
 impl Column {
     /// What must be known to read its figures, if it has any; empty for nothing.
-    pub(crate) fn note(&self) -> &'static str {
+    pub fn note(&self) -> &'static str {
         let missing = Cell::missing();
         match self.cells.iter().all(|cell| *cell == missing) {
             true => "",
@@ -249,24 +249,24 @@ impl Column {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Table {
+pub struct Table {
     /// What stands above it; empty for nothing.
-    pub(crate) title: Text,
-    pub(crate) columns: Vec<Column>,
+    pub title: Text,
+    pub columns: Vec<Column>,
     /// Rows at which something else begins.
-    pub(crate) turns: Vec<usize>,
+    pub turns: Vec<usize>,
     /// Columns that do not fit go on below, behind so many of the first ones; `None` where
     /// columns give way.
-    pub(crate) repeated: Option<usize>,
+    pub repeated: Option<usize>,
     /// What must be known to read it; empty for nothing.
-    pub(crate) note: Text,
+    pub note: Text,
     /// The same on paper alone.
-    pub(crate) note_on_paper: &'static str,
+    pub note_on_paper: &'static str,
 }
 
 impl Table {
     /// A table with a line per row.
-    pub(crate) const fn of<R>(rows: &[R]) -> TableBuilder<'_, R> {
+    pub const fn of<R>(rows: &[R]) -> TableBuilder<'_, R> {
         TableBuilder {
             rows,
             columns: Vec::new(),
@@ -274,35 +274,35 @@ impl Table {
         }
     }
 
-    pub(crate) fn titled(mut self, title: impl Into<Text>) -> Self {
+    pub fn titled(mut self, title: impl Into<Text>) -> Self {
         self.title = title.into();
         self
     }
 
-    pub(crate) fn noted(mut self, note: impl Into<Text>) -> Self {
+    pub fn noted(mut self, note: impl Into<Text>) -> Self {
         self.note = note.into();
         self
     }
 
     /// So that columns that do not fit go on below, behind so many of the first ones.
-    pub(crate) const fn repeating(mut self, repeated: usize) -> Self {
+    pub const fn repeating(mut self, repeated: usize) -> Self {
         self.repeated = Some(repeated);
         self
     }
 
     /// How many rows there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.columns.first().map_or(0, |column| column.cells.len())
     }
 
     /// Columns that are shown on paper.
-    pub(crate) fn on_paper(&self) -> impl Iterator<Item = &Column> {
+    pub fn on_paper(&self) -> impl Iterator<Item = &Column> {
         let columns = self.columns.iter();
         columns.filter(|column| column.head.on != Skin::Terminal)
     }
 
     /// What must be known to read columns that are shown on paper.
-    pub(crate) fn column_notes_on_paper(&self) -> impl Iterator<Item = &'static str> {
+    pub fn column_notes_on_paper(&self) -> impl Iterator<Item = &'static str> {
         self.on_paper()
             .map(Column::note)
             .filter(|note| !note.is_empty())
@@ -310,7 +310,7 @@ impl Table {
 }
 
 /// A table while its columns are made.
-pub(crate) struct TableBuilder<'a, R> {
+pub struct TableBuilder<'a, R> {
     rows: &'a [R],
     columns: Vec<Column>,
     turns: Vec<usize>,
@@ -318,7 +318,7 @@ pub(crate) struct TableBuilder<'a, R> {
 
 impl<R> TableBuilder<'_, R> {
     /// A column whose cell is missing where there is `None`.
-    pub(crate) fn column<C: Into<Cell>>(
+    pub fn column<C: Into<Cell>>(
         mut self,
         head: Head,
         cell: impl Fn(&R) -> Option<C>,
@@ -330,7 +330,7 @@ impl<R> TableBuilder<'_, R> {
     }
 
     /// The same where it is wanted.
-    pub(crate) fn column_if<C: Into<Cell>>(
+    pub fn column_if<C: Into<Cell>>(
         self,
         is_wanted: bool,
         head: Head,
@@ -343,14 +343,14 @@ impl<R> TableBuilder<'_, R> {
     }
 
     /// With a turn between rows of which this holds.
-    pub(crate) fn turning(mut self, turns: impl Fn(&R, &R) -> bool) -> Self {
+    pub fn turning(mut self, turns: impl Fn(&R, &R) -> bool) -> Self {
         let pairs = (1..).zip(self.rows.windows(2));
         let pairs = pairs.filter(|(_, pair)| turns(&pair[0], &pair[1]));
         self.turns = pairs.map(|(row, _)| row).collect();
         self
     }
 
-    pub(crate) fn table(self) -> Table {
+    pub fn table(self) -> Table {
         Table {
             columns: self.columns,
             turns: self.turns,

@@ -78,7 +78,7 @@ fn answered(
 }
 
 /// An article as text that ends with a line feed.
-pub(crate) fn write(article: &Article<'_>, style: &TableStyle) -> String {
+pub fn write(article: &Article<'_>, style: &TableStyle) -> String {
     let blocks = article
         .on(Skin::Terminal)
         .map(|it| lines(it, style).join("\n"));

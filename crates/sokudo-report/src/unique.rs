@@ -1,7 +1,7 @@
 //! Values once, in the order in which they appear.
 
 /// Each value once, in order of appearance.
-pub(crate) fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+pub fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut unique = Vec::new();
     for value in values {
         if !unique.contains(&value) {

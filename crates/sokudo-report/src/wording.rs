@@ -6,7 +6,7 @@ use sokudo_words::{Text, text};
 use crate::number::{exact_time, grouped};
 
 /// A word or phrase of a closed set, looked up as it is; what is not known stays.
-pub(crate) fn phrase(words: &str) -> Text {
+pub fn phrase(words: &str) -> Text {
     Text::phrase(words)
 }
 
@@ -15,7 +15,7 @@ pub(crate) fn phrase(words: &str) -> Text {
 const ROWS: [&str; 3] = ["cached (hdparm -T)", "buffered (hdparm -t)", "direct (dd)"];
 
 /// A row's name without its direction.
-pub(crate) fn row_alone(name: &str) -> Text {
+pub fn row_alone(name: &str) -> Text {
     match name.rsplit_once(", ") {
         Some((name, state @ ("cache on" | "cache off"))) => {
             Text::list([word_or_name(name), phrase(state)], ", ")
@@ -35,7 +35,7 @@ fn word_or_name(name: &str) -> Text {
 const DIRECTIONS: [&str; 5] = ["read", "write", "trim", "flush", "mix"];
 
 /// A row's name with its direction, if it has one.
-pub(crate) fn row(name: &str) -> Text {
+pub fn row(name: &str) -> Text {
     match name.rsplit_once(' ') {
         Some((name, direction)) if DIRECTIONS.contains(&direction) => {
             text!("{} {}", row_alone(name), phrase(direction))
@@ -45,13 +45,13 @@ pub(crate) fn row(name: &str) -> Text {
 }
 
 /// Names of rows, one after the other.
-pub(crate) fn rows<N: AsRef<str>>(names: &[N]) -> Text {
+pub fn rows<N: AsRef<str>>(names: &[N]) -> Text {
     Text::list(names.iter().map(|name| row(name.as_ref())), ", ")
 }
 
 /// What a run is called by: its number in the store, or whatever else somebody has named; of
 /// a comparison behind the letter of its side.
-pub(crate) fn source(name: &str) -> Text {
+pub fn source(name: &str) -> Text {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
     match name.rsplit_once("run ") {
         Some(("", number)) if is_number(number) => text!("run {number}"),
@@ -63,7 +63,7 @@ pub(crate) fn source(name: &str) -> Text {
 }
 
 /// The same behind the label of the run, if it has one.
-pub(crate) fn labelled(label: Option<&str>, source: Text) -> Text {
+pub fn labelled(label: Option<&str>, source: Text) -> Text {
     match label {
         Some(label) => text!("{} ({source})", Text::name(label)),
         None => source,
@@ -72,7 +72,7 @@ pub(crate) fn labelled(label: Option<&str>, source: Text) -> Text {
 
 /// What people call a device: only what sokudo itself has named has a name in other
 /// languages.
-pub(crate) fn device(identity: &str, name: &str) -> Text {
+pub fn device(identity: &str, name: &str) -> Text {
     match identity.starts_with("sim:") {
         true => phrase(name),
         false => Text::name(name),
@@ -80,7 +80,7 @@ pub(crate) fn device(identity: &str, name: &str) -> Text {
 }
 
 /// A time over which rounds are spread: whole minutes as such.
-pub(crate) fn minutes(time: Nanos) -> Text {
+pub fn minutes(time: Nanos) -> Text {
     const MINUTE: u64 = 60_000_000_000;
     match time.0.is_multiple_of(MINUTE) {
         true => text!("{} min", time.0 / MINUTE),

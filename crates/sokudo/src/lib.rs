@@ -39,7 +39,7 @@ pub use sokudo_terminal::invocation::{Environment, Streams};
 /// do not.
 #[must_use]
 pub fn serve_another(arguments: &[OsString]) -> Option<ExitCode> {
-    definition::hand_over(Cli::command);
+    hand_over();
     let words = || arguments.iter().cloned();
     let done = |is_done| match is_done {
         true => ExitCode::SUCCESS,
@@ -52,6 +52,12 @@ pub fn serve_another(arguments: &[OsString]) -> Option<ExitCode> {
         return Some(done(sokudo_measure::guard(&processes)));
     }
     page::as_other_user(arguments)
+}
+
+/// What all crates below are told of this program.
+fn hand_over() {
+    definition::hand_over(Cli::command);
+    methods::hand_over();
 }
 
 /// Makes a file that grows beyond `ulimit -f` an error to report, and `SIGUSR1` no reason to be
@@ -72,7 +78,7 @@ pub fn run(arguments: Vec<OsString>, streams: &mut Streams, environment: &Enviro
 }
 
 fn carry_out_words(arguments: Vec<OsString>) -> u8 {
-    definition::hand_over(Cli::command);
+    hand_over();
     let arguments = door::of_target(door::as_command(arguments));
     let arguments = invocation::current().carry_out(arguments);
     language::choose(&arguments);

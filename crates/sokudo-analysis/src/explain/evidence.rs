@@ -6,7 +6,7 @@ use sokudo_model::{
 };
 
 /// The outcomes of all trials of all rows whose workload is of this kind.
-pub(super) fn outcomes(
+pub fn outcomes(
     run: &Run,
     is_wanted: impl Fn(&Workload) -> bool,
 ) -> impl Iterator<Item = (&Workload, &Outcome)> {
@@ -21,31 +21,31 @@ pub(super) fn outcomes(
 }
 
 /// Whether a workload reads and nothing else.
-pub(super) fn only_reads(workload: &Workload) -> bool {
+pub fn only_reads(workload: &Workload) -> bool {
     workload.operations.single() == Some(Operation::Read)
 }
 
 /// The survey of a workload that only reads and goes past the page cache as far as that
 /// is asked.
-pub(super) fn read_survey(workload: &Workload) -> Option<Survey> {
+pub fn read_survey(workload: &Workload) -> Option<Survey> {
     workload.survey.filter(|_| only_reads(workload))
 }
 
 /// Which share of the target a workload covers.
-pub(super) fn covered(run: &Run, workload: &Workload) -> Option<f64> {
+pub fn covered(run: &Run, workload: &Workload) -> Option<f64> {
     let size = run.target.size_bytes.filter(|size| size.0 > 0)?;
     let length = workload.span.map_or(size, |span| span.length);
     Some(to_float(length.0) / to_float(size.0))
 }
 
 /// Places at which something was measured.
-pub(super) fn measured(outcome: &Outcome) -> impl Iterator<Item = &SurveySample> {
+pub fn measured(outcome: &Outcome) -> impl Iterator<Item = &SurveySample> {
     let places = outcome.places.iter();
     places.filter(|place| place.elapsed.0 > 0 && place.bytes > Bytes(0))
 }
 
 /// One number of an inference.
-pub(super) fn figure(name: &str, value: f64) -> InferredFigure {
+pub fn figure(name: &str, value: f64) -> InferredFigure {
     InferredFigure {
         name: name.to_owned(),
         value,
@@ -53,7 +53,7 @@ pub(super) fn figure(name: &str, value: f64) -> InferredFigure {
 }
 
 /// High where it is certain, medium otherwise.
-pub(super) const fn sure(is_certain: bool) -> Confidence {
+pub const fn sure(is_certain: bool) -> Confidence {
     match is_certain {
         true => Confidence::High,
         false => Confidence::Medium,
@@ -62,20 +62,20 @@ pub(super) const fn sure(is_certain: bool) -> Confidence {
 
 /// The straight line through some points with the least squares.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StraightLine {
-    pub(super) slope: f64,
-    pub(super) at_zero: f64,
+pub struct StraightLine {
+    pub slope: f64,
+    pub at_zero: f64,
     /// How well one series rises with the other, from -1 to 1 (Pearson).
-    pub(super) correlation: f64,
+    pub correlation: f64,
 }
 
 /// How well one series rises with the other; `None` where one of them stands still.
-pub(super) fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+pub fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     line(pairs).map(|line| line.correlation)
 }
 
 /// The line through points; `None` where one of the series stands still.
-pub(super) fn line(pairs: &[(f64, f64)]) -> Option<StraightLine> {
+pub fn line(pairs: &[(f64, f64)]) -> Option<StraightLine> {
     let count = to_float(pairs.len() as u64);
     let mean = |pick: fn(&(f64, f64)) -> f64| pairs.iter().map(pick).sum::<f64>() / count;
     let (mean_x, mean_y) = (mean(|pair| pair.0), mean(|pair| pair.1));
@@ -95,7 +95,7 @@ pub(super) fn line(pairs: &[(f64, f64)]) -> Option<StraightLine> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes and times to 1 in 2^53")]
-pub(super) fn to_float(value: u64) -> f64 {
+pub fn to_float(value: u64) -> f64 {
     value as f64
 }
 
@@ -104,7 +104,7 @@ pub(super) fn to_float(value: u64) -> f64 {
     clippy::cast_sign_loss,
     reason = "an index, rounded down, of a list in memory"
 )]
-pub(super) fn to_index(value: f64) -> usize {
+pub fn to_index(value: f64) -> usize {
     value as usize
 }
 

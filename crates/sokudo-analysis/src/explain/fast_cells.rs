@@ -5,18 +5,17 @@
 //! A volume whose speed is limited, with some credit for bursts, looks the same, after a rest
 //! too; in a cloud it calls itself a disk. So this is never certain.
 
-use sokudo_model::{BlockDeviceKind, Bytes, Confidence, FillRest, Inference, Run};
+use sokudo_model::{BlockDeviceKind, Bytes, Confidence, Fill, FillRest, FillStretch, Inference, Run};
 use sokudo_words::{Text, text};
 
 use super::evidence::figure;
 use super::threshold::FILL_PLACES_MIN;
-use crate::fill::{self, lasting, slower};
 use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[fast_cells];
 
 fn fast_cells(run: &Run) -> Option<Inference> {
-    let fill = fill::of(run)?;
+    let fill = Fill::of(run)?;
     if fill.curve.stretches.len() < FILL_PLACES_MIN {
         return None;
     }
@@ -64,6 +63,43 @@ fn fast_cells(run: &Run) -> Option<Inference> {
         },
         evidence: Text::list([seen].into_iter().chain(told), "; "),
     })
+}
+
+/// The rates behind fast cells, each with how far it lasts.
+pub fn slower(fill: &Fill, collapse: usize) -> Text {
+    let levels = fill.levels[collapse..].iter().enumerate();
+    let last = fill.levels.len() - 1 - collapse;
+    let told = levels.map(|(place, level)| match place == last {
+        true => text!(
+            "{slow_mb_per_s:.0} MB/s from there on",
+            slow_mb_per_s = mb_per_s(level)
+        ),
+        false => lasting(level),
+    });
+    Text::list(told, ", ")
+}
+
+/// The rate of a level, and how far it lasts.
+pub fn lasting(level: &FillStretch) -> Text {
+    text!(
+        "{mb_per_s:.0} MB/s up to {end_gb:.1} GB",
+        mb_per_s = mb_per_s(level),
+        end_gb = gb(level.to)
+    )
+}
+
+/// As drives are sold.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "one digit behind the point is told"
+)]
+pub fn gb(bytes: Bytes) -> f64 {
+    bytes.0 as f64 / 1e9
+}
+
+/// As drives are sold, per second.
+pub fn mb_per_s(stretch: &FillStretch) -> f64 {
+    stretch.bytes_per_s / 1e6
 }
 
 #[expect(

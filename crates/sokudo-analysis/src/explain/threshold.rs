@@ -2,9 +2,11 @@
 //!
 //! A test writes them into `docs/METHOD.md`.
 
-use crate::threshold::thresholds;
+use crate::thresholds;
 
 thresholds! {
+    cfg(any(test, feature = "testing"));
+
     /// Places of a curve before zones are looked for.
     ///
     /// Places that a curve must have before zones are looked for: two on each of some

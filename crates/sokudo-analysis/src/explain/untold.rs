@@ -1,7 +1,7 @@
 //! What probes were made for, and is not told, because it is concluded only where turning
 //! platters were seen: elsewhere a page cache, a host or a flash drive would be taken for it.
 
-use sokudo_model::{Confidence, Inference, Method, Run, Subject, Visit, Workload};
+use sokudo_model::{Confidence, Inference, MethodTrait, Run, Subject, Visit, Workload};
 use sokudo_words::{Text, text};
 
 use super::{rotation, shingles};
@@ -10,7 +10,7 @@ use crate::rule::InferenceRule;
 pub(super) const RULES: &[InferenceRule] = &[untold];
 
 fn untold(run: &Run) -> Option<Inference> {
-    if run.plan.method != Method::Explain || rotation::turn(run).is_some() {
+    if !run.plan.method.is(MethodTrait::Probes) || rotation::turn(run).is_some() {
         return None;
     }
     let asked = |is_wanted: fn(&Workload) -> bool, what: &'static str| {

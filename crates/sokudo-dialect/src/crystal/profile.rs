@@ -133,7 +133,7 @@ impl Profile {
     pub fn plan(self) -> Plan {
         let both = [RowDirection::Read, RowDirection::Write];
         let workloads = workloads(&self.rows(), &both, &[]);
-        Plan::in_turn(Method::Mark(self.to_string()), 1, workloads)
+        Plan::in_turn(Method::from(format!("mark/{self}")), 1, workloads)
     }
 }
 

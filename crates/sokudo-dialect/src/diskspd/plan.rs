@@ -11,6 +11,14 @@ use super::read::DiskspdInvocation;
 use super::workload::{DiskspdThread, workload};
 use crate::host::{Host, HostPathKind};
 
+/// What its jobs are.
+pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {
+    name: "diskspd",
+    command: "diskspd",
+    is_named: false,
+    traits: &[],
+};
+
 /// A command line that is ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiskspdPlan {
@@ -99,7 +107,7 @@ impl DiskspdInvocation {
             ));
         }
         let plan = Plan {
-            method: Method::Diskspd,
+            method: Method::new(&METHOD),
             seed,
             stages,
         };

@@ -15,6 +15,14 @@ use super::planned::FioPlan;
 use super::table::job_without_options;
 use crate::host::Host;
 
+/// What its jobs are.
+pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {
+    name: "fio",
+    command: "fio",
+    is_named: true,
+    traits: &[],
+};
+
 /// fio's limit on threads of all jobs together (REAL_MAX_JOBS).
 const THREADS_MAX: usize = 4096;
 /// fio's seed when a job gives none (FIO_RANDSEED).
@@ -339,7 +347,7 @@ impl<'a> Planner<'a> {
             files => files.join(" "),
         };
         let plan = Plan {
-            method: Method::Fio(jobs),
+            method: Method::named(&METHOD, jobs),
             seed: self.seed(),
             stages: self.stages,
         };

@@ -7,10 +7,7 @@
 
 use std::str::FromStr;
 
-use sokudo_model::{
-    BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Limits, Method, Operation,
-    OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Workload, narrow,
-};
+use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Limits, Method, Operation, OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Workload, narrow};
 use sokudo_words::{Text, text};
 
 /// Chunk sizes that Bonnie++ takes.
@@ -265,7 +262,7 @@ impl Phases {
         let of_file = self.size.into_iter().flat_map(|size| self.of_file(size));
         let of_files = (self.files.number > 0).then(|| self.of_files());
         let workloads = of_file.chain(of_files.into_iter().flatten()).collect();
-        Plan::in_turn(Method::Bonnie, self.seed, workloads)
+        Plan::in_turn(Method::new(&super::METHOD), self.seed, workloads)
     }
 
     fn of_file(&self, size: Bytes) -> Vec<Workload> {

@@ -8,7 +8,7 @@ use sokudo_model::{Bytes, Event, Nanos, Row, RunState, Schedule, narrow};
 use sokudo_stats::Random;
 use sokudo_terminal::arguments::store::Keeping;
 
-use super::plan::{BurnInRequest, DiskToBurnIn};
+use crate::burn_in::plan::{BurnInRequest, DiskToBurnIn};
 
 /// A burn-in of simulated disks, which hold what was written to them for as long as this is
 /// there.

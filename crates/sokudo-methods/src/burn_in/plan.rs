@@ -5,7 +5,8 @@ use sokudo_model::{Bytes, Method, Operation, OperationMix, Plan, Span, Stage, Su
 
 use crate::rows::sequential_writes::{SAMPLES_MAX, whole_survey};
 use crate::rows::several::on_disk;
-use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
+use crate::rows::surface;
+use crate::rows::surface::{SurfacePreset, SurfaceRequest};
 
 /// Disks have no larger logical blocks, and reach their full rate with them.
 const BLOCK: Bytes = Bytes::mib(1);
@@ -62,12 +63,10 @@ impl DiskToBurnIn {
     }
 
     /// The rows of `sokudo scan`; of what is too small for them there are none.
-    fn scan(&self, seed: u64) -> Vec<Workload> {
+    fn scan(&self) -> Vec<Workload> {
         let preset = SurfacePreset::Surface;
         let request = SurfaceRequest::reading(preset, self.size, self.block_min);
-        let stages = surface::plan(&request, seed).map(|planned| planned.plan.stages);
-        let stages = stages.unwrap_or_default().into_iter();
-        stages.flat_map(|stage| stage.workloads).collect()
+        surface::plan(&request).map_or_else(|_| Vec::new(), |planned| planned.workloads)
     }
 }
 
@@ -88,7 +87,7 @@ impl BurnInRequest {
                 stages.extend(self.together(rows));
             }
         }
-        let scans: Vec<Vec<Workload>> = self.disks.iter().map(|disk| disk.scan(seed)).collect();
+        let scans: Vec<Vec<Workload>> = self.disks.iter().map(|disk| disk.scan()).collect();
         let longest = scans.iter().map(Vec::len).max().unwrap_or(0);
         for number in 0..longest {
             // Small disks have fewer rows: what is there is scanned.
@@ -96,7 +95,7 @@ impl BurnInRequest {
             stages.extend(self.together(rows));
         }
         Plan {
-            method: Method::BurnIn,
+            method: Method::new(&super::METHOD),
             seed,
             stages,
         }

@@ -120,7 +120,7 @@ impl ExplainRequest {
             return Err(ExplainError::Nothing { why });
         }
         Ok(ExplainPlan {
-            plan: Plan::in_turn(Method::Explain, self.seed, workloads),
+            plan: Plan::in_turn(Method::new(&super::METHOD), self.seed, workloads),
             notes,
             takes: Nanos(takes),
         })

@@ -8,10 +8,7 @@ mod limit;
 mod parameter;
 mod table;
 
-use sokudo_model::{
-    BackendKind, Bytes, DirectMode, Durability, Estimand, FitCriterion, FitMetric, FitQuestion,
-    Limits, Method, Nanos, Operation, OperationMix, Order, Plan, Span, Workload,
-};
+use sokudo_model::{BackendKind, Bytes, DirectMode, Durability, Estimand, FitCriterion, FitMetric, FitQuestion, Limits, Method, Nanos, Operation, OperationMix, Order, Plan, Span, Workload};
 use sokudo_words::Text;
 
 use parameter::Parameter;
@@ -230,7 +227,7 @@ impl Fit {
             limits: row.limits(time),
             ..row.workload(target, size)
         });
-        let method = Method::Fit(self.question.name.clone());
+        let method = Method::named(&super::METHOD, self.question.name.clone());
         Plan::in_turn(method, seed, workloads.collect())
     }
 }

@@ -3,13 +3,29 @@
 //!
 //! What that comes to is computed by `sokudo-model`; here is only decided what is measured.
 
+pub(crate) mod comparison;
+pub(crate) mod view;
+pub(crate) mod table;
+pub(crate) mod rules;
+pub(crate) mod picture;
+
 use sokudo_measure::{MeasureError, MeasuredParts, Named, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, Estimand, Method, Nanos, Percentile, Plan, Row, Span, Stage, Workload};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
 
-use super::arguments::Arguments;
-use super::paced::{TRIAL_TIME_MAX, paced, samples_for, time_of};
+use crate::load::arguments::Arguments;
+use crate::load::paced::{TRIAL_TIME_MAX, paced, samples_for, time_of};
+use sokudo_model::MethodKind;
+use sokudo_model::MethodTrait;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "load/beside",
+    command: "load",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::SeeksOverload],
+};
 
 /// Both run so long before they are measured: the memory of a drive that takes the first writes at
 /// once, and the queues of both, are full by then.
@@ -58,7 +74,7 @@ impl<'a> Neighbour<'a> {
     pub(super) fn plan(&self, seed: u64) -> Plan {
         let stages = self.stages(None).into_iter();
         Plan {
-            method: Method::Beside,
+            method: Method::new(&METHOD),
             seed,
             stages: std::iter::once(Stage::alone(self.row.clone()))
                 .chain(stages)
@@ -89,7 +105,7 @@ impl<'a> Neighbour<'a> {
             limits: row.limits,
             ..self.neighbour.clone()
         };
-        Plan::stages_beside(&row, &neighbour)
+        comparison::stages_beside(&row, &neighbour)
     }
 }
 

@@ -1,19 +1,18 @@
 //! Arguments to plan: which rows, how often, in what order. Pure.
 
-use sokudo_dialect::crystal::{self, BLOCK_MIN, RowDirection, RowSpec};
+use sokudo_dialect::crystal;
+use sokudo_dialect::crystal::{BLOCK_MIN, RowDirection, RowSpec};
 use sokudo_engine::TEST_FILE_SIZE_MIN;
 use sokudo_measure::TEST_FILE_SIZE;
-use sokudo_model::{
-    Bytes, DirectMode, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName,
-    Span, Stage, TargetKind, Workload,
-};
+use sokudo_model::{Bytes, DirectMode, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName, Span, Stage, TargetKind, Workload};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
-use super::arguments::Arguments;
+use crate::mark::arguments::Arguments;
 use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
 use crate::mark::arguments::ScheduleChoice;
-use crate::rows::several::{self, DiskTests};
+use crate::rows::several;
+use crate::rows::several::DiskTests;
 use crate::{argument_checks, consent};
 
 /// A row is measured for so long in any case, however well its trials agree: what happens
@@ -165,10 +164,11 @@ fn check_precision(arguments: &Arguments) -> Result<(), Exit> {
 }
 
 fn method(arguments: &Arguments) -> Method {
-    Method::Mark(match arguments.rows.is_empty() {
+    let variant = match arguments.rows.is_empty() {
         true => arguments.profile.to_string(),
         false => "rows".to_owned(),
-    })
+    };
+    Method::named(&super::METHOD, variant)
 }
 
 /// Length of one trial. The flash profile keeps its short ones on any schedule.

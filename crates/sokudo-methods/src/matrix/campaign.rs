@@ -12,16 +12,17 @@ use sokudo_report::CellFailure;
 use sokudo_stats::Random;
 use sokudo_terminal::arguments::printing::Asking;
 use sokudo_terminal::escape;
-use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::exit;
+use sokudo_terminal::exit::Exit;
 use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, missing, steps};
 use sokudo_words::{Text, text};
 
-use super::cell::{command, method, place};
-use super::kept::{CellRun, Measured, keep_run};
-use super::outcome;
-use super::progress::MatrixProgress;
-use super::request::Matrix;
-use super::told::MatrixTelling;
+use crate::matrix::cell::{command, method, place};
+use crate::matrix::kept::{CellRun, Measured, keep_run};
+use crate::matrix::outcome;
+use crate::matrix::progress::MatrixProgress;
+use crate::matrix::request::Matrix;
+use crate::matrix::told::MatrixTelling;
 use crate::matrix::arguments::MatrixArguments;
 
 /// Blocks at most where a precision is asked for: beyond, twice as many gain little.

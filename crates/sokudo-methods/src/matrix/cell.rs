@@ -7,7 +7,7 @@ use sokudo_terminal::exit::Exit;
 use sokudo_volume::VolumePlace;
 use sokudo_words::text;
 
-use super::request::Matrix;
+use crate::matrix::request::Matrix;
 use crate::repeat::Repeat;
 
 /// Where volumes are mounted, in this process's own mount namespace.

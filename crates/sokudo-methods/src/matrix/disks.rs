@@ -10,7 +10,7 @@ use sokudo_terminal::exit::Exit;
 use sokudo_volume::{VolumeDisk, loop_disks};
 use sokudo_words::{Text, text};
 
-use super::request::DiskSource;
+use crate::matrix::request::DiskSource;
 use crate::matrix::arguments::MatrixArguments;
 
 /// A disk as the plan shows it.

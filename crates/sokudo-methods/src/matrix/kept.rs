@@ -13,7 +13,7 @@ use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
-use super::request::Matrix;
+use crate::matrix::request::Matrix;
 use crate::matrix::arguments::MatrixArguments;
 use crate::measurement::FinishedMeasurement;
 

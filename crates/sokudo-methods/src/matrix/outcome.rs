@@ -6,8 +6,8 @@ use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{language, output, picture};
 
-use super::kept::Measured;
-use super::request::{DiskSource, Matrix};
+use crate::matrix::kept::Measured;
+use crate::matrix::request::{DiskSource, Matrix};
 use crate::matrix::arguments::MatrixArguments;
 
 /// Judges what there is and hands it on.

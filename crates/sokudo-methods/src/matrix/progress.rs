@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::kept::Measured;
-use super::request::Matrix;
+use crate::matrix::kept::Measured;
+use crate::matrix::request::Matrix;
 
 /// How far a matrix is since this process took it up.
 pub(super) struct MatrixProgress {

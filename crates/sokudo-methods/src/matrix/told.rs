@@ -3,11 +3,11 @@
 use sokudo_page::{PlannedRow, RunEvent, RunPhase};
 use sokudo_terminal::event_stream;
 
-use super::announce::PlannedMatrix;
-use super::kept::Measured;
-use super::outcome;
-use super::progress::MatrixProgress;
-use super::request::Matrix;
+use crate::matrix::announce::PlannedMatrix;
+use crate::matrix::kept::Measured;
+use crate::matrix::outcome;
+use crate::matrix::progress::MatrixProgress;
+use crate::matrix::request::Matrix;
 
 /// Tells the page how far a matrix is.
 pub(super) struct MatrixTelling;

@@ -1,10 +1,7 @@
 //! A drive written from one end to the other, and again after rests: the rows of `sokudo fill`,
 //! and of the theme of `sokudo explain` that asks for fast cells.
 
-use sokudo_model::{
-    Bytes, Method, Nanos, Operation, OperationMix, Plan, Sample, Span, Survey, Visit, Workload,
-    narrow,
-};
+use sokudo_model::{Bytes, Nanos, Operation, OperationMix, Sample, Span, Survey, Visit, Workload, narrow};
 
 /// Reviewers write whole drives in blocks of this size.
 pub const BLOCK: Bytes = Bytes::mib(1);
@@ -63,11 +60,6 @@ impl SequentialWrites {
         };
         let rests = self.rests.iter().map(rested);
         std::iter::once(fill).chain(rests).collect()
-    }
-
-    /// The plan of these rows.
-    pub fn plan(&self, seed: u64) -> Plan {
-        Plan::in_turn(Method::Fill, seed, self.workloads())
     }
 
     /// Bytes written, at most.

@@ -14,7 +14,7 @@ mod request;
 mod rows;
 mod transfer;
 
-use sokudo_model::Plan;
+use sokudo_model::Workload;
 use sokudo_words::Text;
 
 use rows::SurfaceRows;
@@ -30,20 +30,19 @@ pub const ACCESS_COUNT_MAX: u32 = 1_000_000;
 /// I/Os in flight, as in the rows of `mark`.
 pub const DEPTH_MAX: u32 = sokudo_dialect::crystal::DEPTH_MAX;
 
-/// A plan, and what of the request it leaves out.
+/// Rows in turn, and what of the request they leave out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfacePlan {
-    /// One row per stage.
-    pub plan: Plan,
+    pub workloads: Vec<Workload>,
     /// What was left out or fitted to the target, in sentences without an end.
     pub notes: Vec<Text>,
 }
 
-/// The plan of a request.
+/// The rows of a request.
 ///
 /// # Errors
 /// When the target is too small, or sizes do not fit its blocks.
-pub fn plan(request: &SurfaceRequest, seed: u64) -> Result<SurfacePlan, SurfaceError> {
+pub fn plan(request: &SurfaceRequest) -> Result<SurfacePlan, SurfaceError> {
     let mut rows = SurfaceRows::new(request)?;
     transfer::add(request, &mut rows)?;
     random::add_access(request, &mut rows)?;
@@ -56,9 +55,8 @@ pub fn plan(request: &SurfaceRequest, seed: u64) -> Result<SurfacePlan, SurfaceE
     if rows.workloads.is_empty() {
         return Err(SurfaceError::Nothing);
     }
-    let workloads = rows.in_each_cache(&request.caches);
     Ok(SurfacePlan {
-        plan: Plan::in_turn(request.preset.method(), seed, workloads),
+        workloads: rows.in_each_cache(&request.caches),
         notes: rows.notes,
     })
 }

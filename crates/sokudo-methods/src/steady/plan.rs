@@ -13,11 +13,7 @@ mod mixes;
 mod request;
 
 use sokudo_dialect::crystal::{Mix, RowDirection, RowPattern, RowSpec};
-use sokudo_model::{
-    Bytes, DriveCache, Limits, Method, Nanos, Operation, OperationMix, Plan, RoundFigure, Span,
-    SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind, SteadyProcedure, SteadyTest,
-    SteadyWindow, Workload, narrow,
-};
+use sokudo_model::{Bytes, DriveCache, Limits, Method, Nanos, Operation, OperationMix, Plan, RoundFigure, Span, SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind, SteadyProcedure, SteadyTest, SteadyWindow, Workload, narrow};
 use sokudo_words::{Text, text};
 
 use error::ROUNDS_LIMIT;
@@ -102,7 +98,7 @@ pub fn plan(request: &SteadyRequest) -> Result<SteadyPlan, SteadyError> {
     };
     Ok(SteadyPlan {
         plan: Plan::in_turn(
-            Method::Steady(request.test.name().to_owned()),
+            Method::named(&super::METHOD, request.test.name().to_owned()),
             request.seed,
             draft.workloads,
         ),

@@ -10,28 +10,28 @@ use crate::record::{RecordColumn, or_missing, word};
 
 /// A result and its run.
 #[derive(Clone)]
-pub(crate) struct ResultRecord<'a> {
-    pub(crate) run: &'a RunDocument,
-    pub(crate) result: Cow<'a, ResultDocument>,
+pub struct ResultRecord<'a> {
+    pub run: &'a RunDocument,
+    pub result: Cow<'a, ResultDocument>,
     /// The host of which it tells; `None` where it tells of all of them, or there is one alone.
-    pub(crate) host: Option<&'a Host>,
+    pub host: Option<&'a Host>,
     /// Trials that were made.
     trials: u64,
 }
 
 /// What was counted in a trial, per second; `None` where nothing was.
-pub(super) fn per_second(count: u64, trial: &TrialDocument) -> Option<f64> {
+pub fn per_second(count: u64, trial: &TrialDocument) -> Option<f64> {
     let seconds = Nanos(trial.elapsed_ns).as_secs_f64();
     (count > 0 && seconds > 0.0).then(|| float(count) / seconds)
 }
 
 impl ResultRecord<'_> {
     /// What was measured, as the host has it of which it tells.
-    pub(crate) fn target(&self) -> &TargetInfo {
+    pub fn target(&self) -> &TargetInfo {
         self.host.map_or(&self.run.target, |host| &host.target)
     }
 
-    pub(super) fn target_path(&self) -> String {
+    pub fn target_path(&self) -> String {
         let target = self.target();
         target.path.as_ref().unwrap_or(&target.name).clone()
     }
@@ -77,7 +77,7 @@ impl ResultRecord<'_> {
 }
 
 /// Every column in order.
-pub(crate) fn columns<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
+pub fn columns<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
     let mut columns = what();
     columns.extend(rates());
     columns.extend(latencies());
@@ -223,7 +223,7 @@ fn how<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
 }
 
 /// The results of a run.
-pub(crate) fn lines(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>> {
+pub fn lines(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>> {
     run.results.iter().map(move |result| ResultRecord {
         run,
         result: Cow::Borrowed(result),
@@ -233,7 +233,7 @@ pub(crate) fn lines(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>>
 }
 
 /// The results of each host of a run, where several measured together.
-pub(crate) fn lines_of_hosts(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>> {
+pub fn lines_of_hosts(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_>> {
     let results = run.results.iter().enumerate();
     let together = run.together().into_iter();
     together.flat_map(move |together| {
@@ -251,6 +251,6 @@ pub(crate) fn lines_of_hosts(run: &RunDocument) -> impl Iterator<Item = ResultRe
 }
 
 /// The column that tells hosts apart, of runs that have some.
-pub(super) fn host_column<'a>() -> RecordColumn<ResultRecord<'a>> {
+pub fn host_column<'a>() -> RecordColumn<ResultRecord<'a>> {
     RecordColumn::text("host", |it| or_missing(it.host.map(|host| &host.name)))
 }

@@ -72,20 +72,20 @@ impl RateFigures {
 
     /// How far the interval reaches from the median, in words; `None` without an interval or
     /// with a median of 0. The figures are shown in this unit.
-    pub(crate) fn spread(&self, unit: f64) -> Option<String> {
+    pub fn spread(&self, unit: f64) -> Option<String> {
         number::spread(self.median / unit, self.interval_in(unit)?)
     }
 
     /// How far the interval reaches from the median at its wider side, as a share of it; `None`
     /// without an interval or with a median of 0.
-    pub(crate) fn reach(&self) -> Option<f64> {
+    pub fn reach(&self) -> Option<f64> {
         let interval = self.interval_95.filter(|_| self.median > 0.0)?;
         let reach = (self.median - interval.low).max(interval.high - self.median);
         Some(reach / self.median)
     }
 
     /// Low and high end of the interval in this unit.
-    pub(crate) fn interval_in(&self, unit: f64) -> Option<[f64; 2]> {
+    pub fn interval_in(&self, unit: f64) -> Option<[f64; 2]> {
         let interval = self.interval_95?;
         Some([interval.low / unit, interval.high / unit])
     }
@@ -111,7 +111,7 @@ impl BandwidthFigures {
     }
 
     /// The same figures with the median in both units.
-    pub(super) fn of_rate(bytes_per_s: RateFigures) -> Self {
+    pub fn of_rate(bytes_per_s: RateFigures) -> Self {
         Self {
             median_mb_per_s: bytes_per_s.median / BYTES_PER_MB,
             median_mib_per_s: bytes_per_s.median / BYTES_PER_MIB,
@@ -120,7 +120,7 @@ impl BandwidthFigures {
     }
 
     /// Whether it comes out the same again; `None` without an interval.
-    pub(crate) fn steadiness(&self) -> Option<Steadiness> {
+    pub fn steadiness(&self) -> Option<Steadiness> {
         self.bytes_per_s.reach().map(Steadiness::of_reach)
     }
 
@@ -187,7 +187,7 @@ pub struct PercentileIntervals {
 
 impl PercentileIntervals {
     /// Of the percentiles that there are, by so many independent latencies for each of them.
-    pub(super) fn of(
+    pub fn of(
         figures: &LatencyFigures,
         histogram: &Histogram,
         effective: [f64; FRACTIONS.len()],
@@ -209,7 +209,7 @@ impl PercentileIntervals {
 
 impl LatencyFigures {
     /// Only the mean is known.
-    pub(super) const fn of_mean(mean: f64) -> Self {
+    pub const fn of_mean(mean: f64) -> Self {
         Self {
             min: None,
             mean,
@@ -250,7 +250,7 @@ impl LatencyFigures {
     /// one independent of the others (the design effect, 1 or more) by their rates; by how the
     /// trials differ it may be more at a percentile. One that stands on fewer independent I/Os
     /// than it needs is not shown.
-    pub(super) fn with_intervals(
+    pub fn with_intervals(
         mut self,
         histogram: &Histogram,
         design_effect: f64,
@@ -284,21 +284,21 @@ impl LatencyFigures {
 
 /// What was moved in a trial, by all operations of interest together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TrialTotals {
-    pub(super) bytes: Bytes,
-    pub(super) ios: u64,
-    pub(super) elapsed: Nanos,
+pub struct TrialTotals {
+    pub bytes: Bytes,
+    pub ios: u64,
+    pub elapsed: Nanos,
 }
 
 impl TrialTotals {
     /// Bytes per second; `None` when no I/O completed, because the elapsed time
     /// then has no end.
-    pub(super) fn bandwidth(self) -> Option<f64> {
+    pub fn bandwidth(self) -> Option<f64> {
         self.per_second(self.bytes.0)
     }
 
     /// I/Os per second; `None` as for the bandwidth.
-    pub(super) fn iops(self) -> Option<f64> {
+    pub fn iops(self) -> Option<f64> {
         self.per_second(self.ios)
     }
 
@@ -315,7 +315,7 @@ fn per_second(amount: u64, elapsed_ns: u64) -> Option<f64> {
 }
 
 /// All histograms in one; `None` when nothing was recorded in any.
-pub(super) fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Option<Histogram> {
+pub fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Option<Histogram> {
     histograms
         .fold(None, |sum: Option<Histogram>, histogram| match sum {
             None => Some(histogram.clone()),

@@ -174,7 +174,7 @@ impl Direction {
         }
     }
 
-    pub(super) fn of(workload: &Workload) -> Self {
+    pub fn of(workload: &Workload) -> Self {
         match workload.operations.single() {
             Some(Operation::Read) => Self::Read,
             Some(Operation::Write) => Self::Write,
@@ -189,7 +189,7 @@ impl Direction {
 
     /// Whether an operation is the result's work. A flush only accompanies
     /// writes, unless there is nothing else.
-    pub(super) fn counts(self, operation: Operation) -> bool {
+    pub fn counts(self, operation: Operation) -> bool {
         operation != Operation::Flush || self == Self::Flush
     }
 }
@@ -242,7 +242,7 @@ pub struct ShareDocument {
 
 impl ResultDocument {
     /// The mean time of an access, nanoseconds, of a survey that measures it.
-    pub(crate) fn access_ns_mean(&self) -> Option<f64> {
+    pub fn access_ns_mean(&self) -> Option<f64> {
         let times = self.surface.as_ref()?.access_ns.as_ref()?;
         Some(times.mean)
     }
@@ -262,7 +262,7 @@ impl ResultDocument {
     }
 
     /// The same as it is shown: nothing where another tool has not told it.
-    pub(crate) fn direction_shown(&self) -> Option<String> {
+    pub fn direction_shown(&self) -> Option<String> {
         self.knows(PlanPart::Operations)
             .then(|| self.direction_label())
     }
@@ -276,7 +276,7 @@ impl ResultDocument {
     }
 
     /// A row of which nothing is known but what was to be done.
-    pub(super) fn without_figures(workload: Arc<Workload>) -> Self {
+    pub fn without_figures(workload: Arc<Workload>) -> Self {
         Self {
             name: String::new(),
             direction: Direction::of(&workload),
@@ -320,7 +320,7 @@ impl ResultDocument {
     }
 
     /// Those of all rows of a run.
-    pub(super) fn of_rows(run: &Run) -> Vec<Self> {
+    pub fn of_rows(run: &Run) -> Vec<Self> {
         let stages = run.plan.stages.iter().map(|stage| stage.workloads.len());
         let together = stages.flat_map(|count| std::iter::repeat_n(count, count));
         // What was read from elsewhere may hold rows that its plan does not name; they ran alone.
@@ -606,7 +606,7 @@ fn numbered<'a, Part: 'a, Document>(
     (1..).zip(trials).flat_map(of_trial).collect()
 }
 
-pub(super) fn sparse(histogram: &Histogram) -> Vec<[u64; 3]> {
+pub fn sparse(histogram: &Histogram) -> Vec<[u64; 3]> {
     histogram
         .buckets()
         .map(|bucket| [bucket.low, bucket.high, bucket.count])

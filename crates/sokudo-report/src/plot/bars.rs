@@ -17,7 +17,7 @@ use crate::wording;
 const SIZES_MIN: usize = 3;
 
 /// `None` when no row has a bandwidth.
-pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
+pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut shown = document.results_by_direction();
     shown.retain(|result| result.status != Status::NotReached);
     let inks = inks(&shown);
@@ -72,7 +72,7 @@ fn inks(shown: &[&ResultDocument]) -> Vec<(String, Ink)> {
 }
 
 /// The median of a row with its interval, in MB/s.
-pub(super) fn bar(result: &ResultDocument, ink: Ink) -> Bar {
+pub fn bar(result: &ResultDocument, ink: Ink) -> Bar {
     let figures = result.bandwidth_bytes_per_s.as_ref();
     let figures = figures.map(|bandwidth| &bandwidth.bytes_per_s);
     let interval = figures.and_then(|figures| figures.interval_in(BYTES_PER_MB));

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use sokudo_model::{Bytes, DriveCache, FillCollapse, FillStretch, Operation, Survey, Visit};
+use sokudo_model::{Fill, Bytes, DriveCache, FillCollapse, FillStretch, Operation, Survey, Visit};
 use sokudo_words::{Text, text};
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
@@ -19,7 +19,7 @@ const STEPS: usize = 8;
 const NANOS_PER_MS: f64 = 1e6;
 
 /// `None` when nothing was measured place by place.
-pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
+pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let transfers = transfers(document);
     let accesses = accesses(document);
     // Where the way to a place is the thing, one curve of times belongs to the rates, the
@@ -44,14 +44,14 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     }
     let span = PositionSpan::of(document, &shown);
     let mut chart = chart(&span, &transfers, &dots, &shown);
-    if let Some(fill) = document.fill() {
+    if let Some(fill) = document.views.get::<Fill>() {
         chart
             .layers
             .extend(level_layers(&span, &fill.levels, fill.collapse.as_ref()));
     }
     let what = match (transfers.is_empty(), dots.is_empty()) {
         (false, false) => text!("transfer rate and access time over position"),
-        (false, true) if document.fill().is_some() => text!("transfer rate over what was written"),
+        (false, true) if document.views.get::<Fill>().is_some() => text!("transfer rate over what was written"),
         (false, true) => text!("transfer rate over position"),
         _ => text!("access time over position"),
     };
@@ -66,7 +66,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
 }
 
 /// Access times over position, of each size the first result. `None` without any.
-pub(super) fn access_figure(document: &RunDocument) -> Option<PlotFigure> {
+pub fn access_figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut sizes = BTreeSet::new();
     let mut shown = accesses(document);
     shown.retain(|result| {
@@ -91,13 +91,13 @@ fn transfers(document: &RunDocument) -> Vec<&ResultDocument> {
 }
 
 /// Results that measured the way from place to place: times.
-pub(super) fn accesses(document: &RunDocument) -> Vec<&ResultDocument> {
+pub fn accesses(document: &RunDocument) -> Vec<&ResultDocument> {
     let at_random = |survey: Survey| matches!(survey.visit, Visit::Random | Visit::Butterfly);
     surveyed(document, at_random)
 }
 
 /// The first curve of rates, of rows with several places.
-pub(super) fn first_transfer(document: &RunDocument) -> Option<&ResultDocument> {
+pub fn first_transfer(document: &RunDocument) -> Option<&ResultDocument> {
     let is_curve = |result: &&ResultDocument| {
         let survey = result.workload.survey;
         survey.is_some_and(|survey| survey.places > 1)
@@ -106,7 +106,7 @@ pub(super) fn first_transfer(document: &RunDocument) -> Option<&ResultDocument> 
 }
 
 /// The mean rates of its places, in MB/s over position.
-pub(super) fn mean_line(result: &ResultDocument, unit: PositionUnit) -> Vec<Vec<[f64; 2]>> {
+pub fn mean_line(result: &ResultDocument, unit: PositionUnit) -> Vec<Vec<[f64; 2]>> {
     let curve = Curve::of(result);
     let point = |(middle, rates): &(u64, Vec<f64>)| [unit.share(*middle), mean(rates)];
     let lines = curve.runs().map(|run| run.iter().map(point).collect());
@@ -114,7 +114,7 @@ pub(super) fn mean_line(result: &ResultDocument, unit: PositionUnit) -> Vec<Vec<
 }
 
 /// The mean, lowest and highest of its rates.
-pub(super) fn rates_told(result: &ResultDocument) -> Text {
+pub fn rates_told(result: &ResultDocument) -> Text {
     let curve = Curve::of(result);
     let rates = curve.places.iter().flat_map(|(_, rates)| rates);
     spread_of(&rates.copied().collect::<Vec<_>>(), "MB/s")
@@ -141,14 +141,14 @@ struct PositionSpan {
 
 /// The unit of positions.
 #[derive(Clone, Copy)]
-pub(super) struct PositionUnit {
-    pub(super) name: &'static str,
-    pub(super) bytes: f64,
+pub struct PositionUnit {
+    pub name: &'static str,
+    pub bytes: f64,
 }
 
 impl PositionUnit {
     /// GB as on a drive's label; of what is too small for it, MB.
-    pub(super) const fn of(Bytes(size): Bytes) -> Self {
+    pub const fn of(Bytes(size): Bytes) -> Self {
         match size {
             0..2_000_000_000 => Self {
                 name: "MB",
@@ -165,7 +165,7 @@ impl PositionUnit {
         }
     }
 
-    pub(super) fn share(self, bytes: u64) -> f64 {
+    pub fn share(self, bytes: u64) -> f64 {
         float(bytes) / self.bytes
     }
 }
@@ -181,7 +181,7 @@ impl PositionSpan {
             low,
             high,
             device: device.map(|Bytes(size)| size),
-            is_written: document.fill().is_some(),
+            is_written: document.views.get::<Fill>().is_some(),
         }
     }
 
@@ -219,7 +219,7 @@ impl PositionSpan {
 
 /// The part of the target that a result was to measure, from its first byte to the byte after
 /// its last: its span, or all of the target.
-pub(super) fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
+pub fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
     let end = |place: &PlaceDocument| place.offset.saturating_add(place.bytes);
     match (result.workload.span, device) {
         (Some(span), _) => (span.offset.0, span.offset.0.saturating_add(span.length.0)),
@@ -293,7 +293,7 @@ fn transfer_names(transfers: &[&ResultDocument]) -> Vec<String> {
 }
 
 /// The ink of a direction.
-pub(super) const fn ink_of(direction: Direction) -> Ink {
+pub const fn ink_of(direction: Direction) -> Ink {
     match direction {
         Direction::Read => Ink::READ,
         Direction::Write => Ink::WRITE,
@@ -360,7 +360,7 @@ impl Curve {
 
 /// Access times, each result by a name of its own: alone they are green, among others each has
 /// an ink of its own. `at` is where a place lies on the horizontal axis.
-pub(super) fn access_layers(
+pub fn access_layers(
     shown: &[&ResultDocument],
     side: VerticalAxis,
     at: impl Fn(&PlaceDocument) -> Option<f64>,
@@ -392,12 +392,12 @@ fn spread_of(values: &[f64], unit: &str) -> Text {
 }
 
 /// Places at which something moved.
-pub(super) fn moved(result: &ResultDocument) -> impl Iterator<Item = &PlaceDocument> {
+pub fn moved(result: &ResultDocument) -> impl Iterator<Item = &PlaceDocument> {
     result.places.iter().filter(|place| place.bytes > 0)
 }
 
 /// The time of one I/O at a place.
-pub(super) fn access_ms(place: &PlaceDocument) -> f64 {
+pub fn access_ms(place: &PlaceDocument) -> f64 {
     float(place.elapsed_ns) / float(place.ios.unwrap_or(1).max(1)) / NANOS_PER_MS
 }
 
@@ -458,12 +458,12 @@ fn defects(span: &PositionSpan, shown: &[&ResultDocument]) -> Vec<Layer> {
 }
 
 /// The mean of some values; 0 of none, which is not drawn.
-pub(super) fn mean(values: &[f64]) -> f64 {
+pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / whole(values.len().max(1))
 }
 
 /// The lowest and the highest of some values.
-pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, 0.0), |(low, high), value| {
         (low.min(value), high.max(value))
     })

@@ -12,20 +12,20 @@ use super::scale::PlotAxis;
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotFigure {
     /// What its words are in.
-    pub(crate) language: Language,
+    pub language: Language,
     /// What was measured, and what is shown of it.
-    pub(crate) title: String,
+    pub title: String,
     /// Method, date, version, verdict.
-    pub(crate) subtitle: String,
+    pub subtitle: String,
     /// How it was measured.
-    pub(crate) footer: String,
+    pub footer: String,
     /// What is shown.
-    pub(crate) body: Body,
+    pub body: Body,
 }
 
 /// What a picture shows.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Body {
+pub enum Body {
     Chart(Box<Chart>),
     Bars(Bars),
     HeatMaps(HeatMaps),
@@ -34,54 +34,54 @@ pub(crate) enum Body {
 
 /// Reads and writes side by side, a row of tiles for each row.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Card {
+pub struct Card {
     /// What stands above the tiles.
-    pub(crate) sides: Vec<&'static str>,
-    pub(crate) rows: Vec<CardRow>,
+    pub sides: Vec<&'static str>,
+    pub rows: Vec<CardRow>,
     /// What it comes to, one below the other.
-    pub(crate) sentences: Vec<String>,
+    pub sentences: Vec<String>,
 }
 
 /// A row of a card, with a tile for each side that it has.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CardRow {
-    pub(crate) name: String,
-    pub(crate) tiles: Vec<Option<CardTile>>,
+pub struct CardRow {
+    pub name: String,
+    pub tiles: Vec<Option<CardTile>>,
 }
 
 /// What a row came to in one direction.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CardTile {
+pub struct CardTile {
     /// The rate with its unit.
-    pub(crate) value: String,
-    pub(crate) details: String,
+    pub value: String,
+    pub details: String,
     /// Of the fastest of its kind.
-    pub(crate) share: f64,
-    pub(crate) ink: Ink,
-    pub(crate) verdict: Option<Verdict>,
+    pub share: f64,
+    pub ink: Ink,
+    pub verdict: Option<Verdict>,
 }
 
 /// Points over a horizontal axis.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chart {
+pub struct Chart {
     /// Along the bottom.
-    pub(crate) bottom: PlotAxis,
+    pub bottom: PlotAxis,
     /// The same in other words, along the top.
-    pub(crate) top: Option<PlotAxis>,
-    pub(crate) left: PlotAxis,
-    pub(crate) right: Option<PlotAxis>,
+    pub top: Option<PlotAxis>,
+    pub left: PlotAxis,
+    pub right: Option<PlotAxis>,
     /// What is drawn first lies below.
-    pub(crate) layers: Vec<Layer>,
+    pub layers: Vec<Layer>,
     /// Vertical lines between parts, with the names of the parts after them.
-    pub(crate) parts: Vec<ChartSection>,
+    pub parts: Vec<ChartSection>,
     /// What the signs on lines mean, where they do not only tell lines apart. Lines have
     /// no other signs then.
-    pub(crate) signs: Option<&'static str>,
+    pub signs: Option<&'static str>,
 }
 
 impl Chart {
     /// Layers over two axes.
-    pub(crate) const fn new(bottom: PlotAxis, left: PlotAxis, layers: Vec<Layer>) -> Self {
+    pub const fn new(bottom: PlotAxis, left: PlotAxis, layers: Vec<Layer>) -> Self {
         Self {
             bottom,
             top: None,
@@ -94,7 +94,7 @@ impl Chart {
     }
 
     /// The layers that the legend names: lines, then dots, then ranges.
-    pub(crate) fn named_layers(&self) -> Vec<&Layer> {
+    pub fn named_layers(&self) -> Vec<&Layer> {
         let named = self.layers.iter().filter(|layer| !layer.name.is_empty());
         let mut layers: Vec<&Layer> = named.collect();
         layers.sort_by_key(|layer| match layer.shape {
@@ -108,27 +108,34 @@ impl Chart {
 
 /// Where a part of a chart begins.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ChartSection {
-    pub(crate) at: f64,
-    pub(crate) name: String,
+pub struct ChartSection {
+    pub at: f64,
+    pub name: String,
 }
+
+/// What lies behind lines.
+pub const SHADE: Ink = Ink {
+    hue: Hue::Grey,
+    sign: LineMarker::Disc,
+    dashed: false,
+};
 
 /// Points of one kind.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Layer {
+pub struct Layer {
     /// For the legend; an empty one has no line there.
-    pub(crate) name: String,
+    pub name: String,
     /// The figures behind the name.
-    pub(crate) figures: String,
-    pub(crate) ink: Ink,
+    pub figures: String,
+    pub ink: Ink,
     /// Which vertical axis it belongs to.
-    pub(crate) side: VerticalAxis,
-    pub(crate) shape: Shape,
+    pub side: VerticalAxis,
+    pub shape: Shape,
 }
 
 impl Layer {
     /// One of the left axis, without a line in the legend.
-    pub(crate) const fn new(ink: Ink, shape: Shape) -> Self {
+    pub const fn new(ink: Ink, shape: Shape) -> Self {
         Self {
             name: String::new(),
             figures: String::new(),
@@ -139,7 +146,7 @@ impl Layer {
     }
 
     /// The same with a line in the legend.
-    pub(crate) fn named(self, name: impl Into<String>, figures: impl Into<String>) -> Self {
+    pub fn named(self, name: impl Into<String>, figures: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             figures: figures.into(),
@@ -149,7 +156,7 @@ impl Layer {
 }
 
 /// The heights of all points of the lines among layers.
-pub(crate) fn heights(layers: &[Layer]) -> impl Iterator<Item = f64> {
+pub fn heights(layers: &[Layer]) -> impl Iterator<Item = f64> {
     let lines = layers.iter().filter_map(|layer| match &layer.shape {
         Shape::Lines(lines) => Some(lines),
         _ => None,
@@ -158,14 +165,14 @@ pub(crate) fn heights(layers: &[Layer]) -> impl Iterator<Item = f64> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VerticalAxis {
+pub enum VerticalAxis {
     Left,
     Right,
 }
 
 /// What is drawn.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// Lines through `[x, y]`; between two of them nothing was measured.
     Lines(Vec<Vec<[f64; 2]>>),
     /// Areas between `[x, low, high]`.
@@ -180,15 +187,15 @@ pub(crate) enum Shape {
 
 /// What tells layers apart: a hue, and, for those who see none, a sign and a dash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ink {
-    pub(crate) hue: Hue,
-    pub(crate) sign: LineMarker,
-    pub(crate) dashed: bool,
+pub struct Ink {
+    pub hue: Hue,
+    pub sign: LineMarker,
+    pub dashed: bool,
 }
 
 /// Hues that differ also for the colour-blind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hue {
+pub enum Hue {
     Read,
     Write,
     Access,
@@ -201,7 +208,7 @@ pub(crate) enum Hue {
 
 /// Signs on lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LineMarker {
+pub enum LineMarker {
     Disc,
     Square,
     Triangle,
@@ -211,22 +218,22 @@ pub(crate) enum LineMarker {
 
 impl Ink {
     /// Of reads.
-    pub(crate) const READ: Self = Self::solid(Hue::Read, LineMarker::Disc);
+    pub const READ: Self = Self::solid(Hue::Read, LineMarker::Disc);
     /// Of writes.
-    pub(crate) const WRITE: Self = Self::solid(Hue::Write, LineMarker::Square);
+    pub const WRITE: Self = Self::solid(Hue::Write, LineMarker::Square);
     /// Of times that a device takes to answer.
-    pub(crate) const ACCESS: Self = Self::solid(Hue::Access, LineMarker::Disc);
+    pub const ACCESS: Self = Self::solid(Hue::Access, LineMarker::Disc);
     /// Of what failed.
-    pub(crate) const FAULT: Self = Self::solid(Hue::Fault, LineMarker::Cross);
+    pub const FAULT: Self = Self::solid(Hue::Fault, LineMarker::Cross);
     /// Of mixes of reads and writes.
-    pub(crate) const MIX: Self = Self::solid(Hue::Purple, LineMarker::Triangle);
+    pub const MIX: Self = Self::solid(Hue::Purple, LineMarker::Triangle);
 
     /// How many inks of many layers differ: hues repeat after seven, signs after five,
     /// dashes after seven.
     const COUNT: usize = 70;
 
     /// The ink of the nth of many layers.
-    pub(crate) fn of_number(number: usize) -> Self {
+    pub fn of_number(number: usize) -> Self {
         const HUES: [Hue; 7] = [
             Hue::Read,
             Hue::Write,
@@ -251,14 +258,14 @@ impl Ink {
     }
 
     /// This ink, or where it is used the first from the given number on that is not.
-    pub(crate) fn unless_used(self, used: &[Self], further: usize) -> Self {
+    pub fn unless_used(self, used: &[Self], further: usize) -> Self {
         let further = (further..Self::COUNT).map(Self::of_number);
         let mut candidates = std::iter::once(self).chain(further);
         let unused = candidates.find(|ink| !used.contains(ink));
         unused.unwrap_or(self)
     }
 
-    pub(crate) const fn dashed(self, dashed: bool) -> Self {
+    pub const fn dashed(self, dashed: bool) -> Self {
         Self { dashed, ..self }
     }
 
@@ -273,30 +280,30 @@ impl Ink {
 
 /// Groups of horizontal bars.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Bars {
+pub struct Bars {
     /// What the bars' lengths mean.
-    pub(crate) axis: PlotAxis,
+    pub axis: PlotAxis,
     /// What the names of the groups mean, such as `block size`.
-    pub(crate) groups_label: &'static str,
-    pub(crate) groups: Vec<Group>,
+    pub groups_label: &'static str,
+    pub groups: Vec<Group>,
     /// What each ink means.
-    pub(crate) legend: Vec<(String, Ink)>,
+    pub legend: Vec<(String, Ink)>,
     /// Whether any bar has an interval, which the legend explains then.
-    pub(crate) has_intervals: bool,
+    pub has_intervals: bool,
     /// What all bars are compared with, as a line across them.
-    pub(crate) reference: Option<Reference>,
+    pub reference: Option<Reference>,
 }
 
 /// A value that is drawn across bars.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reference {
-    pub(crate) at: f64,
+pub struct Reference {
+    pub at: f64,
     /// What it is, with its figure.
-    pub(crate) name: String,
+    pub name: String,
 }
 
 impl Reference {
-    pub(crate) const INK: Ink = Ink {
+    pub const INK: Ink = Ink {
         hue: Hue::Grey,
         sign: LineMarker::Cross,
         dashed: true,
@@ -305,7 +312,7 @@ impl Reference {
 
 impl Bars {
     /// Groups on an axis that holds their bars and intervals; `None` without any bar.
-    pub(crate) fn new(
+    pub fn new(
         unit: &str,
         groups_label: &'static str,
         groups: Vec<Group>,
@@ -326,15 +333,15 @@ impl Bars {
 
 /// Bars beside each other.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Group {
-    pub(crate) name: String,
-    pub(crate) bars: Vec<Bar>,
+pub struct Group {
+    pub name: String,
+    pub bars: Vec<Bar>,
 }
 
 impl Group {
     /// Puts a bar beside those of the same name, unless one of the same ink is there: rows
     /// of one name are still several. Gives the number of its group.
-    pub(crate) fn put(groups: &mut Vec<Self>, name: String, bar: Bar) -> usize {
+    pub fn put(groups: &mut Vec<Self>, name: String, bar: Bar) -> usize {
         let fits = |group: &Self| {
             group.name == name && group.bars.iter().all(|other| other.ink != bar.ink)
         };
@@ -349,16 +356,16 @@ impl Group {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Bar {
-    pub(crate) ink: Ink,
+pub struct Bar {
+    pub ink: Ink,
     /// Its length; `None` was not measured.
-    pub(crate) value: Option<f64>,
+    pub value: Option<f64>,
     /// Between what the true value lies.
-    pub(crate) interval: Option<[f64; 2]>,
+    pub interval: Option<[f64; 2]>,
     /// The value in words.
-    pub(crate) label: String,
+    pub label: String,
     /// Whether it can be trusted; `None` when nobody has judged.
-    pub(crate) verdict: Option<Verdict>,
+    pub verdict: Option<Verdict>,
 }
 
 impl Bar {
@@ -372,29 +379,29 @@ impl Bar {
 
 /// Heat maps with one scale of colours.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct HeatMaps {
+pub struct HeatMaps {
     /// What the values are, with their unit.
-    pub(crate) label: String,
+    pub label: String,
     /// What the colours mean.
-    pub(crate) axis: PlotAxis,
-    pub(crate) matrices: Vec<HeatMap>,
+    pub axis: PlotAxis,
+    pub matrices: Vec<HeatMap>,
 }
 
 /// One heat map.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct HeatMap {
-    pub(crate) name: String,
-    pub(crate) columns: HeatMapAxis,
-    pub(crate) rows: HeatMapAxis,
+pub struct HeatMap {
+    pub name: String,
+    pub columns: HeatMapAxis,
+    pub rows: HeatMapAxis,
     /// Rows of cells; `None` was not measured.
-    pub(crate) cells: Vec<Vec<Option<f64>>>,
+    pub cells: Vec<Vec<Option<f64>>>,
     /// Row and column of those in which something failed.
-    pub(crate) faults: Vec<[usize; 2]>,
+    pub faults: Vec<[usize; 2]>,
 }
 
 /// The names along one side of a heat map.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct HeatMapAxis {
-    pub(crate) label: String,
-    pub(crate) names: Vec<String>,
+pub struct HeatMapAxis {
+    pub label: String,
+    pub names: Vec<String>,
 }

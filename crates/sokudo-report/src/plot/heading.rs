@@ -16,7 +16,7 @@ use crate::wording;
 
 /// A picture of results with its words: the device and what is shown of it above, how it was
 /// measured below.
-pub(crate) fn picture(
+pub fn picture(
     document: &RunDocument,
     what: &Text,
     shown: &[&ResultDocument],
@@ -32,7 +32,7 @@ pub(crate) fn picture(
 }
 
 /// A layer for each result, in an ink and by a name of its own.
-pub(crate) fn layers(
+pub fn layers(
     shown: &[&ResultDocument],
     figures: impl Fn(&ResultDocument) -> Text,
     shape: impl Fn(&ResultDocument) -> Shape,
@@ -99,7 +99,7 @@ const HOW: [fn(&ResultDocument) -> Option<Text>; 7] = [
 ];
 
 /// How what is shown was measured: what its workloads have in common.
-pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> String {
+pub fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> String {
     let same = HOW.iter().map(|of| {
         let mut all = shown.iter().map(|result| of(result));
         let first = all.next()??;
@@ -116,7 +116,7 @@ pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> Strin
 
 /// Names for a legend, of which no two are alike: those of the rows, numbered where several
 /// rows have one.
-pub(crate) fn names(shown: &[&ResultDocument]) -> Vec<String> {
+pub fn names(shown: &[&ResultDocument]) -> Vec<String> {
     let names: Vec<String> = shown
         .iter()
         .map(|result| wording::row(&row_name(result)).into())
@@ -168,7 +168,7 @@ fn sample(workload: &Workload) -> Option<Text> {
 }
 
 /// The state of the drive's write cache, where it was set.
-pub(crate) fn cache(workload: &Workload) -> Option<Text> {
+pub fn cache(workload: &Workload) -> Option<Text> {
     match workload.drive_cache {
         DriveCache::Keep => None,
         DriveCache::On => Some(text!("write cache on")),

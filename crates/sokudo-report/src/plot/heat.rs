@@ -7,11 +7,9 @@ use sokudo_words::{Text, spoken, text};
 
 use super::figure::{Body, HeatMap, HeatMapAxis, HeatMaps, PlotFigure};
 use super::heading;
-use super::rounds::unit_of;
 use super::scale::PlotAxis;
-use crate::document::{Direction, ResultDocument, RunDocument, SteadyDocument};
+use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::number::BYTES_PER_MB;
-use crate::steady::{self, SteadyResult};
 use crate::wording::phrase;
 
 /// A table of which less is filled is none, but rows that happen to differ.
@@ -52,10 +50,7 @@ impl Dimension {
 }
 
 /// `None` when the rows make no table.
-pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
-    if let Some(steady) = document.steady() {
-        return of_mixes(document, steady);
-    }
+pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let shown: Vec<&ResultDocument> = document
         .results_by_direction()
         .into_iter()
@@ -77,52 +72,12 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
 }
 
 /// `None` without values.
-fn body(unit: Text, matrices: Vec<HeatMap>) -> Option<Body> {
+pub fn body(unit: Text, matrices: Vec<HeatMap>) -> Option<Body> {
     Some(Body::HeatMaps(HeatMaps {
         axis: colour_axis(&unit, &matrices)?,
         label: unit.into(),
         matrices,
     }))
-}
-
-/// Of a steady procedure: block sizes down, mixes across, each cell the mean of its window.
-fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<PlotFigure> {
-    let cells: Vec<SteadyResult<'_>> = steady::cells(document, steady).collect();
-    let sizes: BTreeSet<Bytes> = cells.iter().map(|cell| cell.block).collect();
-    // Reads first, as the PTS has it.
-    let writes: BTreeSet<u32> = cells.iter().map(|cell| 100 - cell.reads).collect();
-    if sizes.len() * writes.len() < 2 {
-        return None;
-    }
-    let (unit, divisor) = unit_of(cells.first()?.figure);
-    let value = |size: Bytes, writes: u32| {
-        let mut here = cells.iter();
-        let cell = here.find(|cell| cell.block == size && cell.reads == 100 - writes)?;
-        Some(cell.figures.get(cell.figure)? / divisor)
-    };
-    let columns = HeatMapAxis {
-        label: spoken().word("Reads/writes, %").to_owned(),
-        names: writes
-            .iter()
-            .map(|it| format!("{}/{it}", 100 - it))
-            .collect(),
-    };
-    let rows = HeatMapAxis {
-        label: spoken().word("Block size").to_owned(),
-        names: sizes.iter().map(Bytes::to_string).collect(),
-    };
-    let of_size = |size: &Bytes| writes.iter().map(|writes| value(*size, *writes)).collect();
-    let matrix = HeatMap {
-        name: phrase(&steady.label).into(),
-        columns,
-        rows,
-        cells: sizes.iter().map(of_size).collect(),
-        faults: Vec::new(),
-    };
-    let shown: Vec<&ResultDocument> = cells.iter().map(|cell| cell.result).collect();
-    let what = text!("block size and mix, means of the window");
-    let body = body(unit.into(), vec![matrix])?;
-    Some(heading::picture(document, &what, &shown, body))
 }
 
 /// The two dimensions in which rows differ, if they differ in nothing else, each row is
@@ -192,7 +147,7 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
 }
 
 /// From the lowest to the highest rate; by ratios where these are far apart.
-pub(super) fn colour_axis(unit: &Text, matrices: &[HeatMap]) -> Option<PlotAxis> {
+pub fn colour_axis(unit: &Text, matrices: &[HeatMap]) -> Option<PlotAxis> {
     let cells = || matrices.iter().flat_map(|matrix| &matrix.cells);
     let values = || cells().flatten().flatten().copied();
     let (low, high) = (values().reduce(f64::min)?, values().reduce(f64::max)?);

@@ -7,12 +7,11 @@ use sokudo_stats::Summary;
 use sokudo_words::{Text, spoken, text};
 
 use super::bars::bar;
-use super::figure::{
+use super::figure::{SHADE, 
     Bar, Bars, Body, Chart, Group, Hue, Ink, Layer, LineMarker, PlotFigure, Reference, Shape,
     heights,
 };
 use super::heading;
-use super::rounds::SHADE;
 use super::scale::{PlotAxis, float, whole};
 use crate::document::{HostPointDocument, HostTrialDocument, RunDocument, TrialTogetherDocument};
 use crate::hosts::{HOSTS_MAX, HostFigures, HostLine, lost_words};

@@ -16,30 +16,13 @@ const CLASSES_PER_DECADE: f64 = 20.0;
 const MARKED: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
 /// Which share of I/Os was done within which time; `None` without latencies.
-pub(super) fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
+pub fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
     let shown = with_latencies(document);
     shares_within(document, &text!("latency, cumulative"), &shown)
 }
 
-/// The same of a workload alone and beside another one, at a fixed rate from the intended start;
-/// `None` of anything else.
-pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
-    let row = &document.beside()?.row;
-    let of = |place: usize, histogram: &[[u64; 3]]| {
-        let mut result = document.results.get(place)?.clone();
-        result.latency_ns = result.latency_from_intended_ns.take().or(result.latency_ns);
-        result.histogram = histogram.to_vec();
-        (!result.histogram.is_empty()).then_some(result)
-    };
-    let shown = [
-        &of(row.alone, &row.histogram_alone)?,
-        &of(row.beside, &row.histogram_beside)?,
-    ];
-    let what = text!("latency beside another workload");
-    shares_within(document, &what, &shown)
-}
-
-fn shares_within(
+/// The same of these results.
+pub fn shares_within(
     document: &RunDocument,
     what: &Text,
     shown: &[&ResultDocument],
@@ -63,7 +46,7 @@ fn shares_within(
 }
 
 /// How many I/Os took how long; `None` without latencies.
-pub(super) fn histogram(document: &RunDocument) -> Option<PlotFigure> {
+pub fn histogram(document: &RunDocument) -> Option<PlotFigure> {
     let shown = with_latencies(document);
     let shape = |result: &ResultDocument| Shape::Lines(outline(result));
     let layers = heading::layers(&shown, percentiles, shape);

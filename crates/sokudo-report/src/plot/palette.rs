@@ -8,7 +8,7 @@ use super::figure::Hue;
 
 /// What something is drawn as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     Background,
     Text,
     /// Text of less weight.
@@ -21,7 +21,7 @@ pub(crate) enum Role {
 
 impl Role {
     /// Every role.
-    pub(crate) const ALL: [Self; 13] = [
+    pub const ALL: [Self; 13] = [
         Self::Background,
         Self::Text,
         Self::Muted,
@@ -57,17 +57,17 @@ impl Role {
     }
 
     /// The name of its CSS class.
-    pub(crate) const fn class(self) -> &'static str {
+    pub const fn class(self) -> &'static str {
         self.look()[0]
     }
 
     /// On white.
-    pub(crate) const fn light(self) -> &'static str {
+    pub const fn light(self) -> &'static str {
         self.look()[1]
     }
 
     /// On near black.
-    pub(crate) const fn dark(self) -> &'static str {
+    pub const fn dark(self) -> &'static str {
         self.look()[2]
     }
 }
@@ -93,7 +93,7 @@ const VIRIDIS: [[u8; 3]; 10] = [
     clippy::cast_sign_loss,
     reason = "shares are within 0 and 1, parts of colours within 0 and 255"
 )]
-pub(crate) fn heat(share: f64) -> [u8; 3] {
+pub fn heat(share: f64) -> [u8; 3] {
     let place = share.clamp(0.0, 1.0) * 9.0;
     let index = (place.floor() as usize).min(VIRIDIS.len() - 2);
     let part = place - place.floor();
@@ -107,13 +107,13 @@ pub(crate) fn heat(share: f64) -> [u8; 3] {
 }
 
 /// A colour as CSS writes it.
-pub(crate) fn css([red, green, blue]: [u8; 3]) -> String {
+pub fn css([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// Black or white, whichever can be read better on a colour; one of them always has a
 /// contrast of at least 4.5 : 1.
-pub(crate) fn text_on(colour: [u8; 3]) -> &'static str {
+pub fn text_on(colour: [u8; 3]) -> &'static str {
     let luminance = luminance(colour);
     if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 {
         "#ffffff"
@@ -136,16 +136,16 @@ fn luminance(colour: [u8; 3]) -> f64 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+pub mod tests {
     use super::*;
 
-    pub(crate) fn parsed(css: &str) -> [u8; 3] {
+    pub fn parsed(css: &str) -> [u8; 3] {
         let part = |at: usize| u8::from_str_radix(&css[at..at + 2], 16).unwrap();
         [part(1), part(3), part(5)]
     }
 
     /// Contrast of two colours by WCAG 2.2.
-    pub(crate) fn contrast(left: [u8; 3], right: [u8; 3]) -> f64 {
+    pub fn contrast(left: [u8; 3], right: [u8; 3]) -> f64 {
         let (left, right) = (luminance(left), luminance(right));
         (left.max(right) + 0.05) / (left.min(right) + 0.05)
     }

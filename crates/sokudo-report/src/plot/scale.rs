@@ -2,7 +2,7 @@
 
 use sokudo_words::{Text, text};
 
-pub(crate) use crate::number::{float, whole};
+pub use crate::number::{float, whole};
 use crate::number::{grouped, integer};
 
 /// Rates that differ by more than this are told apart by their ratios, or the slow ones
@@ -11,33 +11,33 @@ const RATIO_OF_LOGARITHMS: f64 = 20.0;
 
 /// One side of a picture.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct PlotAxis {
+pub struct PlotAxis {
     /// What is told, with its unit.
-    pub(crate) label: String,
-    pub(crate) scale: Scale,
+    pub label: String,
+    pub scale: Scale,
     /// From low to high.
-    pub(crate) ticks: Vec<Tick>,
+    pub ticks: Vec<Tick>,
 }
 
 /// A value that is named.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Tick {
-    pub(crate) at: f64,
-    pub(crate) name: String,
+pub struct Tick {
+    pub at: f64,
+    pub name: String,
 }
 
 /// From values to shares of a length.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scale {
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+pub struct Scale {
+    pub low: f64,
+    pub high: f64,
     /// Equal ratios are equally long. Both ends are above 0 then.
-    pub(crate) is_logarithmic: bool,
+    pub is_logarithmic: bool,
 }
 
 impl Scale {
     /// Where a value lies: 0 at the low end, 1 at the high end, and never beyond.
-    pub(crate) fn share(&self, value: f64) -> f64 {
+    pub fn share(&self, value: f64) -> f64 {
         let share = if self.is_logarithmic {
             (value / self.low).ln() / (self.high / self.low).ln()
         } else {
@@ -54,7 +54,7 @@ impl Scale {
 
 impl PlotAxis {
     /// From 0 to a round number that is not below `high`, with about `count` steps.
-    pub(crate) fn from_zero(label: impl Into<String>, high: f64, count: usize) -> Self {
+    pub fn from_zero(label: impl Into<String>, high: f64, count: usize) -> Self {
         let high = if high > 0.0 && high.is_finite() {
             high
         } else {
@@ -67,7 +67,7 @@ impl PlotAxis {
 
     /// From 0 on in exactly as many steps as `other` has, so that both share their
     /// lines.
-    pub(crate) fn beside(label: impl Into<String>, high: f64, other: &Self) -> Self {
+    pub fn beside(label: impl Into<String>, high: f64, other: &Self) -> Self {
         let steps = whole(other.ticks.len().saturating_sub(1).max(1));
         let high = if high > 0.0 && high.is_finite() {
             high
@@ -91,7 +91,7 @@ impl PlotAxis {
     }
 
     /// From exactly `low` to exactly `high`, with round numbers between.
-    pub(crate) fn exact(label: impl Into<String>, low: f64, high: f64, count: usize) -> Self {
+    pub fn exact(label: impl Into<String>, low: f64, high: f64, count: usize) -> Self {
         let high = if high > low { high } else { low + 1.0 };
         let scale = Scale {
             low,
@@ -106,7 +106,7 @@ impl PlotAxis {
     }
 
     /// As [`Self::from_zero`], or by decades where the rates lie far apart.
-    pub(crate) fn of_rates(label: &Text, low: f64, high: f64, count: usize) -> Self {
+    pub fn of_rates(label: &Text, low: f64, high: f64, count: usize) -> Self {
         if low > 0.0 && high / low > RATIO_OF_LOGARITHMS {
             Self::decades(text!("{label}, logarithmic"), low, high, whole_rate)
         } else {
@@ -116,7 +116,7 @@ impl PlotAxis {
 
     /// Whole decades, or their parts 1, 2, 5 where there are few, around values above
     /// 0, named by `name`.
-    pub(crate) fn decades(
+    pub fn decades(
         label: impl Into<String>,
         low: f64,
         high: f64,
@@ -213,7 +213,7 @@ fn decimals_of(step: f64) -> usize {
 }
 
 /// A round rate without decimals that say nothing.
-pub(crate) fn whole_rate(value: f64) -> String {
+pub fn whole_rate(value: f64) -> String {
     if value >= 1.0 {
         grouped(&format!("{value:.0}"))
     } else {
@@ -222,7 +222,7 @@ pub(crate) fn whole_rate(value: f64) -> String {
 }
 
 /// A time of a tick: `10 µs`, `1 ms`, with no more digits than it needs.
-pub(crate) fn short_time(nanos: f64) -> String {
+pub fn short_time(nanos: f64) -> String {
     let (scale, unit) = match nanos {
         nanos if nanos < 999.5 => (1.0, "ns"),
         nanos if nanos < 999_500.0 => (1e3, "µs"),

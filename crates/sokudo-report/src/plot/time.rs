@@ -18,7 +18,7 @@ const NANOS_PER_SECOND: f64 = 1e9;
 const PARTS_MAX: u32 = 24;
 
 /// `None` without figures over time.
-pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
+pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut shown = document.results_by_direction();
     shown.retain(|result| result.series.iter().any(|point| point.bytes > 0));
     let points = || shown.iter().flat_map(|result| &result.series);
@@ -118,10 +118,10 @@ fn heat(document: &RunDocument, result: &ResultDocument, longest: f64) -> Option
 }
 
 /// What was done between two instants of a trial, nanoseconds from its start.
-pub(super) struct TrialInterval {
+pub struct TrialInterval {
     from: u64,
     to: u64,
-    pub(super) bytes: u64,
+    pub bytes: u64,
     ios: u64,
 }
 
@@ -130,14 +130,14 @@ impl TrialInterval {
         self.to - self.from
     }
 
-    pub(super) fn iops(&self) -> f64 {
+    pub fn iops(&self) -> f64 {
         float(self.ios) * NANOS_PER_SECOND / float(self.nanos())
     }
 }
 
 /// The intervals of a trial; the rest at its end, in which one I/O would be a peak, is told
 /// with the interval before it.
-pub(super) fn intervals(trial: &[PointDocument]) -> Vec<TrialInterval> {
+pub fn intervals(trial: &[PointDocument]) -> Vec<TrialInterval> {
     let begins = std::iter::once(0).chain(trial.iter().map(|point| point.at_ns));
     let mut intervals: Vec<TrialInterval> = begins
         .zip(trial)

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use sokudo_model::{Bytes, Method, Operation, Order, PlanPart, TargetKind};
+use sokudo_model::{Bytes, MethodTrait, Operation, Order, PlanPart, TargetKind};
 
 use super::{Report, ReportedRun};
 use crate::document::{Direction, ResultDocument, RunDocument};
@@ -161,9 +161,10 @@ fn footer(reported: &ReportedRun) -> String {
 
 /// `mark/default` as CrystalDiskMark calls it, `Default`; other methods by their names.
 fn profile(run: &RunDocument) -> String {
-    match &run.plan.method {
-        Method::Mark(profile) => capitalised(profile),
-        other => other.to_string(),
+    let method = &run.plan.method;
+    match method.variant() {
+        Some(profile) if method.is(MethodTrait::PairsDirections) => capitalised(profile),
+        _ => method.to_string(),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::{decimal_size, grouped};
 use crate::surface::is_scan;
+use crate::view::{ShownView, views};
 use crate::wording::row;
 
 /// More rows, such as the cells of a sweep, are not told one by one.
@@ -22,7 +23,8 @@ pub(super) struct RowMethod {
 /// One sentence per name of a row; none for what is not measured in rows of blocks.
 pub(super) fn sentences(run: &RunDocument) -> Vec<RowMethod> {
     let mut methods: Vec<RowMethod> = Vec::new();
-    if is_scan(run) || run.is_explanation() || run.steady().is_some() {
+    let has_headlines = views(run).all(ShownView::has_headlines);
+    if is_scan(run) || run.is_explanation() || !has_headlines {
         return methods;
     }
     for result in run.results_by_direction() {

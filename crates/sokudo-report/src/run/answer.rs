@@ -13,14 +13,14 @@ use crate::wording::row;
 
 /// What a run comes to.
 #[derive(Debug, PartialEq)]
-pub(crate) struct RunVerdict {
+pub struct RunVerdict {
     /// How far the figures can be trusted, and how well they are known; `None` where nothing was
     /// measured or judged. The tone is that of what stands before the colon.
-    pub(crate) goodness: Option<(Tone, Text)>,
+    pub goodness: Option<(Tone, Text)>,
     /// What weighs most of all that was found, with its label, empty for a shortfall.
-    pub(crate) worst: Option<(&'static str, Text)>,
+    pub worst: Option<(&'static str, Text)>,
     /// How much was found besides.
-    pub(crate) more: usize,
+    pub more: usize,
 }
 
 impl RunVerdict {

@@ -1,6 +1,6 @@
 //! The columns of the table of a run: which figures there are, and which give way first.
 
-use sokudo_model::{Method, ScheduleName};
+use sokudo_model::{MethodTrait, ScheduleName};
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::figure::figures_in;
@@ -105,7 +105,7 @@ impl ColumnContext<'_> {
                 })
             })
             .column_if(
-                self.document.plan.method == Method::Sweep,
+                self.document.plan.method.is(MethodTrait::VariesAxes),
                 self.rank(bar, 8, 8),
                 |result| Some(Cell::Bar(share(result))),
             )
@@ -117,7 +117,7 @@ impl ColumnContext<'_> {
         let is_trimmed = self.document.schedule.trim > 0;
         // hdparm and dd are repeated by hand, and their trials told as on a control chart.
         let is_charted = is_trimmed
-            || self.document.plan.method == Method::Quick && self.document.schedule.trials > 1;
+            || self.document.plan.method.is(MethodTrait::ControlChart) && self.document.schedule.trials > 1;
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
         let spread = right(spread_title(self.document)).under(unit.name());
@@ -160,7 +160,7 @@ impl ColumnContext<'_> {
             (it.trials.len() > 1).then(|| range(it.min, it.max, unit))
         })
         .column_if(
-            self.document.plan.method == Method::Quick,
+            self.document.plan.method.is(MethodTrait::Mebibytes),
             mebibytes,
             |result| {
                 let bandwidth = result.bandwidth_bytes_per_s.as_ref()?;

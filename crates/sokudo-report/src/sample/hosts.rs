@@ -20,7 +20,7 @@ struct RankSpeed {
 
 /// Three hosts with two processes each, of which n02 is a straggler and n03 was lost in the third
 /// trial: reads in large blocks, and random writes.
-pub(crate) fn together_run() -> Run {
+pub fn together_run() -> Run {
     let speeds = [
         (0, 700.0),
         (0, 690.0),
@@ -61,7 +61,7 @@ pub(crate) fn together_run() -> Run {
 }
 
 /// So many hosts with a process each, of which the third is slower than the others.
-pub(crate) fn run_of_many(hosts: u32) -> Run {
+pub fn run_of_many(hosts: u32) -> Run {
     let names: Vec<String> = (1..=hosts).map(|host| format!("node{host:03}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let ranks: Vec<RankSpeed> = (0..hosts)

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sokudo_report::plot::{PictureTheme, PlotKind};
 use sokudo_words::{Text, text};
 
@@ -85,12 +86,17 @@ pub struct PlotKindArguments {
     /// Without it, the first of load, rounds, curve, hosts, heat and bars that the run has data for.
     #[arg(
         long = "plot-kind",
-        value_parser = one_of(&PlotKind::ALL),
+        value_parser = plot_kinds(),
         hide_possible_values = true,
         value_name = "KIND",
         help_heading = PRINTED
     )]
     pub kind: Option<PlotKind>,
+}
+
+fn plot_kinds() -> impl TypedValueParser<Value = PlotKind> {
+    let names = PossibleValuesParser::new(PlotKind::all().map(|kind| kind.name));
+    names.map(|name| PlotKind::named(&name).expect("no other word gets here"))
 }
 
 /// For which surroundings pictures are drawn.

@@ -150,7 +150,7 @@ mod tests {
 
     /// What such rows write in two trials.
     fn written_by(workloads: Vec<Workload>) -> (Option<u64>, f64) {
-        let plan = Plan::in_turn(Method::Load, 0, workloads);
+        let plan = Plan::in_turn(Method::from("test"), 0, workloads);
         written(&plan, &Schedule::in_turn(2, Nanos(0)), None)
     }
 
@@ -185,7 +185,7 @@ mod tests {
             (reader(of_bytes(u64::MAX)), false),
             (reader(of_time(1_000_000)), false),
         ] {
-            let plan = Plan::in_turn(Method::Load, 0, vec![workload]);
+            let plan = Plan::in_turn(Method::from("test"), 0, vec![workload]);
             let schedule = Schedule::in_turn(1, Nanos(0));
             let estimate = Estimate::new(&plan, &schedule, None, Some(Bytes(0)));
             assert_eq!(estimate.is_much(), is_much, "{plan:?}");

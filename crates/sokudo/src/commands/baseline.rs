@@ -15,7 +15,7 @@ use sokudo_history::runs::listed;
 use sokudo_measure::Named;
 use sokudo_methods::arguments::destroying::Destroying;
 use sokudo_methods::repeat::{Leave, Repeat};
-use sokudo_model::Conclusion;
+use sokudo_model::{Conclusion, MethodTrait};
 use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{ListDocument, RunDocument, gravest_code};
 use sokudo_store::RunId;
@@ -277,7 +277,7 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
         }
         return Ok(());
     }
-    let has_runs = run.plan.method.has_runs();
+    let has_runs = !run.plan.method.is(MethodTrait::DecidesTrials);
     Err(Exit::usage(match made {
         Some(made) if has_runs => text!(
             "run {id} cannot serve as a baseline: its rows have {made} trials, and sokudo check needs {needed} to judge one; measure with --runs {needed}"

@@ -241,7 +241,7 @@ fn time(device: &Path, arguments: &HdparmArguments, control: &Control) -> Result
         workloads: vec![workload.clone()],
     };
     let plan = Plan {
-        method: Method::Hdparm,
+        method: Method::new(&sokudo_dialect::hdparm::METHOD),
         seed: 0,
         stages: timings.iter().map(stage).collect(),
     };

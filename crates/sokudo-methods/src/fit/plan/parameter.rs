@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use sokudo_model::{Bytes, FitLimit, FitMetric, FitSide, Nanos, Rate};
 use sokudo_words::{Text, text};
 
-use super::table::{Count, DirectionWord, QuestionTable, SIZE_MAX, SizeWithin};
+use crate::fit::plan::table::{Count, DirectionWord, QuestionTable, SIZE_MAX, SizeWithin};
 
 /// A frame is a file of its own, which takes whole blocks of a file system.
 const FILE_BLOCK: u64 = 4_096;

@@ -8,7 +8,7 @@ use sokudo_model::{Bytes, FitLimit, FitMetric, Nanos, ParseSizeError, Rate};
 use sokudo_words::{Text, text};
 use toml::Spanned;
 
-use super::limit::Limit;
+use crate::fit::plan::limit::Limit;
 
 /// A file of questions is not larger.
 pub const QUESTIONS_BYTES_MAX: u64 = 64 << 10;
@@ -166,7 +166,7 @@ impl TryFrom<FigureTable> for FigureAsked {
 struct LimitText(Limit);
 
 impl TryFrom<String> for LimitText {
-    type Error = super::limit::LimitError;
+    type Error = crate::fit::plan::limit::LimitError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse().map(Self)

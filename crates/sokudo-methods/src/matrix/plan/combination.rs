@@ -1,13 +1,10 @@
 //! What one combination of values comes to, and whether it makes sense.
 
-use sokudo_model::{
-    Ageing, DriveCache, FileSystemKind, MatrixCell, RaidBy, RaidLevel, RaidPlan, VolumeOptions,
-    VolumePlan,
-};
+use sokudo_model::{Ageing, DriveCache, FileSystemKind, MatrixCell, RaidBy, RaidLevel, RaidPlan, VolumeOptions, VolumePlan};
 use sokudo_words::{Text, text};
 
-use super::axis::{AxisKind, MatrixError};
-use super::value::{Axis, AxisValue};
+use crate::matrix::plan::axis::{AxisKind, MatrixError};
+use crate::matrix::plan::value::{Axis, AxisValue};
 
 /// What a matrix decides itself, or what would let the measured files do harm.
 const MOUNT_OPTIONS_REFUSED: [&str; 6] = ["ro", "loop", "bind", "rbind", "remount", "move"];

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::axis::{AxisKind, MatrixError};
-use super::value::{Axis, AxisValue};
+use crate::matrix::plan::axis::{AxisKind, MatrixError};
+use crate::matrix::plan::value::{Axis, AxisValue};
 
 /// A longer file is none of a matrix.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;

@@ -2,7 +2,7 @@
 
 use sokudo_model::VolumeOptions;
 
-use super::axis::{AxisKind, MatrixError};
+use crate::matrix::plan::axis::{AxisKind, MatrixError};
 
 /// An axis as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

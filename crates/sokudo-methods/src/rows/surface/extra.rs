@@ -4,9 +4,9 @@
 use sokudo_model::{Bytes, Limits, Nanos, Sample, Span, Subject, Survey, Visit, Workload};
 use sokudo_words::text;
 
-use super::random::{count, is_possible, mixed, single};
-use super::request::SurfaceRequest;
-use super::rows::{SurfaceRows, at_random};
+use crate::rows::surface::random::{count, is_possible, mixed, single};
+use crate::rows::surface::request::SurfaceRequest;
+use crate::rows::surface::rows::{SurfaceRows, at_random};
 
 /// How long a sequential row reads in one go.
 const SEQUENTIAL_TIME: Nanos = Nanos::from_secs(2);

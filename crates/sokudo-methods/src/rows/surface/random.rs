@@ -3,8 +3,8 @@
 use sokudo_model::{Bytes, Order, Workload};
 use sokudo_words::text;
 
-use super::request::{SurfaceError, SurfaceRequest};
-use super::rows::{SurfaceRows, any_size, at_random, checked_block};
+use crate::rows::surface::request::{SurfaceError, SurfaceRequest};
+use crate::rows::surface::rows::{SurfaceRows, any_size, at_random, checked_block};
 
 /// What access times are measured with: a page, which every device takes.
 const ACCESS_SIZE: Bytes = Bytes::kib(4);

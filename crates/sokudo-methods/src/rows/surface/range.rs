@@ -2,8 +2,8 @@
 
 use sokudo_model::Bytes;
 
-use super::position::{Position, WHOLE};
-use super::request::{SurfaceError, SurfaceRequest};
+use crate::rows::surface::position::{Position, WHOLE};
+use crate::rows::surface::request::{SurfaceError, SurfaceRequest};
 
 /// The first byte that is measured and how many there are, in whole blocks of the target.
 pub(super) fn measured(request: &SurfaceRequest) -> Result<(u64, Bytes), SurfaceError> {

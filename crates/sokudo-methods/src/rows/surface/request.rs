@@ -1,9 +1,9 @@
 //! What is asked of a surface, and why it cannot be.
 
-use sokudo_model::{Bytes, DriveCache, Method, Nanos};
+use sokudo_model::{Bytes, DriveCache, Nanos};
 
-use super::level::Level;
-use super::position::Position;
+use crate::rows::surface::level::Level;
+use crate::rows::surface::position::Position;
 
 /// Blocks that devices and buffers can be asked for.
 pub const BLOCK_MAX: Bytes = sokudo_dialect::crystal::BLOCK_MAX;
@@ -91,13 +91,13 @@ pub enum SurfacePreset {
 }
 
 impl SurfacePreset {
-    pub fn method(self) -> Method {
-        Method::Scan(match self {
+    pub fn name(self) -> String {
+        match self {
             Self::Surface => "surface".to_owned(),
             Self::Gnome => "gnome".to_owned(),
             Self::HdTune(level) => format!("hdtune-{level}"),
             Self::Full => "full".to_owned(),
-        })
+        }
     }
 
     /// I/Os of a row that measures access times.

@@ -1,13 +1,10 @@
 //! Rows of a scan as they are gathered, and what they have in common.
 
-use sokudo_model::{
-    BlockChoice, BlockSizes, Bytes, DriveCache, Nanos, Operation, OperationMix, Sample, Span,
-    Survey, Visit, Workload,
-};
+use sokudo_model::{BlockChoice, BlockSizes, Bytes, DriveCache, Nanos, Operation, OperationMix, Sample, Span, Survey, Visit, Workload};
 use sokudo_words::Text;
 
-use super::range;
-use super::request::{BLOCK_MAX, SurfaceError, SurfaceRequest, Writes};
+use crate::rows::surface::range;
+use crate::rows::surface::request::{BLOCK_MAX, SurfaceError, SurfaceRequest, Writes};
 
 /// What is written back at a place that is otherwise measured for a time: the engine holds
 /// as much in memory.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use sokudo_model::{Bytes, DriveCache, Nanos, Sample, Span, Visit, Workload};
 
-use super::rows::WRITE_BACK_MAX;
+use crate::rows::surface::rows::WRITE_BACK_MAX;
 use super::*;
 
 fn request() -> SurfaceRequest {
@@ -9,9 +9,7 @@ fn request() -> SurfaceRequest {
 }
 
 fn workloads(request: &SurfaceRequest) -> Vec<Workload> {
-    let planned = plan(request, 1).unwrap();
-    let stages = planned.plan.stages.into_iter();
-    stages.flat_map(|stage| stage.workloads).collect()
+    plan(request).unwrap().workloads
 }
 
 fn names(request: &SurfaceRequest) -> Vec<String> {
@@ -116,8 +114,7 @@ fn a_short_stroke_is_the_start_of_the_target_in_whole_blocks() {
             short_stroke: Some(Bytes(7_000_000_000_000)),
             ..request()
         },
-        1,
-    );
+);
     assert!(matches!(refused, Err(SurfaceError::Beyond { .. })));
 }
 
@@ -163,14 +160,14 @@ fn a_range_is_where_every_row_stays_and_its_places_are_those_of_the_target() {
     assert_eq!(outer.span.unwrap().offset, found[0].span.unwrap().offset);
     assert_eq!(cache.span.unwrap().offset, found[0].span.unwrap().offset);
     for (from, to) in [("60%", "40%"), ("40%", "40%"), ("5TB", "4TB")] {
-        let refused = plan(&range(from, to), 1);
+        let refused = plan(&range(from, to));
         assert!(
             matches!(refused, Err(SurfaceError::Empty { .. })),
             "{from} {to}"
         );
     }
     for (from, to) in [("7TB", "100%"), ("0%", "7TB")] {
-        let refused = plan(&range(from, to), 1);
+        let refused = plan(&range(from, to));
         assert!(
             matches!(refused, Err(SurfaceError::Beyond { .. })),
             "{from} {to}"
@@ -185,10 +182,9 @@ fn a_target_too_small_for_its_samples_is_measured_whole_and_says_so() {
             size: Bytes::mib(32),
             ..request()
         },
-        1,
-    )
+)
     .unwrap();
-    let curve = planned.plan.stages[0].workloads[0].survey.unwrap();
+    let curve = planned.workloads[0].survey.unwrap();
     assert_eq!((curve.places, curve.sample), (32, Sample::Whole));
     assert!(
         planned.notes[0].english().contains("all of it"),
@@ -205,14 +201,12 @@ fn random_access_leaves_out_what_the_device_does_not_take() {
             block_min: Bytes(4096),
             ..request()
         },
-        1,
-    )
+)
     .unwrap();
     let rows: Vec<&str> = planned
-        .plan
-        .stages
+        .workloads
         .iter()
-        .map(|stage| stage.workloads[0].name.as_str())
+        .map(|workload| workload.name.as_str())
         .collect();
     assert_eq!(
         rows[2..],
@@ -296,8 +290,7 @@ fn nothing_to_measure_is_no_plan() {
             access_count: Some(0),
             ..request()
         },
-        1,
-    );
+);
     assert_eq!(refused, Err(SurfaceError::Nothing));
 }
 
@@ -354,9 +347,8 @@ prop_compose! {
 proptest! {
     #[test]
     fn every_plan_fits_its_target_and_writes_only_when_told(request in any_request()) {
-        let Ok(planned) = plan(&request, 7) else { return Ok(()) };
-        for stage in &planned.plan.stages {
-            let [workload] = &stage.workloads[..] else { panic!("one row per stage") };
+        let Ok(planned) = plan(&request) else { return Ok(()) };
+        for workload in &planned.workloads {
             let span = workload.span.unwrap_or(Span { offset: Bytes(0), length: request.size });
             prop_assert!(span.offset.0 + span.length.0 <= request.size.0);
             if let Some(Position::At(from)) = request.from {

@@ -3,8 +3,8 @@
 use sokudo_model::{Bytes, Sample, Survey, Visit, Workload};
 use sokudo_words::text;
 
-use super::request::{SurfaceError, SurfacePreset, SurfaceRequest};
-use super::rows::{SurfaceRows, checked_block};
+use crate::rows::surface::request::{SurfaceError, SurfacePreset, SurfaceRequest};
+use crate::rows::surface::rows::{SurfaceRows, checked_block};
 
 /// What a page is to GNOME Disks.
 const PAGE: Bytes = Bytes::kib(4);

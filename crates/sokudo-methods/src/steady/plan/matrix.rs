@@ -3,9 +3,9 @@
 use sokudo_model::{Bytes, SteadyTest};
 use sokudo_words::{Text, text};
 
-use super::error::SteadyError;
-use super::mixes::{Mixes, ReadPercent};
-use super::request::{RANGE_UNIT, SteadyCell, SteadyRequest};
+use crate::steady::plan::error::SteadyError;
+use crate::steady::plan::mixes::{Mixes, ReadPercent};
+use crate::steady::plan::request::{RANGE_UNIT, SteadyCell, SteadyRequest};
 
 /// Block sizes of the IOPS test, in the order of the PTS.
 const IOPS_SIZES: [Bytes; 8] = [

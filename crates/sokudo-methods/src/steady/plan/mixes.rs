@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use sokudo_dialect::crystal::plain_number;
 
-use super::error::SteadyError;
+use crate::steady::plan::error::SteadyError;
 
 /// How many percent of the I/Os are reads, at most 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use sokudo_model::{Bytes, DriveCache, Nanos, SteadyClass, SteadyTest};
 
-use super::mixes::{Mixes, ReadPercent};
+use crate::steady::plan::mixes::{Mixes, ReadPercent};
 use crate::argument_checks::Assumed;
 use crate::arguments::axis::Sizes;
 

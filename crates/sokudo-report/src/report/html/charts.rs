@@ -29,13 +29,12 @@ const BARS_HEIGHT_MAX: f64 = 1_500.0;
 pub(super) fn of_run(page: &HtmlPage, run: &RunDocument) -> Markup {
     let fitting = plot::fitting(run);
     let first = fitting.first().copied();
-    let further = first.map_or(&[][..], |first| beside(first, run));
-    let further = further
-        .iter()
-        .filter(|kind| page.is_full && fitting.contains(kind));
-    let figures = first.iter().chain(further).filter_map(|kind| {
-        let figure = plot::figure(run, Some(*kind), page.style.language).ok()?;
-        Some(picture(page, &figure, caption(*kind)))
+    let further = first.map_or(&[][..], |first| further(first, run));
+    let further = further.iter().filter_map(|name| PlotKind::named(name));
+    let further = further.filter(|kind| page.is_full && fitting.contains(kind));
+    let figures = first.into_iter().chain(further).filter_map(|kind| {
+        let figure = plot::figure(run, Some(kind), page.style.language).ok()?;
+        Some(picture(page, &figure, kind.caption))
     });
     let figures: Vec<Markup> = figures.collect();
     html! {
@@ -45,41 +44,11 @@ pub(super) fn of_run(page: &HtmlPage, run: &RunDocument) -> Markup {
     }
 }
 
-/// What else says something that the first picture does not.
-fn beside(first: PlotKind, run: &RunDocument) -> &'static [PlotKind] {
-    match first {
-        PlotKind::Bars if run.results.len() <= LINES_MAX => &[PlotKind::Cdf, PlotKind::Time],
-        PlotKind::Hosts => &[PlotKind::HostBars, PlotKind::Bars, PlotKind::Cdf],
-        PlotKind::Curve => &[
-            PlotKind::Map,
-            PlotKind::Access,
-            PlotKind::Seek,
-            PlotKind::Cache,
-            PlotKind::Cdf,
-        ],
-        PlotKind::Rounds => &[PlotKind::Heat],
-        PlotKind::Load => &[PlotKind::Cdf],
-        _ => &[],
-    }
-}
-
-const fn caption(kind: PlotKind) -> &'static str {
-    match kind {
-        PlotKind::Load => "Latency against load",
-        PlotKind::Rounds => "Rounds until the drive was steady",
-        PlotKind::Curve => "Transfer rate and access time over the position on the device",
-        PlotKind::Seek => "Access time over the distance from the place before",
-        PlotKind::Map => "Map of the device: the lowest rates, and what failed",
-        PlotKind::Access => "Access time over the position on the device",
-        PlotKind::Cache => "Rate of what is read again and again, by how much that is",
-        PlotKind::Hosts => "Rate of each host over time",
-        PlotKind::HostBars => "Rates of the hosts, with the 95 % interval of the median",
-        PlotKind::Bars => "Rates, with the 95 % interval of the median",
-        PlotKind::Heat => "Rates by what was varied",
-        PlotKind::Cdf => "Latency: the share of I/Os that was done within which time",
-        PlotKind::Histogram => "Latency: how many I/Os took how long",
-        PlotKind::Time => "Rate over time",
-        PlotKind::Card => "Reads and writes side by side",
+/// What says something that the first picture does not.
+fn further(first: PlotKind, run: &RunDocument) -> &'static [&'static str] {
+    match first.name == PlotKind::BARS && run.results.len() > LINES_MAX {
+        true => &[],
+        false => first.further,
     }
 }
 

@@ -19,6 +19,7 @@ use crate::report::overview::verdicts;
 use crate::run::{figures, shortfalls_of};
 use crate::style::BandwidthUnit;
 use crate::table::{Table, left};
+use crate::view::{ShownView, views};
 use crate::wording::{row_alone, source};
 use crate::{date, surface};
 
@@ -93,7 +94,7 @@ fn heading(page: &HtmlPage, number: usize, reported: &ReportedRun) -> Markup {
 /// The figures that people ask for first: the fastest read and write, small random I/O,
 /// and how long one takes.
 fn tiles(page: &HtmlPage, run: &RunDocument) -> Markup {
-    if run.is_explanation() || run.steady().is_some() {
+    if run.is_explanation() || !views(run).all(ShownView::has_headlines) {
         return html! {};
     }
     let of_disk = || run.results.iter().filter(|result| result.stands_for_disk());

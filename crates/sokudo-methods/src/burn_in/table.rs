@@ -1,0 +1,220 @@
+//! A burn-in for people: what it will take, and what has come of each disk.
+
+use sokudo_model::{AssessedPoint, BurnIn, BurnInDisk, BurnInWork, Bytes, DiskAnswer, Nanos, SelfTest, SelfTestResult};
+use sokudo_words::{Text, text};
+
+use sokudo_report::article::{Article, Element};
+use sokudo_report::assessment_table;
+use sokudo_report::assessment_table::tone;
+use sokudo_report::disk_words;
+use crate::rows::writing_cost::{time_of, wear};
+use sokudo_report::number::{BYTES_PER_MB, decimal_size};
+use sokudo_report::table::{Cell, Table, left, right};
+use sokudo_report::wording::duration;
+use sokudo_report::document::RunDocument;
+use sokudo_report::view::ShownView;
+
+const LEGEND: &str = "Written, read back: in all passes, with the mean rate while all disks worked. \
+    Wrong: blocks that did not hold what was written to them. Failed: bytes that could not be \
+    written or read. Slow: places that took far longer than others each time. Health: what the drive \
+    says of itself at the end.";
+
+/// What a burn-in takes, before it is begun.
+#[derive(Clone, Debug)]
+pub struct BurnInEstimate {
+    /// The disks, as they were named.
+    pub disks: Vec<BurnInDiskEstimate>,
+    /// How often everything is still written and read back, at most.
+    pub passes: u32,
+    /// Nothing wears, and the time is virtual.
+    pub is_virtual: bool,
+}
+
+/// What it takes of one disk.
+#[derive(Clone, Debug)]
+pub struct BurnInDiskEstimate {
+    /// As it was named.
+    pub name: String,
+    /// What it holds.
+    pub size: Bytes,
+    /// How fast it is taken to be, sequentially.
+    pub assumed_bytes_per_s: u64,
+    /// What that is taken from, such as `an NVMe drive`.
+    pub assumed_of: Text,
+}
+
+impl BurnInDiskEstimate {
+    fn time(&self, passes: u32) -> Nanos {
+        // Written, and read back.
+        let bytes = u128::from(self.size.0) * u128::from(passes) * 2;
+        time_of(bytes, self.assumed_bytes_per_s)
+    }
+}
+
+impl BurnInEstimate {
+    /// One sentence a line, without an end.
+    pub fn lines(&self) -> Vec<Text> {
+        let passes = self.passes;
+        let of_disk = |disk: &BurnInDiskEstimate| {
+            let size = Text::name(decimal_size(disk.size, 3));
+            let (name, rate) = (&disk.name, disk.assumed_bytes_per_s / 1_000_000);
+            let time = duration(disk.time(passes));
+            let of = disk.assumed_of.clone();
+            match passes {
+                1 => text!(
+                    "{name}: all {size} will be written and read back, and everything on it is lost; expected: {time} at {rate} MB/s, as of {of}, without its own tests"
+                ),
+                _ => text!(
+                    "{name}: all {size} will be written and read back {passes} times, and everything on it is lost; expected: {time} at {rate} MB/s, as of {of}, without its own tests"
+                ),
+            }
+        };
+        let mut lines: Vec<Text> = self.disks.iter().map(of_disk).collect();
+        if !self.is_virtual {
+            lines.push(wear(f64::from(passes)));
+        }
+        lines
+    }
+}
+
+/// How it is shown.
+pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
+    document.burn_in.as_ref()?;
+    Some(&ShownBurnIn)
+}
+
+struct ShownBurnIn;
+
+impl ShownView for ShownBurnIn {
+    fn add_answer<'a>(&'a self, article: &mut Article<'a>, document: &'a RunDocument) {
+        if let Some(burn_in) = &document.burn_in {
+            add(article, burn_in);
+        }
+    }
+
+    fn add_sources<'a>(&'a self, article: &mut Article<'a>, document: &'a RunDocument) {
+        let disks = document.burn_in.iter().flat_map(|it| &it.disks);
+        let points = disks.flat_map(|disk| &disk.assessment.points);
+        assessment_table::add_sources(article, points);
+    }
+
+    fn has_brief_figures(&self) -> bool {
+        false
+    }
+}
+
+/// The verdicts, one sentence for all, one table, and what each verdict comes from.
+pub(crate) fn add<'a>(article: &mut Article<'a>, burn_in: &'a BurnIn) {
+    let Some((worst, said)) = answer(&burn_in.disks) else {
+        return;
+    };
+    article.add(Element::Answer(tone(worst), said));
+    article.add(Element::Table(table(burn_in).noted(LEGEND)));
+    for disk in &burn_in.disks {
+        if let Some(label) = &disk.label {
+            article.add(Element::Heading(
+                match disk.name.rsplit('/').next() == Some(label) {
+                    true => Text::name(&*disk.name),
+                    false => text!("{label}: {}", disk.name),
+                },
+            ));
+        }
+        assessment_table::add_points(article, &disk.assessment);
+    }
+}
+
+/// What all disks come to; `None` where none was judged.
+pub(crate) fn answer(disks: &[BurnInDisk]) -> Option<(Option<DiskAnswer>, Text)> {
+    if let [disk] = disks {
+        let (_, said) = assessment_table::answer(&disk.assessment)?;
+        return Some((disk.assessment.answer, said));
+    }
+    let rank = |disk: &&BurnInDisk| match disk.assessment.answer {
+        Some(DiskAnswer::Ok) => 0,
+        Some(DiskAnswer::OkBut) => 1,
+        None => 2,
+        Some(DiskAnswer::NotOk) => 3,
+    };
+    let worst = disks.iter().rev().max_by_key(rank)?;
+    let answer = worst.assessment.answer;
+    let alike = disks.iter().filter(|disk| disk.assessment.answer == answer);
+    let (alike, all) = (alike.count(), disks.len());
+    let found: &AssessedPoint = worst
+        .assessment
+        .points
+        .iter()
+        .find(|point| point.answer == answer)?;
+    let name = worst.label.as_ref().unwrap_or(&worst.name);
+    let found = found.found.clone();
+    let said = match answer {
+        Some(DiskAnswer::Ok) => text!("OK: all {all} disks are as they should be"),
+        Some(DiskAnswer::OkBut) => {
+            text!("OK BUT: {alike} of {all} disks are worse than they could be; {name}: {found}")
+        }
+        Some(DiskAnswer::NotOk) => text!("NOT OK: {alike} of {all} disks; {name}: {found}"),
+        None => text!("CANNOT SAY: {alike} of {all} disks; {name}: {found}"),
+    };
+    Some((answer, said))
+}
+
+fn table(burn_in: &BurnIn) -> Table {
+    let size = |work: &BurnInWork| Some(Cell::Name(decimal_size(work.done, 3)));
+    let rate = |work: &BurnInWork| Some(Cell::rate(work.bytes_per_s()? / BYTES_PER_MB));
+    let places: Vec<(u32, &BurnInDisk)> = (0..).zip(&burn_in.disks).collect();
+    Table::of(&places)
+        .column_if(burn_in.disks.len() > 1, left("Disk"), |(_, disk)| {
+            disk.label.clone().map(Cell::Name)
+        })
+        .column(left("Verdict"), |(_, disk)| {
+            let answer = disk.assessment.answer;
+            Some(Cell::Judged(tone(answer), assessment_table::label(answer)))
+        })
+        .column(right("Written"), move |(_, disk)| size(&disk.written))
+        .column(right("MB/s").rank(2), move |(_, disk)| rate(&disk.written))
+        .column(right("Read back"), move |(_, disk)| size(&disk.read_back))
+        .column(right("MB/s").rank(2), move |(_, disk)| {
+            rate(&disk.read_back)
+        })
+        .column(right("Wrong"), |(_, disk)| {
+            Some(Cell::Name(disk.wrong_blocks.to_string()))
+        })
+        .column(right("Failed"), |(_, disk)| {
+            let failed = disk.unwritable.bytes.max(disk.unreadable.bytes);
+            Some(Cell::Name(match failed.0 {
+                0 => "0".to_owned(),
+                _ => failed.to_string(),
+            }))
+        })
+        .column(right("Slow").rank(1), |(_, disk)| {
+            Some(Cell::Name(disk.slow_places.to_string()))
+        })
+        .column(left("Self-test").rank(1), |(place, _)| {
+            self_test(burn_in.tests_of(*place))
+        })
+        .column(left("Health").rank(3), |(place, _)| {
+            let drives = burn_in.after.iter().filter(|it| it.target == *place);
+            let states = drives.map(|it| it.health.state);
+            let worst = states.max_by_key(|state| *state as u8)?;
+            Some(Text::from(disk_words::health(worst)))
+        })
+        .table()
+}
+
+/// The gravest result of a disk's own tests; `None` where none was made.
+fn self_test<'a>(tests: impl Iterator<Item = &'a SelfTest>) -> Option<Text> {
+    let rank = |result: SelfTestResult| match result {
+        SelfTestResult::Failed => 4,
+        SelfTestResult::Aborted => 3,
+        SelfTestResult::Unknown => 2,
+        SelfTestResult::Absent => 1,
+        SelfTestResult::Passed => 0,
+    };
+    let worst = tests.map(|test| test.result).max_by_key(|it| rank(*it))?;
+    Some(Text::from(match worst {
+        SelfTestResult::Passed => "passed",
+        SelfTestResult::Failed => "not passed",
+        SelfTestResult::Aborted => "aborted",
+        SelfTestResult::Absent => "has none",
+        SelfTestResult::Unknown => "unknown",
+    }))
+}

@@ -1,0 +1,33 @@
+//! What a method declares beside its command: crates below ask it of what they are handed, and know
+//! no method by its name.
+
+use sokudo_analysis::rule::MethodRules;
+use sokudo_model::MethodKind;
+use sokudo_report::document::ViewKind;
+use sokudo_report::plot::PlotKind;
+use sokudo_report::view::Showing;
+
+/// What a method declares.
+pub struct Declared {
+    /// What its plans are called, and what is so of them.
+    pub kinds: &'static [&'static MethodKind],
+    /// What it makes of a run as a whole.
+    pub views: &'static [&'static ViewKind],
+    /// How its runs are shown.
+    pub showings: &'static [Showing],
+    /// Pictures that it alone has, or draws instead of those of any run.
+    pub pictures: &'static [PlotKind],
+    /// Rules that it alone has.
+    pub rules: &'static [&'static MethodRules],
+}
+
+impl Declared {
+    /// Nothing, to begin with.
+    pub const NONE: Self = Self {
+        kinds: &[],
+        views: &[],
+        showings: &[],
+        pictures: &[],
+        rules: &[],
+    };
+}

@@ -1,0 +1,96 @@
+//! What the code gives docs/METHOD.md and docs/FINDINGS.md: tests write the tables of thresholds
+//! and findings there (`SOKUDO_BLESS=1 cargo test -p sokudo-methods documents`).
+
+use sokudo_analysis::method::{Stated, assert_is, cell, cells, with_tables};
+use sokudo_analysis::{Code, disk, explain, threshold};
+
+use crate::{commands, peak};
+
+#[test]
+fn the_method_states_every_threshold_as_it_is() {
+    assert_is("METHOD.md", |found| {
+        with_tables(found, |name| {
+            let stated = match name {
+                "thresholds of verdicts" => threshold::stated().into_iter().chain(peak::rules::stated()).collect(),
+                "thresholds of explain" => explain::stated_thresholds(),
+                name => panic!("{name} is no table"),
+            };
+            let rows: String = stated.iter().map(Stated::row).collect();
+            format!("| name | value | of what |\n|---|---|---|\n{rows}")
+        })
+    });
+}
+
+fn severity_of(code: Code) -> String {
+    format!("{:?}", code.severity()).to_lowercase()
+}
+
+fn index_of_findings() -> String {
+    let rows: String = (Code::all().iter())
+        .map(|code| {
+            let (name, severity) = (code.name(), severity_of(*code));
+            let verdict = code.verdict().name();
+            let meaning = code.meaning();
+            let meaning = cell(&meaning);
+            format!("| [`{name}`](#{name}) | {severity} | {verdict} | {meaning} |\n")
+        })
+        .collect();
+    format!("| finding | severity | at best | when |\n|---|---|---|---|\n{rows}")
+}
+
+/// The line below a section's heading.
+fn effect(name: &str) -> Option<String> {
+    let code = Code::all().into_iter().find(|code| code.name() == name)?;
+    let verdict = code.verdict().name();
+    Some(format!("{}, at best {verdict}", severity_of(code)))
+}
+
+fn heading(line: &str) -> Option<&str> {
+    line.strip_prefix("### `")?.strip_suffix('`')
+}
+
+#[test]
+fn the_findings_are_those_of_the_code_and_have_their_effect() {
+    assert_is("FINDINGS.md", |found| {
+        let written = with_tables(found, |_| index_of_findings());
+        let mut lines = Vec::new();
+        let mut below = None;
+        for line in written.lines() {
+            lines.push(below.take().unwrap_or_else(|| line.to_owned()));
+            below = heading(line).and_then(effect);
+        }
+        lines.join("\n") + "\n"
+    });
+}
+
+const FINDINGS: &str = include_str!("../../../docs/FINDINGS.md");
+
+#[test]
+fn every_finding_has_its_section_and_every_section_a_finding() {
+    let of_runs = Code::all().into_iter().map(Code::name);
+    let known: Vec<&str> = of_runs.chain(disk::codes()).collect();
+    let sections: Vec<&str> = FINDINGS.lines().filter_map(heading).collect();
+    assert_eq!(sections, known);
+}
+
+#[test]
+fn every_section_says_what_how_and_what_to_do() {
+    for text in FINDINGS.split("\n### ").skip(1) {
+        for part in ["Symptom", "Cause", "How sokudo knows", "Remedy"] {
+            let part = format!("**{part}**");
+            assert_eq!(text.matches(&part).count(), 1, "{part} in {}", &text[..20]);
+        }
+    }
+}
+
+#[test]
+fn thresholds_that_sections_name_exist() {
+    let words = FINDINGS.split(|sign: char| !sign.is_ascii_uppercase() && sign != '_');
+    let names: Vec<&str> = words
+        .filter(|word| word.contains('_') && word.len() > 5 && !word.starts_with('_'))
+        .collect();
+    assert!(names.len() > 20, "{names:?}");
+    for name in names.iter().filter(|name| !name.ends_with("_DIRECT")) {
+        assert_eq!(cells(name).len(), 1, "{name}");
+    }
+}

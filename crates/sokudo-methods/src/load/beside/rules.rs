@@ -1,0 +1,220 @@
+//! What another workload at the same time does to a row, and whether it was the disk that did it.
+
+use sokudo_model::{Severity, Verdict};
+use sokudo_analysis::code::MethodCode;
+use sokudo_analysis::rule::MethodRules;
+use crate::load::beside::comparison::{Beside, BesideRow};
+use sokudo_model::{Nanos, Workload};
+use sokudo_words::{Text, text};
+
+use sokudo_analysis::case::Case;
+use sokudo_analysis::code::{Code, Ruling};
+use sokudo_analysis::threshold::CPU_SHARE_MAX;
+
+static BESIDE_LATENCY: MethodCode = MethodCode {
+    name: "beside-latency",
+    severity: Severity::Info,
+    verdict: Verdict::Verified,
+    meaning: "Beside another workload (`load --beside`) the row waits longer than alone, by more than chance and by 5 % at least.",
+};
+
+static BESIDE_RATE: MethodCode = MethodCode {
+    name: "beside-rate",
+    severity: Severity::Info,
+    verdict: Verdict::Verified,
+    meaning: "Beside another workload (`load --beside`) less of the row's rate is left than alone likewise.",
+};
+
+/// Rules of its own.
+pub static RULES: MethodRules = MethodRules {
+    codes: &[&BESIDE_LATENCY, &BESIDE_RATE],
+    rows: &[processors_of_both, latency_beside, rate_beside],
+    ..MethodRules::NONE
+};
+
+/// Of a row that ran beside another one, itself and the other.
+fn rows<'a>(case: &Case<'a>) -> Option<[BesideRow<'a>; 2]> {
+    Beside::of(case.run)?.with(case.row)
+}
+
+/// A row as its table calls it.
+fn name(workload: &Workload) -> Text {
+    Text::name(format!(
+        "{} {}",
+        workload.name,
+        workload.operations.direction()
+    ))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a latency, rounded to nanoseconds"
+)]
+fn time(nanos: f64) -> Nanos {
+    Nanos(nanos.round() as u64)
+}
+
+/// Of what a workload in a closed loop waits for its rate tells as much.
+fn latency_beside(case: &Case<'_>) -> Option<Ruling> {
+    let [row, other] = rows(case)?;
+    case.row.workload.rate?;
+    let (figure, compared) = row.headline()?;
+    compared.has_risen().then(|| Ruling::new(
+        Code::Of(&BESIDE_LATENCY),
+        text!(
+            "{figure} is {beside} beside {other} instead of {alone} alone ({ratio:.1} ×)",
+            figure = figure.name(),
+            beside = time(compared.beside),
+            other = name(&other.alone.workload),
+            alone = time(compared.alone),
+            ratio = compared.ratio
+        ),
+        "the I/Os of both wait in the same queues, of the system or of the disk",
+        "share by weights or latency targets (io.weight, io.latency, bfq), limit the rate of the other workload (io.max), or put both on disks of their own",
+    ))
+}
+
+fn rate_beside(case: &Case<'_>) -> Option<Ruling> {
+    let [row, other] = rows(case)?;
+    let rate = row.rate().filter(|rate| rate.has_fallen())?;
+    let others = other.rate()?;
+    Some(Ruling::new(
+        Code::Of(&BESIDE_RATE),
+        text!(
+            "{percent:.0} % of its rate alone is left beside {other}, which has {others:.0} % of its own",
+            percent = rate.ratio * 100.0,
+            other = name(&other.alone.workload),
+            others = others.ratio * 100.0
+        ),
+        "what the disk gives is shared, and this is the row's part of it",
+        "where one is left much less than the other, share by weights (io.weight, bfq), or limit the rate of the other (io.max)",
+    ))
+}
+
+/// Both compute nearly all the time of all processors: what changes may be the processors' doing.
+fn processors_of_both(case: &Case<'_>) -> Option<Ruling> {
+    let [row, other] = rows(case)?;
+    let cpus = case.run.environment.cpus;
+    if cpus == 0 || !case.real() {
+        return None;
+    }
+    let (mut busy, mut available) = (0.0, 0.0);
+    for trial in row.beside.trials.iter().chain(&other.beside.trials) {
+        let cpu = trial.outcome.cpu?;
+        busy += cpu.user.as_secs_f64() + cpu.system.as_secs_f64();
+        // Both were measured in the same time, which is counted once.
+        available += trial.outcome.elapsed.as_secs_f64() * f64::from(cpus) / 2.0;
+    }
+    (available > 0.0 && busy > available * CPU_SHARE_MAX).then(|| {
+        Ruling::new(
+            Code::TesterLimited,
+            text!(
+                "the threads of both workloads computed {percent:.0} % of the time of all {cpus} processors: what changes beside the other may be the processors' doing",
+                percent = busy / available * 100.0
+            ),
+            "issuing and completing the I/Os of both takes nearly all of the processors' time",
+            "measure on more processors, or a neighbour with larger blocks or fewer threads",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_analysis::sample::{histogram, reads_with};
+    use sokudo_model::{CpuTime, Method, Plan, Rate, Row, Run};
+
+    const IOS: u64 = 10_000;
+
+    /// A row alone and beside a neighbour, whose latencies are so many microseconds in each of six
+    /// rounds, alone and beside.
+    fn beside(rounds: [[u64; 2]; 6], change: impl FnOnce(&mut Run)) -> Run {
+        reads_with(|run| {
+            run.plan.method = Method::Beside;
+            let closed = run.rows[0].clone();
+            let mut row = closed.clone();
+            row.workload.rate = Some(Rate::Iops(IOS));
+            let of = |row: &Row, place: usize| {
+                let mut row = row.clone();
+                for (trial, round) in row.trials.iter_mut().zip(rounds) {
+                    let latencies = histogram(IOS, Nanos::from_micros(round[place]));
+                    trial.outcome.operations[0].latency_from_intended = Some(latencies);
+                }
+                row
+            };
+            let (alone, together) = (of(&row, 0), of(&row, 1));
+            let [_, _, both] = Plan::stages_beside(&alone.workload, &closed.workload);
+            run.rows = vec![closed.clone(), alone, closed.clone(), together, closed];
+            for (row, workload) in run.rows[3..].iter_mut().zip(both.workloads) {
+                row.workload = workload;
+            }
+            change(run);
+        })
+    }
+
+    fn codes(run: &Run) -> Vec<(usize, &'static str)> {
+        let mut codes = Vec::new();
+        for (place, row) in run.rows.iter().enumerate() {
+            let case = Case { run, row };
+            let rulings = RULES.iter().filter_map(|rule| rule(&case));
+            codes.extend(rulings.map(|ruling| (place, ruling.code.name())));
+        }
+        codes
+    }
+
+    #[test]
+    fn a_row_that_waits_longer_beside_another_says_so_and_no_other_row_does() {
+        let run = beside([[100, 400]; 6], |_| ());
+        assert_eq!(codes(&run), [(3, "beside-latency")]);
+        let ruling = latency_beside(&Case {
+            run: &run,
+            row: &run.rows[3],
+        });
+        let symptom = ruling.unwrap().symptom.english();
+        assert!(symptom.starts_with("p99 is 400 µs beside"), "{symptom}");
+        assert!(symptom.ends_with("(4.0 ×)"), "{symptom}");
+        let other = beside([[100, 400]; 6], |run| run.plan.method = Method::Load);
+        assert_eq!(codes(&other), []);
+    }
+
+    #[test]
+    fn noise_and_what_nobody_notices_are_no_finding() {
+        let noise = [100, 90, 200, 120, 300, 110].map(|beside| [100, beside]);
+        assert_eq!(codes(&beside(noise, |_| ())), []);
+        assert_eq!(codes(&beside([[100, 103]; 6], |_| ())), []);
+        let few = beside([[100, 400]; 6], |run| {
+            run.rows.iter_mut().for_each(|row| row.trials.truncate(5));
+        });
+        assert_eq!(codes(&few), []);
+    }
+
+    #[test]
+    fn both_are_told_what_is_left_of_their_rates() {
+        let halved = beside([[100, 100]; 6], |run| {
+            for trial in run.rows[3..].iter_mut().flat_map(|row| &mut row.trials) {
+                trial.outcome.elapsed.0 *= 2;
+            }
+        });
+        assert_eq!(codes(&halved), [(3, "beside-rate"), (4, "beside-rate")]);
+    }
+
+    #[test]
+    fn processors_that_both_fill_are_not_the_disk() {
+        let busy = |percent: u64, cpus: u32| {
+            beside([[100, 100]; 6], |run| {
+                run.environment.cpus = cpus;
+                for trial in run.rows.iter_mut().flat_map(|row| &mut row.trials) {
+                    trial.outcome.cpu = Some(CpuTime {
+                        user: Nanos::from_millis(percent * 10),
+                        ..CpuTime::default()
+                    });
+                }
+            })
+        };
+        let told = [(3, "tester-limited"), (4, "tester-limited")];
+        assert_eq!(codes(&busy(98, 2)), told);
+        assert_eq!(codes(&busy(98, 4)), []);
+        assert_eq!(codes(&busy(60, 2)), []);
+    }
+}

@@ -1,0 +1,84 @@
+//! How what methods make of a run is shown. Each method hands over how it shows its runs; what it
+//! does not say is shown as of any run.
+
+use std::sync::OnceLock;
+
+use sokudo_model::Inference;
+use sokudo_words::Text;
+
+use crate::article::Article;
+use crate::document::RunDocument;
+use crate::style::BandwidthUnit;
+
+/// What is shown of a run behind the figures of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ShownBehind {
+    /// All rows.
+    Rows,
+    /// All rows, where there is room for them: on paper.
+    RowsOnPaper,
+    /// No rows; hosts, and what figures say of the device.
+    NoRows,
+    /// Nothing.
+    Nothing,
+}
+
+/// How a method shows its runs.
+pub trait ShownView {
+    /// The answer to the question that was measured for: it comes first.
+    fn add_answer<'a>(&'a self, _: &mut Article<'a>, _: &'a RunDocument) {}
+
+    /// Its figures.
+    fn add_figures<'a>(
+        &'a self,
+        _: &mut Article<'a>,
+        _: &'a RunDocument,
+        _: BandwidthUnit,
+    ) -> ShownBehind {
+        ShownBehind::Rows
+    }
+
+    /// What comes behind all figures.
+    fn add_sources<'a>(&'a self, _: &mut Article<'a>, _: &'a RunDocument) {}
+
+    /// What stands under this label of the facts instead; `Some(None)` for nothing.
+    fn fact(&self, _: &'static str, _: &RunDocument) -> Option<Option<Text>> {
+        None
+    }
+
+    /// Whether this conclusion stands among its figures.
+    fn shows(&self, _: &Inference) -> bool {
+        false
+    }
+
+    /// Records of its own as CSV, instead of one per row.
+    fn csv(&self, _: &RunDocument) -> Option<String> {
+        None
+    }
+
+    /// Whether its figures belong to a brief account of the run.
+    fn has_brief_figures(&self) -> bool {
+        true
+    }
+
+    /// Whether rows have figures that people ask for by themselves, such as the fastest read.
+    fn has_headlines(&self) -> bool {
+        true
+    }
+}
+
+/// How a method shows a run; `None` of runs that are not its own.
+pub type Showing = for<'a> fn(&'a RunDocument) -> Option<&'a dyn ShownView>;
+
+static SHOWINGS: OnceLock<Vec<Showing>> = OnceLock::new();
+
+/// From now on runs are shown in these ways, each as far as it is for them.
+pub fn hand_over(showings: impl IntoIterator<Item = Showing>) {
+    SHOWINGS.get_or_init(|| showings.into_iter().collect());
+}
+
+/// How methods show this run.
+pub(crate) fn views(document: &RunDocument) -> impl Iterator<Item = &dyn ShownView> {
+    let showings = SHOWINGS.get().into_iter().flatten();
+    showings.filter_map(move |showing| showing(document))
+}
