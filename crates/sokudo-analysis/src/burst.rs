@@ -3,7 +3,9 @@
 //! A drive takes the first writes into a memory of its own, or into fast cells, and puts off
 //! tidying up. That bytes arrived is proven; that they would go on arriving so fast is not.
 
-use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, MethodTrait, Operation, Row, Run, TargetKind, Verdict};
+use sokudo_model::{
+    BlockDevice, BlockDeviceKind, Bytes, MethodTrait, Operation, Row, Run, TargetKind, Verdict,
+};
 use sokudo_words::{Text, text};
 
 use crate::code::{Code, Ruling};
@@ -133,7 +135,7 @@ mod tests {
         assert_eq!(told(platters), None);
         let probes = writes_with(|run| {
             flash(run);
-            run.plan.method = sokudo_model::Method::Explain;
+            run.plan.method = crate::sample::method(&[MethodTrait::Probes]);
         });
         assert_eq!(told(probes), None);
         let through = writes_with(|run| {

@@ -5,8 +5,8 @@
 
 use sokudo_model::{
     ArrayState, BackendKind, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport,
-    DirectMode, DriveCircumstances, Moved, Nanos, Operation, Outcome, RateProcess, Row,
-    Run, Subject, TargetInfo, TargetKind,
+    DirectMode, DriveCircumstances, Moved, Nanos, Operation, Outcome, RateProcess, Row, Run,
+    Subject, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 

@@ -242,7 +242,10 @@ impl Code {
     /// Every code, those that change a figure most first.
     pub fn all() -> Vec<Self> {
         let of_methods = of_methods().flat_map(|rules| rules.codes);
-        let mut all: Vec<Self> = Self::OF_ALL.into_iter().chain(of_methods.copied().map(Self::Of)).collect();
+        let mut all: Vec<Self> = Self::OF_ALL
+            .into_iter()
+            .chain(of_methods.copied().map(Self::Of))
+            .collect();
         all.sort_by_key(|code| code.weight());
         all
     }

@@ -30,12 +30,7 @@ pub struct Expected<Figures> {
 
 impl<Figures> Expected<Figures> {
     /// What was found, held against it.
-    pub fn point(
-        &self,
-        code: &str,
-        answer: Option<DiskAnswer>,
-        found: Text,
-    ) -> AssessedPoint {
+    pub fn point(&self, code: &str, answer: Option<DiskAnswer>, found: Text) -> AssessedPoint {
         AssessedPoint {
             code: code.to_owned(),
             answer,

@@ -66,7 +66,7 @@ pub(crate) fn is_of_probes(run: &Run) -> bool {
 }
 
 /// What the run's figures are consistent with.
-pub(crate) fn explain(run: &Run) -> Vec<Inference> {
+pub fn explain(run: &Run) -> Vec<Inference> {
     let rules = RULES.iter().copied().flatten();
     let rules = rules.chain(of_methods().flat_map(|rules| rules.inferences));
     rules.filter_map(|rule| rule(run)).collect()

@@ -62,11 +62,13 @@ use sokudo_model::{Assessment, Row, Run, Verdict};
 
 pub use assess::{NOT_JUDGED, volume_cap};
 pub use code::{Code, MethodCode, Ruling};
-pub use rule::hand_over;
 pub use compare::{Comparing, Side, best, compare, load_differences, runs_differ, trials_needed};
+#[cfg(any(test, feature = "testing"))]
+pub use disk::codes as disk_codes;
 pub use disk::examine;
 pub use matrix::{is_matrix_precise, matrix_blocks_needed, matrix_effects, matrix_precision};
 pub use remedy::{Means, remedies_with_options};
+pub use rule::hand_over;
 
 use case::Case;
 use code::in_order;

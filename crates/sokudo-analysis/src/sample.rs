@@ -2,9 +2,10 @@
 
 use sokudo_model::{
     BackendKind, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, CpuTime, DeviceCounters,
-    DeviceMarks, DirectIoSupport, Disk, DriveCircumstances, FileState, FileSystem, Heat, Nanos,
-    Operation, OperationMix, OperationTally, Order, Outcome, Plan, Row, Run, Schedule, StopReason,
-    TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
+    DeviceMarks, DirectIoSupport, Disk, DriveCircumstances, FileState, FileSystem, Heat, Method,
+    MethodKind, MethodTrait, Nanos, Operation, OperationMix, OperationTally, Order, Outcome, Plan,
+    Row, Run, Schedule, StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Verdict,
+    Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -14,6 +15,16 @@ use crate::judge;
 const LATENCY: Nanos = Nanos::from_micros(100);
 const IOS_PER_SECOND: u64 = 10_000;
 const TRIALS: u32 = 6;
+
+/// A method of whose plans this is so.
+pub fn method(traits: &'static [MethodTrait]) -> Method {
+    Method::new(Box::leak(Box::new(MethodKind {
+        name: "test",
+        command: "test",
+        is_named: false,
+        traits,
+    })))
+}
 
 /// Six clean trials of one second: random 4 KiB reads at depth 1 from a file on
 /// ext4 on an NVMe disk.

@@ -1,8 +1,8 @@
 //! Was the tester what it should be: its depth, its backend, its trials.
 
 use sokudo_model::{
-    BackendKind, Faster, MethodTrait, Outcome, PairRatios, RateKept, Sample, ScheduleName, StopReason,
-    Survey, TargetKind, Visit,
+    BackendKind, Faster, MethodTrait, Outcome, PairRatios, RateKept, Sample, ScheduleName,
+    StopReason, Survey, TargetKind, Visit,
 };
 use sokudo_words::{Text, text};
 
@@ -408,7 +408,7 @@ mod tests {
         idle.rows[0].workload.depth = 8;
         says(idle, "rate-not-reached", &["stood still"]);
         let mut load = asked_for(2.0);
-        load.plan.method = Method::Load;
+        load.plan.method = crate::sample::method(&[MethodTrait::SeeksOverload]);
         check! {
             "asked for on purpose": load => [], Verified;
         }

@@ -95,7 +95,9 @@ fn assess(run: &Run, row: usize, said: &[(String, Finding)]) -> Option<Assessmen
 }
 
 fn is_about_steadiness(finding: &Finding) -> bool {
-    let mut codes = Code::all().into_iter().filter(|code| code.is_about_steadiness());
+    let mut codes = Code::all()
+        .into_iter()
+        .filter(|code| code.is_about_steadiness());
     codes.any(|code| code.name() == finding.code)
 }
 

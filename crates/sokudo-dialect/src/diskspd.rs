@@ -25,10 +25,10 @@ mod workload;
 mod xml;
 mod xml_target;
 
-pub use plan::METHOD;
 pub use error::{DiskspdError, DiskspdProblem};
 pub use help::{help, option_table};
 pub use lines::{PrintedTarget, command_lines};
 pub use options::{DiskspdOption, DiskspdSupport, OPTIONS, OptionOrigin};
+pub use plan::METHOD;
 pub use plan::{DiskspdPlan, DiskspdTargetSpec};
 pub use read::{DiskspdAction, DiskspdInvocation, invocation};

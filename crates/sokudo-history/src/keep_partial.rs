@@ -179,7 +179,10 @@ pub fn so_far(state: &RunState) -> Run {
             add_running(row, trial);
         }
     }
-    if let Some(started_at) = run.started_at.filter(|_| run.plan.method.is(MethodTrait::Resumes)) {
+    if let Some(started_at) = run
+        .started_at
+        .filter(|_| run.plan.method.is(MethodTrait::Resumes))
+    {
         run.parts.push(RunPart {
             started_at,
             ended_at: since_epoch(),
@@ -253,7 +256,11 @@ mod tests {
             no_store: false,
         };
         let named = Named::recognise("sim:const").unwrap();
-        let plan = Plan::in_turn(Method::from("test"), 7, vec![Workload::new("w", Bytes(4096))]);
+        let plan = Plan::in_turn(
+            Method::from("test"),
+            7,
+            vec![Workload::new("w", Bytes(4096))],
+        );
         let measurement = Measurement::new("sim:const", named, plan);
         let prepared = measurement.prepare(&Control::new(), &mut |_| ()).unwrap();
         let state = RunState::of(&prepared.run);

@@ -647,7 +647,11 @@ mod tests {
     #[test]
     fn a_run_that_goes_on_has_what_was_moved_before_it_counted() {
         let workload = sokudo_model::Workload::new("w", Bytes(4096));
-        let plan = Plan::in_turn(sokudo_model::Method::from("test"), 1, vec![workload.clone()]);
+        let plan = Plan::in_turn(
+            sokudo_model::Method::from("test"),
+            1,
+            vec![workload.clone()],
+        );
         let mut before = Row::new(workload);
         before.uncounted.push(TrialSeries::default());
         let begun = rows_begun(&plan, &[before]);

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use sokudo_device::{DriveMonitor, System, Watch};
 use sokudo_engine::{Control, check_room, may_make_in};
 use sokudo_model::{
-    BurnIn, Bytes, DataContent, Enough, Event, MethodTrait, Nanos, Plan, Row, Run, RunPart, Schedule,
-    StopReason, TargetInfo, TargetKind, Trial,
+    BurnIn, Bytes, DataContent, Enough, Event, MethodTrait, Nanos, Plan, Row, Run, RunPart,
+    Schedule, StopReason, TargetInfo, TargetKind, Trial,
 };
 
 use sokudo_words::Text;

@@ -8,19 +8,22 @@ use sokudo_dialect::crystal;
 use sokudo_dialect::crystal::RowDirection;
 use sokudo_history::past_runs::Past;
 use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE};
-use sokudo_model::{Bytes, DiskAnswer, FileUse, Files, Method, Nanos, Plan, Schedule, Span, TargetKind, Workload};
+use sokudo_model::{
+    Bytes, DiskAnswer, FileUse, Files, Method, Nanos, Plan, Schedule, Span, TargetKind, Workload,
+};
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
 
 use crate::argument_checks;
+use crate::declared::{Declared, PageForm};
 use crate::measurement;
 use crate::measurement::FinishedMeasurement;
 use crate::measuring::{Measuring, Planned};
 use arguments::Arguments;
 use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
@@ -32,6 +35,11 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Assess",
+        target: TargetForm::Needed,
+        options: &["size", "time", "runs"],
+    }),
     kinds: &[&METHOD],
     ..Declared::NONE
 };

@@ -4,10 +4,10 @@
 //! opened for writing.
 
 pub mod arguments;
-pub mod plan;
-pub(crate) mod phase;
-pub(crate) mod table;
 pub(crate) mod csv;
+pub(crate) mod phase;
+pub mod plan;
+pub(crate) mod table;
 
 use sokudo_device::System;
 use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
@@ -17,13 +17,13 @@ use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{output, print};
 use sokudo_words::text;
 
+use crate::declared::Declared;
 use crate::measurement;
 use crate::measurement::FinishedMeasurement;
 use crate::measuring::{Measuring, Planned};
 use arguments::Arguments;
 use plan::Phases;
 use sokudo_model::MethodKind;
-use crate::declared::Declared;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -9,15 +9,19 @@ pub mod plan;
 pub(crate) mod rules;
 pub(crate) mod table;
 
+use crate::burn_in::table::{BurnInDiskEstimate, BurnInEstimate};
 use sokudo_device::{System, booted_at};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
-use sokudo_model::{BurnIn, BurnInTests, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage, TargetKind, Workload, narrow};
-use crate::burn_in::table::{BurnInDiskEstimate, BurnInEstimate};
+use sokudo_model::{
+    BurnIn, BurnInTests, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage,
+    TargetKind, Workload, narrow,
+};
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
 
+use crate::declared::Declared;
 use crate::measurement;
 use crate::measurement::FinishedMeasurement;
 use crate::measuring::{Measuring, Planned};
@@ -27,14 +31,17 @@ use arguments::Arguments;
 use plan::{BurnInRequest, DiskToBurnIn};
 use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "burn-in",
     command: "burn-in",
     is_named: false,
-    traits: &[MethodTrait::DecidesTrials, MethodTrait::Resumes, MethodTrait::RepeatsSlow],
+    traits: &[
+        MethodTrait::DecidesTrials,
+        MethodTrait::Resumes,
+        MethodTrait::RepeatsSlow,
+    ],
 };
 
 /// What it declares.
@@ -309,7 +316,9 @@ fn estimate(measurement: &Measurement<'_>, is_virtual: bool) -> Result<BurnInEst
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, Operation, OperationMix, Outcome, StopReason, SurveyPosition, Trial};
+    use sokudo_model::{
+        BackendKind, Operation, OperationMix, Outcome, StopReason, SurveyPosition, Trial,
+    };
 
     #[test]
     fn after_a_loss_of_power_only_what_was_being_written_begins_anew() {

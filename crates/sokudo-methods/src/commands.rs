@@ -7,7 +7,7 @@ use sokudo_terminal::arguments::mistake::mistake;
 use sokudo_words::{Text, text};
 
 use crate::arguments::Ability;
-use crate::declared::Declared;
+use crate::declared::{Declared, PageForm};
 use crate::measuring::Measuring;
 
 /// What help says of each, and its module. Help tells them among the other commands:
@@ -31,9 +31,10 @@ macro_rules! registered {
         ];
 
         /// What each module declares, and what runs of several disks are.
-        const DECLARED: &[&Declared] = &[
-            $(&crate::$module::DECLARED,)*
-            &crate::several::DECLARED,
+        const DECLARED: &[(&str, &Declared)] = &[
+            $((stringify!($module), &crate::$module::DECLARED),)*
+            ("several", &crate::several::DECLARED),
+            ("matrix", &crate::matrix::DECLARED),
         ];
 
         /// The command, as all of them are.
@@ -80,14 +81,24 @@ registered! {
 /// From now on all crates below know what methods declare. Who carries out a command, or reads a run,
 /// does so first; twice is as good as once.
 pub fn hand_over() {
-    let all = || DECLARED.iter();
-    let of_tools = [&sokudo_dialect::diskspd::METHOD, &sokudo_dialect::hdparm::METHOD];
+    let all = || DECLARED.iter().map(|(_, it)| it);
+    let of_tools = [
+        &sokudo_dialect::diskspd::METHOD,
+        &sokudo_dialect::hdparm::METHOD,
+    ];
     let kinds = all().flat_map(|it| it.kinds).copied();
     Method::hand_over(kinds.chain(of_tools));
     document::hand_over(all().flat_map(|it| it.views).copied());
     view::hand_over(all().flat_map(|it| it.showings).copied());
     plot::hand_over(all().flat_map(|it| it.pictures).copied());
     sokudo_analysis::hand_over(all().flat_map(|it| it.rules).copied());
+}
+
+/// The commands that the page has forms for, each with its own.
+pub fn forms() -> impl Iterator<Item = (&'static str, PageForm)> {
+    DECLARED
+        .iter()
+        .filter_map(|(command, it)| Some((*command, it.form?)))
 }
 
 /// The command that measures, of all that can be given; `None` of any other.

@@ -3,6 +3,7 @@
 
 use sokudo_analysis::rule::MethodRules;
 use sokudo_model::MethodKind;
+use sokudo_page::TargetForm;
 use sokudo_report::document::ViewKind;
 use sokudo_report::plot::PlotKind;
 use sokudo_report::view::Showing;
@@ -19,6 +20,18 @@ pub struct Declared {
     pub pictures: &'static [PlotKind],
     /// Rules that it alone has.
     pub rules: &'static [&'static MethodRules],
+    /// How the page asks for it; `None` where only the command line does.
+    pub form: Option<PageForm>,
+}
+
+/// The form of a method on the page.
+#[derive(Clone, Copy)]
+pub struct PageForm {
+    pub label: &'static str,
+    pub target: TargetForm,
+    /// Options in their order. `=` parts one from the values that are offered, `|` one of them from
+    /// the next.
+    pub options: &'static [&'static str],
 }
 
 impl Declared {
@@ -29,5 +42,6 @@ impl Declared {
         showings: &[],
         pictures: &[],
         rules: &[],
+        form: None,
     };
 }

@@ -2,16 +2,19 @@
 //! and findings there (`SOKUDO_BLESS=1 cargo test -p sokudo-methods documents`).
 
 use sokudo_analysis::method::{Stated, assert_is, cell, cells, with_tables};
-use sokudo_analysis::{Code, disk, explain, threshold};
+use sokudo_analysis::{Code, disk_codes, explain, threshold};
 
-use crate::{commands, peak};
+use crate::peak;
 
 #[test]
 fn the_method_states_every_threshold_as_it_is() {
     assert_is("METHOD.md", |found| {
         with_tables(found, |name| {
             let stated = match name {
-                "thresholds of verdicts" => threshold::stated().into_iter().chain(peak::rules::stated()).collect(),
+                "thresholds of verdicts" => threshold::stated()
+                    .into_iter()
+                    .chain(peak::rules::stated())
+                    .collect(),
                 "thresholds of explain" => explain::stated_thresholds(),
                 name => panic!("{name} is no table"),
             };
@@ -51,6 +54,7 @@ fn heading(line: &str) -> Option<&str> {
 
 #[test]
 fn the_findings_are_those_of_the_code_and_have_their_effect() {
+    crate::commands::hand_over();
     assert_is("FINDINGS.md", |found| {
         let written = with_tables(found, |_| index_of_findings());
         let mut lines = Vec::new();
@@ -67,8 +71,9 @@ const FINDINGS: &str = include_str!("../../../docs/FINDINGS.md");
 
 #[test]
 fn every_finding_has_its_section_and_every_section_a_finding() {
+    crate::commands::hand_over();
     let of_runs = Code::all().into_iter().map(Code::name);
-    let known: Vec<&str> = of_runs.chain(disk::codes()).collect();
+    let known: Vec<&str> = of_runs.chain(disk_codes()).collect();
     let sections: Vec<&str> = FINDINGS.lines().filter_map(heading).collect();
     assert_eq!(sections, known);
 }

@@ -11,13 +11,17 @@ use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetI
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
+use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
-use plan::{ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN, StorageMedium};
+use plan::{
+    ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN,
+    StorageMedium,
+};
 use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
@@ -29,6 +33,17 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Explain",
+        target: TargetForm::Needed,
+        options: &[
+            "only=zones|rotation|seek|read-cache|write-cache|shingles|map|parity|fast-cells|capacity",
+            "full",
+            "size",
+            "engine",
+            "direct",
+        ],
+    }),
     kinds: &[&METHOD],
     ..Declared::NONE
 };

@@ -4,33 +4,34 @@
 //! `sokudo-report`.
 
 pub mod arguments;
-pub mod plan;
-pub(crate) mod view;
-pub(crate) mod table;
 pub(crate) mod list;
+pub mod plan;
+pub(crate) mod table;
+pub(crate) mod view;
 
 use std::collections::BTreeSet;
 
+use crate::fit::list::FitListDocument;
+use crate::fit::view::{FitAnswer, FitDocument};
 use sokudo_dialect::fio;
 use sokudo_dialect::fio::JobFileTarget;
 use sokudo_history::read;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
-use crate::fit::view::{FitAnswer, FitDocument};
-use crate::fit::list::FitListDocument;
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{language, output, print};
 use sokudo_words::{Text, text};
 
 use crate::argument_checks;
+use crate::declared::{Declared, PageForm};
 use crate::measurement;
 use crate::measurement::FinishedMeasurement;
 use crate::measuring::{Measuring, Planned};
 use arguments::Arguments;
 use plan::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
 use sokudo_model::MethodKind;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
@@ -42,6 +43,11 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Fit",
+        target: TargetForm::Needed,
+        options: &["what", "time", "runs"],
+    }),
     kinds: &[&METHOD],
     views: &[&view::VIEW],
     showings: &[table::showing],

@@ -9,17 +9,20 @@ pub mod arguments;
 
 mod beside;
 mod paced;
-pub(crate) mod view;
-pub(crate) mod table;
 pub(crate) mod picture;
+pub(crate) mod table;
+pub(crate) mod view;
 
 use sokudo_dialect::crystal::RowSpec;
 use sokudo_engine::Control;
-use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE, duration};
+use sokudo_measure::{
+    MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
+};
 use sokudo_model::{Event, LatencyLimit, Method, Nanos, Plan, Row, Schedule, TargetKind, Workload};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
+use crate::declared::{Declared, PageForm};
 use crate::measurement;
 use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
@@ -28,7 +31,7 @@ use beside::Neighbour;
 use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
 use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
@@ -40,6 +43,11 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Load",
+        target: TargetForm::Needed,
+        options: &["row", "limit", "beside", "size", "linear", "time", "runs"],
+    }),
     kinds: &[&METHOD, &beside::METHOD],
     views: &[&view::VIEW, &beside::view::VIEW],
     showings: &[table::showing, beside::table::showing],

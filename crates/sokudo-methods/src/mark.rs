@@ -13,6 +13,7 @@ use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::Text;
 
+use crate::declared::{Declared, PageForm};
 use crate::mark::arguments::CommandLines;
 use crate::measuring::{Measuring, Planned};
 use crate::{measurement, several};
@@ -20,18 +21,47 @@ use arguments::Arguments;
 use plan::MarkTarget;
 use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "mark",
     command: "mark",
     is_named: true,
-    traits: &[MethodTrait::JudgesDisk, MethodTrait::ComparesPages, MethodTrait::PairsDirections],
+    traits: &[
+        MethodTrait::JudgesDisk,
+        MethodTrait::ComparesPages,
+        MethodTrait::PairsDirections,
+    ],
 };
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Mark",
+        target: TargetForm::Needed,
+        options: &[
+            "profile=default|nvme|flash|peak|real|demo|classic|durable",
+            "size",
+            "runs",
+            "row",
+            "mix",
+            "read-only",
+            "write-only",
+            "time",
+            "data",
+            "schedule",
+            "interval",
+            "engine",
+            "polled",
+            "depth",
+            "threads",
+            "direct",
+            "exact-clock",
+            "rate",
+            "poisson",
+        ],
+    }),
     kinds: &[&METHOD],
     ..Declared::NONE
 };

@@ -9,8 +9,12 @@ use sokudo_engine::{Control, Search, left_behind};
 use sokudo_history::keep;
 use sokudo_history::keep_partial::PartialRun;
 use sokudo_history::past_runs::Past;
-use sokudo_measure::{FinishedRun, Follower, MeasureError, Measurement, Named, Prepared, Together, duration};
-use sokudo_model::{Bytes, Event, Nanos, Outcome, Plan, Run, RunState, Schedule, StopReason, TargetKind};
+use sokudo_measure::{
+    FinishedRun, Follower, MeasureError, Measurement, Named, Prepared, Together, duration,
+};
+use sokudo_model::{
+    Bytes, Event, Nanos, Outcome, Plan, Run, RunState, Schedule, StopReason, TargetKind,
+};
 use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 use sokudo_terminal::arguments::printing::{Asking, Printing};

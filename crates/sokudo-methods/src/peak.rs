@@ -5,24 +5,25 @@
 //! What is tried next is said by `sokudo-model`, what gave no more by `sokudo-analysis`.
 
 pub mod arguments;
-pub(crate) mod view;
-pub(crate) mod table;
 pub(crate) mod rules;
+pub(crate) mod table;
+pub(crate) mod view;
 
+use crate::peak::view::{Peak, PeakLoad, PeakSearch, PeakStep};
 use sokudo_dialect::crystal::{RowDirection, RowSpec, THREADS_MAX};
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE};
-use crate::peak::view::{Peak, PeakLoad, PeakSearch, PeakStep};
 use sokudo_model::{Event, Method, Nanos, Plan, Row, Schedule, StopReason, Trial, Workload};
 use sokudo_terminal::exit::Exit;
 
+use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
 use crate::{argument_checks, measurement};
 use arguments::Arguments;
 use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
@@ -34,6 +35,11 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Peak",
+        target: TargetForm::Needed,
+        options: &["row", "size", "max-threads", "max-depth", "time", "runs"],
+    }),
     kinds: &[&METHOD],
     views: &[&view::VIEW],
     showings: &[table::showing],

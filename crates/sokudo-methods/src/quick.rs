@@ -9,13 +9,14 @@ use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
 use crate::arguments::precision::PrecisionDefault;
+use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
 use plan::{DD_BLOCK, Quick, QuickTest};
 use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
@@ -27,6 +28,20 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Quick",
+        target: TargetForm::Needed,
+        options: &[
+            "test=cached|buffered|direct|write",
+            "size",
+            "bytes",
+            "data",
+            "runs",
+            "pause",
+            "trim",
+            "time",
+        ],
+    }),
     kinds: &[&METHOD],
     ..Declared::NONE
 };

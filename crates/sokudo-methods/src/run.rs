@@ -7,13 +7,19 @@ pub mod arguments;
 
 use sokudo_terminal::exit::Exit;
 
+use crate::declared::{Declared, PageForm};
 use crate::jobs::file::{JobFilePlan, JobRun};
 use crate::measuring::{Leaves, Measuring, Planned};
 use arguments::Arguments;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "fio job",
+        target: TargetForm::Job,
+        options: &["runs", "section", "lenient", "readonly"],
+    }),
     kinds: &[&sokudo_dialect::fio::METHOD],
     ..Declared::NONE
 };

@@ -9,6 +9,7 @@ use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
 use crate::arguments::precision::PrecisionDefault;
+use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::rows::several as rows;
 use crate::rows::several::DiskTests;
@@ -16,9 +17,9 @@ use crate::rows::surface;
 use crate::rows::surface::{SurfacePreset, SurfaceRequest, Writes};
 use crate::{argument_checks, consent, measurement, several};
 use arguments::Arguments;
-use sokudo_model::{MethodKind, Method};
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
+use sokudo_model::{Method, MethodKind};
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
@@ -30,6 +31,32 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Surface",
+        target: TargetForm::Needed,
+        options: &[
+            "full",
+            "gnome",
+            "hdtune=fast|faster|medium|normal|accurate",
+            "points",
+            "sample",
+            "short-stroke",
+            "from",
+            "to",
+            "shuffle",
+            "access-count",
+            "access-size",
+            "random",
+            "extra",
+            "size",
+            "write",
+            "block",
+            "depth",
+            "runs",
+            "engine",
+            "direct",
+        ],
+    }),
     kinds: &[&METHOD],
     ..Declared::NONE
 };

@@ -1,17 +1,17 @@
 //! Several disks in one command: what is named, what one command cannot do with several, and how
 //! long it takes.
 
-pub(crate) mod table;
 pub(crate) mod picture;
 pub(crate) mod rules;
+pub(crate) mod table;
 
 use std::time::Duration;
 
+use crate::declared::Declared;
 use sokudo_measure::{Named, OtherTarget, duration};
 use sokudo_model::{Nanos, Plan, Schedule};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
-use crate::declared::Declared;
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {

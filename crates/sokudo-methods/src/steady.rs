@@ -4,32 +4,35 @@
 //! It destroys nothing without consent, and it says what it will take before it begins.
 
 pub mod arguments;
-pub mod plan;
-pub(crate) mod view;
-pub(crate) mod table;
-pub(crate) mod picture;
-pub(crate) mod mixes;
 pub(crate) mod csv;
+pub(crate) mod mixes;
+pub(crate) mod picture;
+pub mod plan;
+pub(crate) mod table;
+pub(crate) mod view;
 
 use std::path::PathBuf;
 
+use crate::steady::table::estimate_lines;
 use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
-use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind};
-use crate::steady::table::estimate_lines;
+use sokudo_model::{
+    Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind,
+};
 use sokudo_terminal::exit;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::{Text, text};
 
+use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
 use plan::{SteadyPlan, SteadyRequest, SteadyTarget};
 use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
@@ -41,6 +44,25 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Steady",
+        target: TargetForm::Needed,
+        options: &[
+            "test",
+            "enterprise",
+            "sizes",
+            "mixes",
+            "size",
+            "active-range",
+            "purge",
+            "precondition",
+            "round-time",
+            "rounds-max",
+            "time-max",
+            "engine",
+            "direct",
+        ],
+    }),
     kinds: &[&METHOD],
     views: &[&view::VIEW],
     showings: &[table::showing],

@@ -13,13 +13,14 @@ use sokudo_words::{Text, text};
 
 use crate::arguments::axis::{CountList, Sizes};
 use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
+use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 use arguments::Arguments;
 use plan::{Load, Sweep, SweepPreset};
 use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
-use crate::declared::Declared;
+use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {
@@ -31,6 +32,29 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        label: "Sweep",
+        target: TargetForm::Needed,
+        options: &[
+            "minitool",
+            "from",
+            "to",
+            "sizes",
+            "length",
+            "depths",
+            "threads",
+            "random",
+            "read-only",
+            "write-only",
+            "data",
+            "verify",
+            "direct",
+            "write-through",
+            "time",
+            "runs",
+            "cool-down",
+        ],
+    }),
     kinds: &[&METHOD],
     showings: &[table::showing],
     ..Declared::NONE

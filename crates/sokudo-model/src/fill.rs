@@ -279,7 +279,10 @@ impl Fill {
 
     /// Of a run whose method it is; `None` for any other.
     pub fn of_method(run: &Run) -> Option<Self> {
-        run.plan.method.is(MethodTrait::WritesThrough).then(|| Self::of(run))?
+        run.plan
+            .method
+            .is(MethodTrait::WritesThrough)
+            .then(|| Self::of(run))?
     }
 
     fn found_collapse(&self) -> Option<FillCollapse> {

@@ -69,10 +69,7 @@ fn said(point: &AssessedPoint) -> Text {
 }
 
 /// What was expected, and who says so.
-pub fn add_sources<'a>(
-    article: &mut Article<'a>,
-    points: impl Iterator<Item = &'a AssessedPoint>,
-) {
+pub fn add_sources<'a>(article: &mut Article<'a>, points: impl Iterator<Item = &'a AssessedPoint>) {
     let mut said: Vec<&AssessedPoint> = points.collect();
     said.sort_by_key(|point| &*point.code);
     said.dedup_by_key(|point| &*point.code);

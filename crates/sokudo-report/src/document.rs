@@ -29,6 +29,7 @@ mod trial;
 mod view;
 
 use crate::wording::minutes;
+pub use figures::merged;
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use hosts::{
     HostDocument, HostPointDocument, HostRowDocument, HostTrialDocument, TogetherDocument,
@@ -38,7 +39,6 @@ pub use kept::{PackError, SummaryReader, UnpackError, pack, summary, unpack};
 pub use place::{DefectDocument, PlaceDocument};
 pub(crate) use reading::is_readable;
 pub use reading::{JSON_BYTES_MAX, ReadDocumentError, names_schema};
-pub use figures::merged;
 pub use result::sparse;
 pub use result::{Direction, ResultDocument, ShareDocument, Status};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};

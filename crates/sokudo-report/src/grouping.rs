@@ -355,10 +355,7 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
-pub fn notes_of_rows<'a>(
-    told: impl Iterator<Item = (&'a str, Text)>,
-    all: usize,
-) -> Vec<Text> {
+pub fn notes_of_rows<'a>(told: impl Iterator<Item = (&'a str, Text)>, all: usize) -> Vec<Text> {
     let mut groups: Vec<(Text, Vec<&str>)> = Vec::new();
     for (row, text) in told {
         match groups.iter_mut().find(|(known, _)| *known == text) {

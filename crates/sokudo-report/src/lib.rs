@@ -9,7 +9,6 @@
     missing_docs,
     reason = "it is for sokudo alone, and names that say enough need no words"
 )]
-
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
@@ -31,8 +30,8 @@ pub mod pivot;
 pub mod plot;
 pub mod report;
 pub mod text;
-pub mod view;
 pub mod trend;
+pub mod view;
 
 pub mod article;
 pub mod assessment_table;

@@ -131,7 +131,12 @@ pub fn row_table(document: &RunDocument, unit: BandwidthUnit) -> Table {
     columns::table(document, &document.results_by_direction(), unit)
 }
 
-fn rows(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit, shown: ShownBehind) {
+fn rows(
+    article: &mut Article<'_>,
+    document: &RunDocument,
+    unit: BandwidthUnit,
+    shown: ShownBehind,
+) {
     let table = row_table(document, unit).noted(legend(document, unit));
     match shown {
         ShownBehind::RowsOnPaper => article.add_on(Skin::Paper, Element::Table(table)),

@@ -16,6 +16,16 @@ pub fn kept(name: &str) -> Run {
     serde_json::from_str(&text).unwrap()
 }
 
+/// A method of whose plans this is so.
+pub fn method(traits: &'static [MethodTrait]) -> Method {
+    Method::new(Box::leak(Box::new(MethodKind {
+        name: "test",
+        command: "test",
+        is_named: false,
+        traits,
+    })))
+}
+
 /// Its figures.
 pub fn document(name: &str) -> RunDocument {
     RunDocument::from_run(&kept(name))

@@ -95,9 +95,7 @@ fn is_ended_by_rule(result: &ResultDocument, schedule: &Schedule) -> bool {
 }
 
 /// The fewest and the most trials that were made of a row that has any.
-pub fn trials_made<'a>(
-    results: impl Iterator<Item = &'a ResultDocument> + Clone,
-) -> [usize; 2] {
+pub fn trials_made<'a>(results: impl Iterator<Item = &'a ResultDocument> + Clone) -> [usize; 2] {
     let counts = || {
         let counts = results.clone().map(|result| result.trials.len());
         counts.filter(|count| *count > 0)

@@ -318,11 +318,7 @@ pub struct TableBuilder<'a, R> {
 
 impl<R> TableBuilder<'_, R> {
     /// A column whose cell is missing where there is `None`.
-    pub fn column<C: Into<Cell>>(
-        mut self,
-        head: Head,
-        cell: impl Fn(&R) -> Option<C>,
-    ) -> Self {
+    pub fn column<C: Into<Cell>>(mut self, head: Head, cell: impl Fn(&R) -> Option<C>) -> Self {
         let cell = |row| cell(row).map_or_else(Cell::missing, Into::into);
         let cells = self.rows.iter().map(cell).collect();
         self.columns.push(Column { head, cells });

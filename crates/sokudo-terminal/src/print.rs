@@ -163,7 +163,9 @@ pub fn write_run(
     };
     put(path, &text, rendering.format == Format::Table)?;
     let kind = match told {
-        Told::Card(_) => PlotKind::named(PlotKind::CARD).filter(|it| fitting(document).contains(it)),
+        Told::Card(_) => {
+            PlotKind::named(PlotKind::CARD).filter(|it| fitting(document).contains(it))
+        }
         Told::Everything | Told::Answer(_) => None,
     };
     picture::draw(document, plotting, kind)

@@ -1,10 +1,13 @@
 use super::*;
 use crate::judge;
-use crate::sample::{self, each_count, reads, reads_with};
+use crate::sample::{self, each_count, method, reads, reads_with};
 use sokudo_model::disk::{Content, Health, Link, QueueSettings};
 use sokudo_model::{
     ArrayState, BlockDeviceKind, BlockSizes, Bytes, FileUse, Nanos, Order, SequentialOffset,
 };
+
+/// A method that asks for the disk.
+const ASKS: &[MethodTrait] = &[MethodTrait::JudgesDisk, MethodTrait::AsksForDisk];
 
 /// The points of a disk that `change` has changed, by code and answer.
 fn points_of(change: impl Fn(&mut Disk)) -> Vec<(String, Option<DiskAnswer>)> {
@@ -164,7 +167,7 @@ fn a_drive_that_could_more_than_its_port_and_bulk_only_are_told() {
 /// The assessment of reads whose rate is known, of a disk that `change` has changed.
 fn assessed(change: impl Fn(&mut Run)) -> DiskAssessment {
     let mut run = reads_with(|run| {
-        run.plan.method = Method::Assess;
+        run.plan.method = method(ASKS);
         change(run);
     });
     judge(&mut run);
@@ -369,7 +372,7 @@ fn an_array_is_held_against_what_its_level_makes_of_its_members() {
 fn one_rate_in_both_directions_and_two_runs_is_a_limit() {
     let run = |per_s| {
         let mut run = reads_with(|run| {
-            run.plan.method = Method::Assess;
+            run.plan.method = method(ASKS);
             run.target.devices[1].kind = BlockDeviceKind::VirtualDisk;
             streams(run, per_s);
         });
@@ -395,9 +398,9 @@ fn one_rate_in_both_directions_and_two_runs_is_a_limit() {
 #[test]
 fn only_commands_that_people_look_at_a_disk_with_say_what_they_think_of_it() {
     for (method, is_asked) in [
-        (Method::Assess, true),
-        (Method::Mark("default".into()), true),
-        (Method::Load, false),
+        (method(ASKS), true),
+        (method(&[MethodTrait::JudgesDisk]), true),
+        (method(&[]), false),
     ] {
         let mut run = reads_with(|run| {
             run.plan.method = method;

@@ -5,7 +5,9 @@
 //! A volume whose speed is limited, with some credit for bursts, looks the same, after a rest
 //! too; in a cloud it calls itself a disk. So this is never certain.
 
-use sokudo_model::{BlockDeviceKind, Bytes, Confidence, Fill, FillRest, FillStretch, Inference, Run};
+use sokudo_model::{
+    BlockDeviceKind, Bytes, Confidence, Fill, FillRest, FillStretch, Inference, Run,
+};
 use sokudo_words::{Text, text};
 
 use super::evidence::figure;

@@ -55,7 +55,7 @@ mod tests {
     fn what_could_not_be_concluded_is_said_with_the_reason() {
         let mut run = sample::writes();
         assert_eq!(untold(&run), None);
-        run.plan.method = Method::Explain;
+        run.plan.method = sample::method(&[MethodTrait::Probes]);
         run.rows[0].workload.subject = Subject::Cache;
         let told = untold(&run).unwrap();
         let claim = told.claim.english();

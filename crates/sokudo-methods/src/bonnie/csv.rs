@@ -7,8 +7,8 @@
 
 use sokudo_model::{Bytes, Operation, Outcome, Row, Run, StopReason, TreeContents, Workload};
 
-use sokudo_report::number::float;
 use crate::bonnie::phase::BonniePhase;
+use sokudo_report::number::float;
 
 /// The version of the format, which readers compare.
 const FORMAT_VERSION: &str = "1.98";
@@ -20,7 +20,7 @@ const MEASURED_TIME_MIN_NS: u64 = 500_000_000;
 const TOO_SHORT: [&str; 2] = ["+++++", "+++"];
 
 /// One line per trial, each as Bonnie++ 2.00 writes it.
-pub fn render(run: &Run) -> String {
+pub(crate) fn render(run: &Run) -> String {
     let trials = run.rows.iter().map(|row| row.trials.len()).max();
     (0..trials.unwrap_or(0))
         .map(|trial| line(run, trial) + "\n")

@@ -7,7 +7,10 @@
 
 use std::str::FromStr;
 
-use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Limits, Method, Operation, OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Workload, narrow};
+use sokudo_model::{
+    BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Limits, Method, Operation,
+    OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Workload, narrow,
+};
 use sokudo_words::{Text, text};
 
 /// Chunk sizes that Bonnie++ takes.

@@ -3,15 +3,15 @@
 
 use sokudo_words::{Text, text};
 
+use crate::bonnie::phase::BonniePhase;
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use sokudo_report::number;
-use crate::bonnie::phase::BonniePhase;
 use sokudo_report::shortfall::{trials_made, verdict_cell};
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, left, point, right};
-use sokudo_report::wording::phrase;
 use sokudo_report::view::{ShownBehind, ShownView};
+use sokudo_report::wording::phrase;
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {

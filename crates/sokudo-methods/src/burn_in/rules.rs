@@ -2,15 +2,18 @@
 //! trusted with data.
 
 use sokudo_model::disk::Health;
-use sokudo_model::{AssessedPoint, BurnIn, BurnInDisk, BurnInWork, DiskAnswer, DiskAssessment, DriveHealth, FailedRanges, FailureKind, Row, Run, SelfTest, SelfTestResult, TargetKind, Verdict, narrow};
+use sokudo_model::{
+    AssessedPoint, BurnIn, BurnInDisk, BurnInWork, DiskAnswer, DiskAssessment, DriveHealth,
+    FailedRanges, FailureKind, Row, Run, SelfTest, SelfTestResult, TargetKind, Verdict, narrow,
+};
 use sokudo_words::{Text, text};
 
-use sokudo_analysis::rule::MethodRules;
 use sokudo_analysis::assess;
 use sokudo_analysis::expectations::expectations;
+use sokudo_analysis::rule::MethodRules;
 
 /// Rules of its own.
-pub static RULES: MethodRules = MethodRules {
+pub(crate) static RULES: MethodRules = MethodRules {
     whole: Some(judge),
     ..MethodRules::NONE
 };
@@ -390,14 +393,18 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
 mod tests {
     use super::*;
     use sokudo_analysis::sample::reads_with;
-    use sokudo_model::{Assessment, BlockDeviceKind, BurnInTests, Bytes, Defect, Method, Mismatch, MismatchKind, Nanos, Operation, OperationMix, Sample, SelfTestKind, Span, StopReason, Survey, SurveySample, VerifyOutcome, Visit};
+    use sokudo_model::{
+        Assessment, BlockDeviceKind, BurnInTests, Bytes, Defect, Method, Mismatch, MismatchKind,
+        Nanos, Operation, OperationMix, Sample, SelfTestKind, Span, StopReason, Survey,
+        SurveySample, VerifyOutcome, Visit,
+    };
 
     const MIB: u64 = 1 << 20;
 
     /// A disk of 64 MiB that was written and read back, and is well.
     fn run(change: impl FnOnce(&mut Run)) -> Run {
         let mut run = reads_with(|run| {
-            run.plan.method = Method::BurnIn;
+            run.plan.method = Method::new(&crate::burn_in::METHOD);
             run.target.kind = TargetKind::BlockDevice;
             run.rows.truncate(1);
             let row = &mut run.rows[0];

@@ -1,18 +1,21 @@
 //! A burn-in for people: what it will take, and what has come of each disk.
 
-use sokudo_model::{AssessedPoint, BurnIn, BurnInDisk, BurnInWork, Bytes, DiskAnswer, Nanos, SelfTest, SelfTestResult};
+use sokudo_model::{
+    AssessedPoint, BurnIn, BurnInDisk, BurnInWork, Bytes, DiskAnswer, Nanos, SelfTest,
+    SelfTestResult,
+};
 use sokudo_words::{Text, text};
 
+use crate::rows::writing_cost::{time_of, wear};
 use sokudo_report::article::{Article, Element};
 use sokudo_report::assessment_table;
 use sokudo_report::assessment_table::tone;
 use sokudo_report::disk_words;
-use crate::rows::writing_cost::{time_of, wear};
+use sokudo_report::document::RunDocument;
 use sokudo_report::number::{BYTES_PER_MB, decimal_size};
 use sokudo_report::table::{Cell, Table, left, right};
-use sokudo_report::wording::duration;
-use sokudo_report::document::RunDocument;
 use sokudo_report::view::ShownView;
+use sokudo_report::wording::duration;
 
 const LEGEND: &str = "Written, read back: in all passes, with the mean rate while all disks worked. \
     Wrong: blocks that did not hold what was written to them. Failed: bytes that could not be \
@@ -21,7 +24,7 @@ const LEGEND: &str = "Written, read back: in all passes, with the mean rate whil
 
 /// What a burn-in takes, before it is begun.
 #[derive(Clone, Debug)]
-pub struct BurnInEstimate {
+pub(crate) struct BurnInEstimate {
     /// The disks, as they were named.
     pub disks: Vec<BurnInDiskEstimate>,
     /// How often everything is still written and read back, at most.
@@ -32,7 +35,7 @@ pub struct BurnInEstimate {
 
 /// What it takes of one disk.
 #[derive(Clone, Debug)]
-pub struct BurnInDiskEstimate {
+pub(crate) struct BurnInDiskEstimate {
     /// As it was named.
     pub name: String,
     /// What it holds.
@@ -53,7 +56,7 @@ impl BurnInDiskEstimate {
 
 impl BurnInEstimate {
     /// One sentence a line, without an end.
-    pub fn lines(&self) -> Vec<Text> {
+    pub(crate) fn lines(&self) -> Vec<Text> {
         let passes = self.passes;
         let of_disk = |disk: &BurnInDiskEstimate| {
             let size = Text::name(decimal_size(disk.size, 3));

@@ -1,11 +1,11 @@
 //! What a fill shows, and what to do about it: where fast writes end, that the drive makes room
 //! while it is written, and that a limited volume looks the same.
 
-use sokudo_model::{Severity, Verdict};
 use sokudo_analysis::code::MethodCode;
-use sokudo_analysis::rule::MethodRules;
 use sokudo_analysis::explain::fast_cells::{gb, mb_per_s, slower};
+use sokudo_analysis::rule::MethodRules;
 use sokudo_model::{BlockDeviceKind, Fill, FillStretch, Run};
+use sokudo_model::{Severity, Verdict};
 use sokudo_words::{Text, text};
 
 use sokudo_analysis::code::{Code, Ruling};
@@ -32,12 +32,11 @@ static BURST_CREDITS: MethodCode = MethodCode {
 };
 
 /// Rules of its own.
-pub static RULES: MethodRules = MethodRules {
+pub(crate) static RULES: MethodRules = MethodRules {
     codes: &[&FAST_CELLS_END, &FOLDING, &BURST_CREDITS],
     runs: &[fast_cells_end, folding, burst_credits],
     ..MethodRules::NONE
 };
-
 
 /// A fill of its own command whose rate collapses, and the level at which it does.
 fn collapsed(run: &Run) -> Option<(Fill, usize)> {
@@ -131,12 +130,13 @@ fn burst_credits(run: &Run) -> Option<Ruling> {
 mod tests {
     use super::*;
     use sokudo_analysis::sample::writes_with;
+    use sokudo_model::Bytes;
     use sokudo_model::{Method, Nanos, Sample, Span, Survey, SurveySample, TargetKind, Visit};
 
     /// A fill of 100 samples of 1 GB each, at these rates in MB/s, each up to a sample.
     fn filled(levels: &[(usize, u64)], change: impl FnOnce(&mut Run)) -> Run {
         writes_with(|run| {
-            run.plan.method = Method::Fill;
+            run.plan.method = Method::new(&crate::fill::METHOD);
             run.target.kind = TargetKind::BlockDevice;
             let row = &mut run.rows[0];
             row.trials.truncate(1);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     fn codes(run: Run) -> Vec<&'static str> {
-        let rulings = RULES.iter().filter_map(|rule| rule(&run));
+        let rulings = RULES.runs.iter().filter_map(|rule| rule(&run));
         rulings.map(|ruling| ruling.code.name()).collect()
     }
 
@@ -201,7 +201,10 @@ mod tests {
         let run = filled(&THREE, |run| {
             each_device(run, |device| device.kind = BlockDeviceKind::VirtualDisk);
         });
-        assert_eq!(sokudo_analysis::explain::explain(&run)[0].code, "fast-cells");
+        assert_eq!(
+            sokudo_analysis::explain::explain(&run)[0].code,
+            "fast-cells"
+        );
         assert_eq!(codes(run), ["fast-cells-end", "folding", "burst-credits"]);
     }
 
@@ -213,7 +216,9 @@ mod tests {
         });
         assert!(sokudo_analysis::explain::explain(&platters).is_empty());
         assert_eq!(codes(platters), [""; 0]);
-        let explained = filled(&THREE, |run| run.plan.method = Method::Explain);
+        let explained = filled(&THREE, |run| {
+            run.plan.method = sokudo_analysis::sample::method(&[])
+        });
         assert_eq!(codes(explained), [""; 0]);
     }
 }

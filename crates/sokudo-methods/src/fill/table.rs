@@ -1,20 +1,20 @@
 //! A fill for people: what it will take, and what came of it in one sentence and two tables.
 
+use crate::rows::writing_cost::{time_of, wear};
 use sokudo_model::{Bytes, Fill, FillStretch, Nanos};
 use sokudo_words::{Text, text};
-use crate::rows::writing_cost::{time_of, wear};
 
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::RunDocument;
+use sokudo_report::document::ViewKind;
 use sokudo_report::number;
 use sokudo_report::number::{BYTES_PER_MB, decimal_size, float};
 use sokudo_report::shortfall::verdict_cell;
-use sokudo_report::table::{Cell, Table, left, right};
-use sokudo_report::wording::duration;
 use sokudo_report::style::BandwidthUnit;
+use sokudo_report::table::{Cell, Table, left, right};
 use sokudo_report::view::{ShownBehind, ShownView};
+use sokudo_report::wording::duration;
 use std::sync::Arc;
-use sokudo_report::document::ViewKind;
 
 /// Slow cells take about so much less than what a drive is taken for.
 const SLOW_DIVISOR: u64 = 5;
@@ -25,7 +25,7 @@ const LEGEND: &str = "From, to: bytes written, as drives are sold. MB/s: mean ov
 
 /// What a fill will write, before it is begun.
 #[derive(Clone, Debug)]
-pub struct FillEstimate {
+pub(crate) struct FillEstimate {
     /// As it was named.
     pub target: String,
     /// Bytes written, at most.
@@ -46,7 +46,7 @@ pub struct FillEstimate {
 
 impl FillEstimate {
     /// One sentence a line, without an end.
-    pub fn lines(&self) -> Vec<Text> {
+    pub(crate) fn lines(&self) -> Vec<Text> {
         let size = |bytes| Text::name(decimal_size(bytes, 3));
         let share = float(self.written.0) / float(self.capacity.0.max(1));
         let mut lines = vec![
@@ -82,7 +82,7 @@ impl FillEstimate {
 }
 
 /// Levels of a drive.
-pub static VIEW: ViewKind = ViewKind::new::<Fill>(
+pub(crate) static VIEW: ViewKind = ViewKind::new::<Fill>(
     "fill",
     "Levels of a drive while it was written from one end to the other.",
     |run, _| Some(Arc::new(Fill::of_method(run)?)),

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::FitQuestion;
 use sokudo_words::{Text, text};
 
-use sokudo_report::article::{Article, Element};
 use crate::fit::table::threshold_of;
+use sokudo_report::article::{Article, Element};
 use sokudo_report::style::TableStyle;
 use sokudo_report::wording::phrase;
 use sokudo_report::{json_layout, text};
@@ -16,7 +16,7 @@ const SCHEMA: &str = "sokudo.fit/1";
 /// Questions with their thresholds as JSON: `sokudo.fit/1`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "sokudo.fit/1")]
-pub struct FitListDocument {
+pub(crate) struct FitListDocument {
     /// Name and version of this format: `sokudo.fit/1`.
     #[schemars(extend("const" = "sokudo.fit/1"))]
     pub schema: String,
@@ -27,7 +27,7 @@ pub struct FitListDocument {
 
 impl FitListDocument {
     /// Of these.
-    pub fn new(questions: Vec<FitQuestion>) -> Self {
+    pub(crate) fn new(questions: Vec<FitQuestion>) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             questions,
@@ -35,12 +35,12 @@ impl FitListDocument {
     }
 
     /// The document as text that ends with a line feed.
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         json_layout::written(self)
     }
 
     /// As text, a few lines for each.
-    pub fn render(&self, style: &TableStyle) -> String {
+    pub(crate) fn render(&self, style: &TableStyle) -> String {
         let mut article = Article::default();
         let each = self.questions.iter();
         let facts = each.map(|it| (Text::name(&*it.name), said(it).into()));
@@ -70,9 +70,9 @@ fn said(question: &FitQuestion) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::{FitCriterion, FitLimit, FitMetric, FitSide};
     use sokudo_report::kept_schema::assert_kept;
     use sokudo_report::sample;
-    use sokudo_model::{FitCriterion, FitLimit, FitMetric, FitSide};
 
     fn questions() -> FitListDocument {
         let limit = FitLimit {

@@ -8,7 +8,10 @@ mod limit;
 mod parameter;
 mod table;
 
-use sokudo_model::{BackendKind, Bytes, DirectMode, Durability, Estimand, FitCriterion, FitMetric, FitQuestion, Limits, Method, Nanos, Operation, OperationMix, Order, Plan, Span, Workload};
+use sokudo_model::{
+    BackendKind, Bytes, DirectMode, Durability, Estimand, FitCriterion, FitMetric, FitQuestion,
+    Limits, Method, Nanos, Operation, OperationMix, Order, Plan, Span, Workload,
+};
 use sokudo_words::Text;
 
 use parameter::Parameter;

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use sokudo_report::document::ViewKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, Operation, Percentile, Row, Run, Severity, Verdict};
+use sokudo_model::{
+    FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, Operation, Percentile, Row, Run,
+    Severity, Verdict,
+};
+use sokudo_report::document::ViewKind;
 use sokudo_stats::{Histogram, quantile_design_effects, quantile_low};
 
 use sokudo_report::document::{LatencyFigures, RateFigures, merged};
@@ -14,12 +17,15 @@ use sokudo_report::number;
 use sokudo_report::number::float;
 
 /// What documents call it.
-pub static VIEW: ViewKind =
-    ViewKind::new::<FitDocument>("fit", "Whether the device is fast enough for something.", |run, results| Some(Arc::new(FitDocument::of(run, results)?)));
+pub(crate) static VIEW: ViewKind = ViewKind::new::<FitDocument>(
+    "fit",
+    "Whether the device is fast enough for something.",
+    |run, results| Some(Arc::new(FitDocument::of(run, results)?)),
+);
 
 /// Whether a disk is fast enough for something.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FitDocument {
+pub(crate) struct FitDocument {
     /// What was asked.
     pub question: FitQuestion,
     /// What it comes to; null where nobody has published a threshold.
@@ -34,7 +40,7 @@ pub struct FitDocument {
 /// Whether a disk is fast enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum FitAnswer {
+pub(crate) enum FitAnswer {
     /// Every criterion is met by the whole of its interval.
     FastEnough,
     /// One is missed by the whole of its interval.
@@ -45,7 +51,7 @@ pub enum FitAnswer {
 
 /// What was measured of a criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FitFigure {
+pub(crate) struct FitFigure {
     /// In nanoseconds, per second, bytes per second or I/Os, as the metric is; null where it could
     /// not be measured.
     pub measured: Option<f64>,
@@ -65,7 +71,7 @@ pub struct FitFigure {
 /// How a figure stands to its threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum FitStanding {
+pub(crate) enum FitStanding {
     /// All of the interval is on the side where it has to be.
     Met,
     /// None of it is.
@@ -306,8 +312,8 @@ fn dropped(row: &Row) -> Measured {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_report::sample;
     use sokudo_model::{Assessment, Nanos, Rate};
+    use sokudo_report::sample;
 
     /// Six trials of the sample's first row, of so many I/Os a second each.
     fn run(rates: [u64; 6], criteria: Vec<FitCriterion>) -> Run {
@@ -357,7 +363,8 @@ mod tests {
     }
 
     fn fit(run: &Run) -> FitDocument {
-        sokudo_report::RunDocument::from_run(run).fit().unwrap().clone()
+        let results = ResultDocument::of_rows(run);
+        FitDocument::of(run, &results).unwrap()
     }
 
     const RATES: [u64; 6] = [1_000, 1_010, 1_020, 1_030, 1_040, 1_050];

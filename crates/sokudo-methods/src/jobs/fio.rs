@@ -120,7 +120,10 @@ fn stages_of(plan: &Plan, planned: &FioPlan, rows: &[Row]) -> Vec<Stage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, Bytes, DeviceCounters, Operation, OperationTally, Outcome, StopReason, Trial, TrialEvidence, Workload};
+    use sokudo_model::{
+        BackendKind, Bytes, DeviceCounters, Operation, OperationTally, Outcome, StopReason, Trial,
+        TrialEvidence, Workload,
+    };
 
     fn row(mebibytes: u64) -> Row {
         let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);

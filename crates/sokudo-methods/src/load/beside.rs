@@ -4,10 +4,10 @@
 //! What that comes to is computed by `sokudo-model`; here is only decided what is measured.
 
 pub(crate) mod comparison;
-pub(crate) mod view;
-pub(crate) mod table;
-pub(crate) mod rules;
 pub(crate) mod picture;
+pub(crate) mod rules;
+pub(crate) mod table;
+pub(crate) mod view;
 
 use sokudo_measure::{MeasureError, MeasuredParts, Named, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, Estimand, Method, Nanos, Percentile, Plan, Row, Span, Stage, Workload};
@@ -20,7 +20,7 @@ use sokudo_model::MethodKind;
 use sokudo_model::MethodTrait;
 
 /// What it is.
-pub static METHOD: MethodKind = MethodKind {
+pub(super) static METHOD: MethodKind = MethodKind {
     name: "load/beside",
     command: "load",
     is_named: false,

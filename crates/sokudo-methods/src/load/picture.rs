@@ -4,12 +4,12 @@
 use sokudo_report::plot::PlotKind;
 use sokudo_words::text;
 
-use sokudo_report::plot::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
-use sokudo_report::plot::heading;
-use sokudo_report::plot::scale::{PlotAxis, float, short_time};
 use crate::load::view::LoadDocument;
 use sokudo_report::document::{LatencyFigures, ResultDocument, RunDocument};
 use sokudo_report::number::rate;
+use sokudo_report::plot::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
+use sokudo_report::plot::heading;
+use sokudo_report::plot::scale::{PlotAxis, float, short_time};
 
 type Latency = fn(&ResultDocument) -> Option<&LatencyFigures>;
 type Pick = fn(&LatencyFigures) -> Option<u64>;
@@ -31,7 +31,7 @@ const PERCENTILES: [(&str, Pick); 3] = [
 ];
 
 /// It, as a kind of picture.
-pub const LATENCY_BY_LOAD: PlotKind = PlotKind {
+pub(crate) const LATENCY_BY_LOAD: PlotKind = PlotKind {
     name: "load",
     needs: "fixed rates, as sokudo load measures them",
     caption: "Latency against load",

@@ -2,13 +2,13 @@
 
 use sokudo_words::{Text, text};
 
-use sokudo_report::article::{Article, Element};
 use crate::load::view::{LoadDocument, LoadStepDocument};
+use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{LatencyFigures, ResultDocument, RunDocument};
 use sokudo_report::number;
 use sokudo_report::shortfall::verdict_cell;
-use sokudo_report::table::{Cell, Table, left, right};
 use sokudo_report::style::BandwidthUnit;
+use sokudo_report::table::{Cell, Table, left, right};
 use sokudo_report::view::{ShownBehind, ShownView};
 
 /// A line: a step, or none for the closed loop, and its result.

@@ -3,22 +3,24 @@
 
 use std::sync::Arc;
 
-use sokudo_report::document::ViewKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{LatencyLimit, RateKept, RateProcess, Row, Run, Standing, Workload, narrow};
+use sokudo_report::document::ViewKind;
 use sokudo_stats::{Summary, median_interval};
 
 /// What documents call it.
-pub static VIEW: ViewKind =
-    ViewKind::new::<LoadDocument>("load", "Latency against load.", |run, _| Some(Arc::new(LoadDocument::of(run)?)));
+pub(crate) static VIEW: ViewKind =
+    ViewKind::new::<LoadDocument>("load", "Latency against load.", |run, _| {
+        Some(Arc::new(LoadDocument::of(run)?))
+    });
 
 /// The confidence that intervals are asked for.
 const CONFIDENCE: f64 = 0.95;
 
 /// Latency against load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LoadDocument {
+pub(crate) struct LoadDocument {
     /// Median of the closed loop's trials: the most that the row does per second.
     pub maximum_ios_per_s: f64,
     /// Whether I/Os were started at random instants, as a Poisson process, and not evenly.
@@ -35,7 +37,7 @@ pub struct LoadDocument {
 
 /// One fixed rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LoadStepDocument {
+pub(crate) struct LoadStepDocument {
     /// Its place in `figures`, from 0.
     pub result: usize,
     /// I/Os that were to start per second.
@@ -48,7 +50,7 @@ pub struct LoadStepDocument {
 
 /// Where the load begins to cost more latency than it gains in rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct KneeDocument {
+pub(crate) struct KneeDocument {
     /// The rate of the step with the largest power.
     pub ios_per_s: f64,
     /// The next lower rate than that of any round of trials within the 95 % interval.
@@ -63,7 +65,7 @@ pub struct KneeDocument {
 
 /// The highest rate that keeps a latency.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LimitDocument {
+pub(crate) struct LimitDocument {
     /// What was asked for.
     #[serde(flatten)]
     pub limit: LatencyLimit,
@@ -87,7 +89,7 @@ impl LimitDocument {
 impl LoadDocument {
     /// The curve of a run of this method; `None` for any other, and where its closed loop
     /// has no figure.
-    pub fn of(run: &Run) -> Option<Self> {
+    pub(crate) fn of(run: &Run) -> Option<Self> {
         if !run.plan.method.is_of(&super::METHOD) {
             return None;
         }
@@ -222,8 +224,9 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_report::sample;
+    use sokudo_model::Method;
     use sokudo_model::{Nanos, Operation, OperationTally, Rate};
+    use sokudo_report::sample;
     use sokudo_stats::Histogram;
 
     /// One server: the mean latency at load ρ, in services, by Pollaczek and Khinchine.
@@ -235,7 +238,7 @@ mod tests {
     /// times what `disturbed` gives for a round and a step.
     fn run(loads: &[f64], disturbed: impl Fn(usize, usize) -> f64) -> Run {
         let mut run = sample::bare_run();
-        run.plan.method = Method::Load;
+        run.plan.method = Method::new(&crate::load::METHOD);
         let mut closed = sample::run().rows[0].clone();
         closed.trials.truncate(1);
         closed.workload.rate = None;

@@ -4,12 +4,15 @@ use sokudo_dialect::crystal;
 use sokudo_dialect::crystal::{BLOCK_MIN, RowDirection, RowSpec};
 use sokudo_engine::TEST_FILE_SIZE_MIN;
 use sokudo_measure::TEST_FILE_SIZE;
-use sokudo_model::{Bytes, DirectMode, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName, Span, Stage, TargetKind, Workload};
+use sokudo_model::{
+    Bytes, DirectMode, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName,
+    Span, Stage, TargetKind, Workload,
+};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
-use crate::mark::arguments::Arguments;
 use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
+use crate::mark::arguments::Arguments;
 use crate::mark::arguments::ScheduleChoice;
 use crate::rows::several;
 use crate::rows::several::DiskTests;

@@ -9,10 +9,10 @@ use sokudo_terminal::output;
 use sokudo_volume::{Step, check_options, missing, steps};
 use sokudo_words::{Text, text};
 
+use crate::consent;
 use crate::matrix::cell;
 use crate::matrix::disks::PlannedDisk;
 use crate::matrix::request::{DiskSource, Matrix};
-use crate::consent;
 
 /// What a volume takes besides its measurement: discards, file systems, mounts.
 const VOLUME_SECONDS: f64 = 5.0;

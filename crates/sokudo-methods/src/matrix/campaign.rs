@@ -17,13 +17,13 @@ use sokudo_terminal::exit::Exit;
 use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, missing, steps};
 use sokudo_words::{Text, text};
 
+use crate::matrix::arguments::MatrixArguments;
 use crate::matrix::cell::{command, method, place};
 use crate::matrix::kept::{CellRun, Measured, keep_run};
 use crate::matrix::outcome;
 use crate::matrix::progress::MatrixProgress;
 use crate::matrix::request::Matrix;
 use crate::matrix::told::MatrixTelling;
-use crate::matrix::arguments::MatrixArguments;
 
 /// Blocks at most where a precision is asked for: beyond, twice as many gain little.
 const BLOCKS_MAX: u32 = 100;

@@ -10,8 +10,8 @@ use sokudo_terminal::exit::Exit;
 use sokudo_volume::{VolumeDisk, loop_disks};
 use sokudo_words::{Text, text};
 
-use crate::matrix::request::DiskSource;
 use crate::matrix::arguments::MatrixArguments;
+use crate::matrix::request::DiskSource;
 
 /// A disk as the plan shows it.
 pub(super) struct PlannedDisk {

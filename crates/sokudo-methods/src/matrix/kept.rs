@@ -13,8 +13,8 @@ use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
-use crate::matrix::request::Matrix;
 use crate::matrix::arguments::MatrixArguments;
+use crate::matrix::request::Matrix;
 use crate::measurement::FinishedMeasurement;
 
 /// More runs than cells and blocks can be.

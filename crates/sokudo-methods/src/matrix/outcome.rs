@@ -6,9 +6,9 @@ use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{language, output, picture};
 
+use crate::matrix::arguments::MatrixArguments;
 use crate::matrix::kept::Measured;
 use crate::matrix::request::{DiskSource, Matrix};
-use crate::matrix::arguments::MatrixArguments;
 
 /// Judges what there is and hands it on.
 fn judged<T>(matrix: &Matrix, measured: &Measured, take: impl FnOnce(&MatrixSoFar<'_>) -> T) -> T {

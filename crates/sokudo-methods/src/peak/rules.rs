@@ -3,7 +3,9 @@
 //! waited for the disk, and where the latency was spent.
 
 use crate::peak::view::{Peak, PeakLimit, PeakLoad, PeakSearch};
-use sokudo_model::{BlockDeviceKind, Confidence, Inference, Nanos, Operation, Row, Run, TargetKind};
+use sokudo_model::{
+    BlockDeviceKind, Confidence, Inference, Nanos, Operation, Row, Run, TargetKind,
+};
 use sokudo_stats::Histogram;
 use sokudo_words::{Text, text};
 
@@ -36,7 +38,7 @@ thresholds! {
 }
 
 /// Rules of its own.
-pub static RULES: MethodRules = MethodRules {
+pub(crate) static RULES: MethodRules = MethodRules {
     inferences: &[limit],
     ..MethodRules::NONE
 };
@@ -388,7 +390,7 @@ mod tests {
         request_us: u64,
     ) -> Run {
         let mut run = sample::reads();
-        run.plan.method = Method::Peak;
+        run.plan.method = Method::new(&crate::peak::METHOD);
         run.environment.cpus = 4;
         let row = run.rows[0].clone();
         run.rows = steps.iter().map(|seen| of_step(&row, *seen)).collect();
@@ -555,7 +557,7 @@ mod tests {
     #[test]
     fn nothing_is_concluded_of_other_runs_or_of_a_search_that_was_cut_off() {
         let mut other = run(&flat(), [300, 500, 0, 0, 0], 95);
-        other.plan.method = Method::Sweep;
+        other.plan.method = sokudo_analysis::sample::method(&[]);
         assert_eq!(limit(&other), None);
         let cut = flat().map(|seen| Seen { trials: 1, ..seen });
         assert_eq!(limit(&run(&cut, [300, 500, 0, 0, 0], 95)), None);

@@ -17,12 +17,15 @@ use sokudo_model::run::Run;
 use sokudo_model::trial::Row;
 
 /// What documents call it.
-pub static VIEW: ViewKind =
-    ViewKind::new::<Peak>("peak", "The most that the device gives, and what it takes.", |run, _| Some(Arc::new(Peak::of(run)?)));
+pub(crate) static VIEW: ViewKind = ViewKind::new::<Peak>(
+    "peak",
+    "The most that the device gives, and what it takes.",
+    |run, _| Some(Arc::new(Peak::of(run)?)),
+);
 
 /// How much is in flight, and from how many threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PeakLoad {
+pub(crate) struct PeakLoad {
     /// Threads.
     pub threads: u32,
     /// I/Os in flight per thread.
@@ -31,12 +34,12 @@ pub struct PeakLoad {
 
 impl PeakLoad {
     /// I/Os in flight, of all threads.
-    pub fn in_flight(self) -> u64 {
+    pub(crate) fn in_flight(self) -> u64 {
         u64::from(self.threads) * u64::from(self.depth)
     }
 
     /// For people, such as `2 threads × depth 32`.
-    pub fn said(self) -> Text {
+    pub(crate) fn said(self) -> Text {
         let Self { threads, depth } = self;
         match threads {
             1 => text!("1 thread × depth {depth}"),
@@ -47,7 +50,7 @@ impl PeakLoad {
 
 /// A load with the rate that it gave.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct PeakStep {
+pub(crate) struct PeakStep {
     /// What was driven.
     #[serde(flatten)]
     pub load: PeakLoad,
@@ -57,7 +60,7 @@ pub struct PeakStep {
 
 /// A load that was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct PeakRow {
+pub(crate) struct PeakRow {
     /// The place of its row in the run, from 0.
     pub result: usize,
     /// The load and its rate.
@@ -93,7 +96,7 @@ impl PeakRow {
 
 /// Within which bounds a peak is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PeakSearch {
+pub(crate) struct PeakSearch {
     /// Where it begins.
     pub start: PeakLoad,
     /// Processors: so many threads are tried whatever their doublings are.
@@ -108,18 +111,18 @@ pub struct PeakSearch {
 
 impl PeakSearch {
     /// A load that gives so much more than the best before it is worth its price.
-    pub const GAIN_MIN: f64 = 0.05;
+    pub(crate) const GAIN_MIN: f64 = 0.05;
 
     /// Doublings without that gain, one after the other, that end a climb: one alone may have
     /// had a bad moment.
-    pub const FLAT_STEPS: u32 = 2;
+    pub(crate) const FLAT_STEPS: u32 = 2;
 
     /// What is to be measured after these steps; `None` where nothing is left to try.
     ///
     /// The depth doubles until that gains nothing. From the load of its last gain the threads
     /// double, at the same depth each, until that gains nothing; and where threads gained, the
     /// depth doubles again.
-    pub fn next(&self, steps: &[PeakStep]) -> Option<PeakLoad> {
+    pub(crate) fn next(&self, steps: &[PeakStep]) -> Option<PeakLoad> {
         match self.walk(steps) {
             ControlFlow::Break(load) => Some(load),
             ControlFlow::Continue(()) => None,
@@ -127,7 +130,7 @@ impl PeakSearch {
     }
 
     /// The most loads that a search can come to.
-    pub fn steps_max(&self) -> usize {
+    pub(crate) fn steps_max(&self) -> usize {
         let mut steps: Vec<PeakStep> = Vec::new();
         // A device that always gains climbs to the end of both.
         while let Some(load) = self.next(&steps) {
@@ -197,7 +200,7 @@ impl PeakSearch {
 
 /// Which of the loads is the peak, and which are worth telling of.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Peak {
+pub(crate) struct Peak {
     /// Loads in the order in which they were tried.
     pub steps: Vec<PeakRow>,
     /// The step with the highest rate, of those that were confirmed where any were.
@@ -216,8 +219,12 @@ pub struct Peak {
 
 impl Peak {
     /// Of a run of this method; `None` for any other, and where nothing was measured.
-    pub fn of(run: &Run) -> Option<Self> {
-        let peak = run.plan.method.is_of(&super::METHOD).then(|| Self::of_rows(&run.rows))??;
+    pub(crate) fn of(run: &Run) -> Option<Self> {
+        let peak = run
+            .plan
+            .method
+            .is_of(&super::METHOD)
+            .then(|| Self::of_rows(&run.rows))??;
         let mut limits = run.inferences.iter();
         Some(Self {
             limit: limits.find_map(|inference| PeakLimit::of_code(&inference.code)),
@@ -226,7 +233,7 @@ impl Peak {
     }
 
     /// Of rows whose loads are the steps of a search.
-    pub fn of_rows(rows: &[Row]) -> Option<Self> {
+    pub(crate) fn of_rows(rows: &[Row]) -> Option<Self> {
         let rows = rows.iter().enumerate();
         let measured = rows.filter_map(|(number, row)| Some((PeakRow::of(number, row)?, row)));
         let (mut steps, mut confirmed): (Vec<PeakRow>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -269,7 +276,7 @@ impl Peak {
     /// The steps that are worth being measured again: the best and the knee; where that is
     /// one, the best of those with less in flight, too, if it is near enough that single trials
     /// may have mistaken it.
-    pub fn to_confirm(&self) -> Vec<usize> {
+    pub(crate) fn to_confirm(&self) -> Vec<usize> {
         let rate = |step: &usize| self.steps[*step].step.ios_per_s;
         let in_flight = |step: usize| self.steps[step].step.load.in_flight();
         let other = match self.knee == self.best {
@@ -288,17 +295,17 @@ impl Peak {
     }
 
     /// The step with the highest rate.
-    pub fn best(&self) -> PeakStep {
+    pub(crate) fn best(&self) -> PeakStep {
         self.steps[self.best].step
     }
 
     /// The least load that comes near it.
-    pub fn knee(&self) -> PeakStep {
+    pub(crate) fn knee(&self) -> PeakStep {
         self.steps[self.knee].step
     }
 
     /// Whether the rate still rose with the last doubling that was tried, of threads or of depth.
-    pub fn rises(&self) -> bool {
+    pub(crate) fn rises(&self) -> bool {
         let knee = self.knee().load;
         let loads = || self.steps.iter().map(|it| it.step.load);
         let fewer = loads().any(|load| load.threads < knee.threads);
@@ -311,7 +318,7 @@ impl Peak {
 
     /// The step that drives hardest past the knee, without having broken down: the one with
     /// the most threads, then the deepest.
-    pub fn hardest(&self) -> usize {
+    pub(crate) fn hardest(&self) -> usize {
         let holds = |step: &usize| self.steps[*step].step.ios_per_s >= self.near_best();
         let steps = (0..self.steps.len()).filter(holds);
         let hardest = steps.max_by_key(|step| {
@@ -347,7 +354,7 @@ fn processors(row: &Row) -> Option<[f64; 2]> {
 /// What gave no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum PeakLimit {
+pub(crate) enum PeakLimit {
     /// The processors, with what runs outside the kernel.
     Processor,
     /// The processors, with what the kernel does; or its queues.
@@ -362,7 +369,7 @@ impl PeakLimit {
     const ALL: [Self; 4] = [Self::Processor, Self::Kernel, Self::Disk, Self::NotFound];
 
     /// The code of the inference that says so.
-    pub const fn code(self) -> &'static str {
+    pub(crate) const fn code(self) -> &'static str {
         match self {
             Self::Processor => "limit-processor",
             Self::Kernel => "limit-kernel",
@@ -372,7 +379,7 @@ impl PeakLimit {
     }
 
     /// The limit that a code says.
-    pub fn of_code(code: &str) -> Option<Self> {
+    pub(crate) fn of_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|limit| limit.code() == code)
     }
 }

@@ -8,7 +8,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use sokudo_dialect::hdparm;
-use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Limits, Method, Nanos, Operation, OperationMix, Plan, Span, Workload};
+use sokudo_model::{
+    BackendKind, Bytes, DataContent, DirectMode, Limits, Method, Nanos, Operation, OperationMix,
+    Plan, Span, Workload,
+};
 
 /// The block that everybody gives dd (`bs=1M`).
 pub const DD_BLOCK: Bytes = Bytes::mib(1);
@@ -124,7 +127,11 @@ impl Quick {
     pub fn plan(&self) -> Result<Plan, TooSmall> {
         let workloads = self.tests.iter().map(|test| self.workload(*test));
         let workloads = workloads.collect::<Result<_, _>>()?;
-        Ok(Plan::in_turn(Method::new(&super::METHOD), self.seed, workloads))
+        Ok(Plan::in_turn(
+            Method::new(&super::METHOD),
+            self.seed,
+            workloads,
+        ))
     }
 
     fn workload(&self, test: QuickTest) -> Result<Workload, TooSmall> {

@@ -1,7 +1,9 @@
 //! A drive written from one end to the other, and again after rests: the rows of `sokudo fill`,
 //! and of the theme of `sokudo explain` that asks for fast cells.
 
-use sokudo_model::{Bytes, Nanos, Operation, OperationMix, Sample, Span, Survey, Visit, Workload, narrow};
+use sokudo_model::{
+    Bytes, Nanos, Operation, OperationMix, Sample, Span, Survey, Visit, Workload, narrow,
+};
 
 /// Reviewers write whole drives in blocks of this size.
 pub const BLOCK: Bytes = Bytes::mib(1);

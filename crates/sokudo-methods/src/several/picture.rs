@@ -4,17 +4,17 @@ use sokudo_model::Contention;
 use sokudo_report::plot::PlotKind;
 use sokudo_words::{spoken, text};
 
+use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::plot::bars::bar;
 use sokudo_report::plot::figure::{Bars, Body, Group, Ink, PlotFigure};
 use sokudo_report::plot::heading;
-use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::wording::phrase;
 
 const ALONE: Ink = Ink::READ;
 const TOGETHER: Ink = Ink::WRITE;
 
 /// It, as a kind of picture.
-pub const RATES: PlotKind = PlotKind {
+pub(crate) const RATES: PlotKind = PlotKind {
     name: PlotKind::BARS,
     needs: "rows with a bandwidth",
     caption: "Rates, with the 95 % interval of the median",

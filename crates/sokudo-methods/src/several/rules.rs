@@ -1,12 +1,15 @@
 //! What it costs disks to be used together, and what they share.
 
-use sokudo_model::{Severity, Verdict};
 use sokudo_analysis::add_findings;
 use sokudo_analysis::code::MethodCode;
 use sokudo_analysis::rule::MethodRules;
+use sokudo_model::{Severity, Verdict};
 use std::collections::BTreeSet;
 
-use sokudo_model::{Attachment, AttachmentKind, Contention, Run, SharedRates, SharingDisk, SharingTest, TargetInfo, TargetKind};
+use sokudo_model::{
+    Attachment, AttachmentKind, Contention, Run, SharedRates, SharingDisk, SharingTest, TargetInfo,
+    TargetKind,
+};
 use sokudo_words::{Text, text};
 
 use sokudo_analysis::code::{Code, Ruling};
@@ -20,7 +23,7 @@ static SHARING_COSTS: MethodCode = MethodCode {
 };
 
 /// Rules of its own.
-pub static RULES: MethodRules = MethodRules {
+pub(crate) static RULES: MethodRules = MethodRules {
     codes: &[&SHARING_COSTS],
     whole: Some(|run| add_findings(run, rulings(run))),
     ..MethodRules::NONE

@@ -4,16 +4,16 @@ use sokudo_model::{Contention, SharingDisk, SharingTest};
 use sokudo_words::{Text, text};
 
 use sokudo_report::article::{Article, Element};
+use sokudo_report::document::ViewKind;
 use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::figure::figures_in;
 use sokudo_report::number;
 use sokudo_report::shortfall::verdict_cell;
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, TableBuilder, left, point, right};
+use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::phrase;
 use std::sync::Arc;
-use sokudo_report::document::ViewKind;
-use sokudo_report::view::{ShownBehind, ShownView};
 
 const LEGEND: &str = "Alone: each disk by itself, by turns; together: all at the same time, medians \
     of the trials. Kept: together ÷ alone. Verdict: of what was measured together.";
@@ -22,7 +22,7 @@ const LEGEND: &str = "Alone: each disk by itself, by turns; together: all at the
 type Line<'a> = (&'a SharingTest, Option<&'a SharingDisk>);
 
 /// What disks keep.
-pub static VIEW: ViewKind = ViewKind::new::<Contention>(
+pub(crate) static VIEW: ViewKind = ViewKind::new::<Contention>(
     "sharing",
     "What each of several disks keeps of its rate when all are used at the same time.",
     |run, _| Some(Arc::new(Contention::of(run)?)),

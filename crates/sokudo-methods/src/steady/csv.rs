@@ -2,8 +2,8 @@
 
 use sokudo_model::{Operation, SteadyPhaseKind};
 
-use sokudo_report::csv::{ResultRecord as Of, per_second};
 use crate::steady::view::{PhaseDocument, SteadyDocument};
+use sokudo_report::csv::{ResultRecord as Of, per_second};
 use sokudo_report::document::{RunDocument, TrialDocument};
 use sokudo_report::record;
 use sokudo_report::record::{RecordColumn, or_missing, word};

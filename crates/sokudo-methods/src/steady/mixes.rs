@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use sokudo_model::Bytes;
 use sokudo_report::document::{ResultDocument, RunDocument};
-use sokudo_report::plot::{PlotFigure, PlotKind};
 use sokudo_report::plot::figure::{HeatMap, HeatMapAxis};
 use sokudo_report::plot::heading;
 use sokudo_report::plot::heat::body;
+use sokudo_report::plot::{PlotFigure, PlotKind};
 use sokudo_report::wording::phrase;
 use sokudo_words::{spoken, text};
 
@@ -16,7 +16,7 @@ use super::table::{self, SteadyResult};
 use super::view::SteadyDocument;
 
 /// It, as a kind of picture.
-pub const MIXES: PlotKind = PlotKind {
+pub(crate) const MIXES: PlotKind = PlotKind {
     name: PlotKind::HEAT,
     needs: "rows that differ in block size and mix",
     caption: "Rates by what was varied",

@@ -1,19 +1,21 @@
 //! Rounds until a drive was steady, with the window, its 20 % and the best line through it;
 //! of write saturation, the rate over what was written.
 
-use sokudo_report::plot::PlotKind;
 use sokudo_model::{Bytes, RoundFigure, SteadyTest};
+use sokudo_report::plot::PlotKind;
 use sokudo_words::{Text, text};
 
-use sokudo_report::plot::curve::PositionUnit;
-use sokudo_report::plot::figure::{Body, Chart, ChartSection, Ink, Layer, PlotFigure, SHADE, Shape};
-use sokudo_report::plot::heading;
-use sokudo_report::plot::scale::{PlotAxis, whole, whole_rate};
-use sokudo_report::plot::time;
 use crate::steady::view::{PhaseDocument, SteadyDocument, TrackedDocument};
 use sokudo_report::document::{PointDocument, ResultDocument, RunDocument};
 use sokudo_report::grouping::row_name;
 use sokudo_report::number;
+use sokudo_report::plot::curve::PositionUnit;
+use sokudo_report::plot::figure::{
+    Body, Chart, ChartSection, Ink, Layer, PlotFigure, SHADE, Shape,
+};
+use sokudo_report::plot::heading;
+use sokudo_report::plot::scale::{PlotAxis, whole, whole_rate};
+use sokudo_report::plot::time;
 use sokudo_report::wording::{phrase, row};
 
 /// The 20 % of a window's mean within which its rounds must lie.
@@ -22,7 +24,7 @@ const BAND: [f64; 2] = [0.9, 1.1];
 const RATIO_OF_ROWS: f64 = 3.0;
 
 /// It, as a kind of picture.
-pub const ROUNDS: PlotKind = PlotKind {
+pub(crate) const ROUNDS: PlotKind = PlotKind {
     name: "rounds",
     needs: "rounds, as sokudo steady measures them",
     caption: "Rounds until the drive was steady",

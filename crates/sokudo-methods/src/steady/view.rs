@@ -3,18 +3,23 @@
 
 use std::sync::Arc;
 
-use sokudo_report::document::ViewKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{RoundFigure, Row, Run, SteadyPhase, SteadyPhaseKind, SteadyProcedure, SteadyWindow, WindowLook, narrow};
+use sokudo_model::{
+    RoundFigure, Row, Run, SteadyPhase, SteadyPhaseKind, SteadyProcedure, SteadyWindow, WindowLook,
+    narrow,
+};
+use sokudo_report::document::ViewKind;
 
 /// What documents call it.
-pub static VIEW: ViewKind =
-    ViewKind::new::<SteadyDocument>("steady", "Rounds until the drive was steady.", |run, _| Some(Arc::new(SteadyDocument::of(run)?)));
+pub(crate) static VIEW: ViewKind =
+    ViewKind::new::<SteadyDocument>("steady", "Rounds until the drive was steady.", |run, _| {
+        Some(Arc::new(SteadyDocument::of(run)?))
+    });
 
 /// A procedure with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SteadyDocument {
+pub(crate) struct SteadyDocument {
     /// What the figures may be called, such as `PTS-like (steady)`. Never a result of the
     /// PTS.
     pub label: String,
@@ -28,7 +33,7 @@ pub struct SteadyDocument {
 
 /// What came of one phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PhaseDocument {
+pub(crate) struct PhaseDocument {
     /// What its rows are for.
     pub kind: SteadyPhaseKind,
     /// Rounds that were carried out to their end.
@@ -46,7 +51,7 @@ pub struct PhaseDocument {
 
 /// A tracked row, round by round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TrackedDocument {
+pub(crate) struct TrackedDocument {
     /// Which of the figures, counted from 0.
     pub result: u32,
     /// What the values are.
@@ -59,7 +64,7 @@ pub struct TrackedDocument {
 
 /// Means over the rounds of the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct WindowFigures {
+pub(crate) struct WindowFigures {
     /// Which of the figures, counted from 0.
     pub result: u32,
     /// Reads and writes per second.

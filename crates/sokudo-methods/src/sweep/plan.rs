@@ -6,7 +6,10 @@
 //! measured is the schedule's business.
 
 use sokudo_dialect::crystal::{RowDirection, RowPattern, RowSpec};
-use sokudo_model::{Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, Nanos, Operation, Plan, Span, Stage, Verify, Workload};
+use sokudo_model::{
+    Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, Nanos, Operation, Plan,
+    Span, Stage, Verify, Workload,
+};
 
 use crate::arguments::axis::{CELLS_MAX, SweepError};
 
@@ -119,7 +122,11 @@ impl Sweep {
         if workloads.is_empty() {
             return Err(SweepError::NothingLeft);
         }
-        Ok(Plan::in_turn(Method::new(&super::METHOD), self.seed, workloads))
+        Ok(Plan::in_turn(
+            Method::new(&super::METHOD),
+            self.seed,
+            workloads,
+        ))
     }
 
     /// Cells that are left out, because their buffers would take too much memory.

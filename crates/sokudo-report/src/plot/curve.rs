@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use sokudo_model::{Fill, Bytes, DriveCache, FillCollapse, FillStretch, Operation, Survey, Visit};
+use sokudo_model::{Bytes, DriveCache, Fill, FillCollapse, FillStretch, Operation, Survey, Visit};
 use sokudo_words::{Text, text};
 
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
@@ -51,7 +51,9 @@ pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     }
     let what = match (transfers.is_empty(), dots.is_empty()) {
         (false, false) => text!("transfer rate and access time over position"),
-        (false, true) if document.views.get::<Fill>().is_some() => text!("transfer rate over what was written"),
+        (false, true) if document.views.get::<Fill>().is_some() => {
+            text!("transfer rate over what was written")
+        }
         (false, true) => text!("transfer rate over position"),
         _ => text!("access time over position"),
     };

@@ -7,9 +7,9 @@ use sokudo_stats::Summary;
 use sokudo_words::{Text, spoken, text};
 
 use super::bars::bar;
-use super::figure::{SHADE, 
-    Bar, Bars, Body, Chart, Group, Hue, Ink, Layer, LineMarker, PlotFigure, Reference, Shape,
-    heights,
+use super::figure::{
+    Bar, Bars, Body, Chart, Group, Hue, Ink, Layer, LineMarker, PlotFigure, Reference, SHADE,
+    Shape, heights,
 };
 use super::heading;
 use super::scale::{PlotAxis, float, whole};

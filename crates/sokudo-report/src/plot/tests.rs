@@ -61,7 +61,7 @@ fn pictures() -> Vec<(String, PlotFigure)> {
     for (name, document) in documents.into_iter().chain([("many", many)]) {
         for kind in fitting(&document) {
             let figure = figure(&document, Some(kind)).unwrap();
-            pictures.push((format!("{name}-{}", kind.name()), figure));
+            pictures.push((format!("{name}-{}", kind.name), figure));
         }
     }
     pictures
@@ -112,7 +112,7 @@ fn of(document: &RunDocument, kind: PlotKind) -> String {
 
 #[test]
 fn a_kind_without_data_names_those_that_fit() {
-    let error = figure(&mark(), Some(PlotKind::Curve)).unwrap_err();
+    let error = figure(&mark(), Some(PlotKind::named("curve").unwrap())).unwrap_err();
     assert_eq!(
         error.to_string(),
         "this run has no picture of kind curve, which needs places over a device, as sokudo scan \
@@ -292,7 +292,7 @@ fn a_terminal_of_any_size_gets_lines_that_fit() {
 #[test]
 fn very_many_places_make_a_small_picture_with_every_extreme() {
     let document = surface(40_000);
-    let text = of(&document, PlotKind::Curve);
+    let text = of(&document, PlotKind::named("curve").unwrap());
     assert!(text.len() < 300_000, "{} bytes", text.len());
     let places = &document.results[0].places;
     let rates = places.iter().filter_map(|place| place.bytes_per_s());
@@ -333,13 +333,13 @@ fn cost_of_a_picture() {
     let mut times: Vec<f64> = (0..15)
         .map(|_| {
             let started = std::time::Instant::now();
-            let length = of(&document, PlotKind::Curve).len();
+            let length = of(&document, PlotKind::named("curve").unwrap()).len();
             assert!(length > 0);
             started.elapsed().as_secs_f64() * 1e3
         })
         .collect();
     times.sort_by(f64::total_cmp);
-    let bytes = of(&document, PlotKind::Curve).len();
+    let bytes = of(&document, PlotKind::named("curve").unwrap()).len();
     println!(
         "{:.1} ms (median of 15, {:.1}–{:.1}), {bytes} bytes",
         times[7], times[0], times[14]

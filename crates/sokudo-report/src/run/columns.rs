@@ -117,7 +117,8 @@ impl ColumnContext<'_> {
         let is_trimmed = self.document.schedule.trim > 0;
         // hdparm and dd are repeated by hand, and their trials told as on a control chart.
         let is_charted = is_trimmed
-            || self.document.plan.method.is(MethodTrait::ControlChart) && self.document.schedule.trials > 1;
+            || self.document.plan.method.is(MethodTrait::ControlChart)
+                && self.document.schedule.trials > 1;
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
         let spread = right(spread_title(self.document)).under(unit.name());
@@ -263,7 +264,10 @@ mod tests {
     #[test]
     fn quick_tells_the_mean_and_r_of_its_trials() {
         let mut run = sample::run();
-        run.plan.method = sokudo_model::Method::Quick;
+        run.plan.method = sample::method(&[
+            sokudo_model::MethodTrait::ControlChart,
+            sokudo_model::MethodTrait::Mebibytes,
+        ]);
         let titles = |run: &sokudo_model::Run| {
             let text = text::render(&RunDocument::from_run(run), &TableStyle::default());
             let titles = text.lines().find(|line| line.starts_with("Row "));

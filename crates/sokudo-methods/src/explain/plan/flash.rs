@@ -1,6 +1,9 @@
 //! What is asked about flash drives, and about arrays with parity.
 
-use sokudo_model::{BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Sample, Span, Survey, Visit, Workload, narrow};
+use sokudo_model::{
+    BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Sample, Span, Survey,
+    Visit, Workload, narrow,
+};
 use sokudo_words::Text;
 
 use crate::explain::plan::theme::{ExplainRequest, Theme, room, themes};

@@ -1,7 +1,10 @@
 //! What is asked about a rotating disk. Reads only, so far as a theme does not say that
 //! it writes.
 
-use sokudo_model::{Bytes, Durability, LatencyLog, Limits, Nanos, Operation, OperationMix, Order, Sample, Span, Subject, Survey, Visit, Workload};
+use sokudo_model::{
+    Bytes, Durability, LatencyLog, Limits, Nanos, Operation, OperationMix, Order, Sample, Span,
+    Subject, Survey, Visit, Workload,
+};
 use sokudo_words::Text;
 
 use crate::explain::plan::theme::{ExplainRequest, Theme, room, themes};

@@ -17,7 +17,7 @@ const CONFIDENCE: f64 = 0.95;
 
 /// A workload and its neighbour.
 #[derive(Clone, Copy, Debug)]
-pub struct Beside<'a> {
+pub(crate) struct Beside<'a> {
     /// The one that is asked about, at a fixed rate.
     pub row: BesideRow<'a>,
     /// The one beside it, in a closed loop.
@@ -26,7 +26,7 @@ pub struct Beside<'a> {
 
 /// A workload that was measured alone and beside another one, by turns.
 #[derive(Clone, Copy, Debug)]
-pub struct BesideRow<'a> {
+pub(crate) struct BesideRow<'a> {
     /// Alone.
     pub alone: &'a Row,
     /// Beside the other one.
@@ -39,7 +39,7 @@ pub struct BesideRow<'a> {
 /// median of all, so that drift over the rounds is in none of the three. Of an even number of
 /// rounds it is the geometric mean of the two in the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct BesideFigure {
+pub(crate) struct BesideFigure {
     /// Alone, in the round of the median ratio.
     pub alone: f64,
     /// Beside the other workload, in the same round.
@@ -58,7 +58,7 @@ pub struct BesideFigure {
 
 impl BesideFigure {
     /// A ratio within 5 % of 1 is no change that anybody would act upon, whatever its interval.
-    pub const CHANGE_MIN: f64 = 1.05;
+    pub(crate) const CHANGE_MIN: f64 = 1.05;
 
     /// Of a pair of figures per round, alone and beside.
     fn of(rounds: &[[f64; 2]]) -> Option<Self> {
@@ -87,19 +87,19 @@ impl BesideFigure {
     }
 
     /// Whether it is larger beside the other workload, beyond what chance and drift make of it.
-    pub fn has_risen(&self) -> bool {
+    pub(crate) fn has_risen(&self) -> bool {
         self.ratio >= Self::CHANGE_MIN && self.interval.is_some_and(|[low, _]| low > 1.0)
     }
 
     /// Whether it is smaller likewise.
-    pub fn has_fallen(&self) -> bool {
+    pub(crate) fn has_fallen(&self) -> bool {
         self.ratio * Self::CHANGE_MIN <= 1.0 && self.interval.is_some_and(|[_, high]| high < 1.0)
     }
 }
 
 /// A figure of latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LatencyFigure {
+pub(crate) enum LatencyFigure {
     /// The mean.
     Mean,
     /// A percentile, where a trial has enough I/Os for it.
@@ -110,7 +110,7 @@ pub enum LatencyFigure {
 
 impl LatencyFigure {
     /// Those that are told, from low to high.
-    pub const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Mean,
         Self::Percentile(Percentile::P50),
         Self::Percentile(Percentile::P95),
@@ -127,7 +127,7 @@ impl LatencyFigure {
     ];
 
     /// As documents and people call it.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Mean => "mean",
             Self::Percentile(percentile) => percentile.name(),
@@ -147,7 +147,7 @@ impl LatencyFigure {
 
 /// A workload and its neighbour, each alone and both together, to be measured by turns behind
 /// the closed loop that the workload's rate is a share of.
-pub fn stages_beside(row: &Workload, neighbour: &Workload) -> [Stage; 3] {
+pub(crate) fn stages_beside(row: &Workload, neighbour: &Workload) -> [Stage; 3] {
     let beside = |one: &Workload, other: &Workload| Workload {
         name: [one.name.as_str(), " + ", other.name.as_str()].concat(),
         ..one.clone()
@@ -164,7 +164,7 @@ pub fn stages_beside(row: &Workload, neighbour: &Workload) -> [Stage; 3] {
 
 impl<'a> Beside<'a> {
     /// Of a run of this method; `None` of any other, and where not all of its rows were planned.
-    pub fn of(run: &'a Run) -> Option<Self> {
+    pub(crate) fn of(run: &'a Run) -> Option<Self> {
         if !run.plan.method.is_of(&super::METHOD) {
             return None;
         }
@@ -186,7 +186,7 @@ impl<'a> Beside<'a> {
     }
 
     /// The one of both that this row is of, where it ran beside the other, and that other one.
-    pub fn with(&self, row: &Row) -> Option<[BesideRow<'a>; 2]> {
+    pub(crate) fn with(&self, row: &Row) -> Option<[BesideRow<'a>; 2]> {
         let both = [self.row, self.neighbour];
         let [one, other] = both;
         [[one, other], [other, one]]
@@ -197,19 +197,19 @@ impl<'a> Beside<'a> {
 
 impl BesideRow<'_> {
     /// A figure of its latencies.
-    pub fn latency(&self, figure: LatencyFigure) -> Option<BesideFigure> {
+    pub(crate) fn latency(&self, figure: LatencyFigure) -> Option<BesideFigure> {
         self.figure(|trial| figure.of(&latencies(&trial.outcome)?))
     }
 
     /// The first of p99, p95 and p50 that all rounds have enough I/Os for.
-    pub fn headline(&self) -> Option<(LatencyFigure, BesideFigure)> {
+    pub(crate) fn headline(&self) -> Option<(LatencyFigure, BesideFigure)> {
         let mut figures = LatencyFigure::HEADLINES.into_iter();
         figures.find_map(|figure| Some((figure, self.latency(figure)?)))
     }
 
     /// I/Os per second.
     #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-    pub fn rate(&self) -> Option<BesideFigure> {
+    pub(crate) fn rate(&self) -> Option<BesideFigure> {
         self.figure(|trial| {
             let seconds = trial.outcome.elapsed.as_secs_f64();
             (seconds > 0.0).then(|| trial.outcome.ios() as f64 / seconds)
@@ -217,7 +217,7 @@ impl BesideRow<'_> {
     }
 
     /// Whether a fixed rate was kept, alone and beside; `None` without one.
-    pub fn rate_kept(&self) -> [Option<bool>; 2] {
+    pub(crate) fn rate_kept(&self) -> [Option<bool>; 2] {
         [self.alone, self.beside]
             .map(|row| RateKept::of(&row.workload, &row.trials).map(RateKept::is_kept))
     }
@@ -235,7 +235,7 @@ impl BesideRow<'_> {
 }
 
 /// From the intended start at a fixed rate, of service otherwise.
-pub fn latencies(outcome: &Outcome) -> Option<Histogram> {
+pub(crate) fn latencies(outcome: &Outcome) -> Option<Histogram> {
     if let Some(intended) = outcome.from_intended() {
         return Some(intended);
     }

@@ -1,14 +1,14 @@
 //! Latencies of a workload alone and beside another one.
 
 use sokudo_report::document::RunDocument;
-use sokudo_report::plot::{PlotFigure, PlotKind};
 use sokudo_report::plot::latency::shares_within;
+use sokudo_report::plot::{PlotFigure, PlotKind};
 use sokudo_words::text;
 
 use super::view::BesideDocument;
 
 /// It, as a kind of picture.
-pub const LATENCIES: PlotKind = PlotKind {
+pub(crate) const LATENCIES: PlotKind = PlotKind {
     name: "load",
     needs: "fixed rates, as sokudo load measures them",
     caption: "Latency against load",

@@ -1,10 +1,10 @@
 //! What another workload at the same time does to a row, and whether it was the disk that did it.
 
-use sokudo_model::{Severity, Verdict};
+use crate::load::beside::comparison::{Beside, BesideRow};
 use sokudo_analysis::code::MethodCode;
 use sokudo_analysis::rule::MethodRules;
-use crate::load::beside::comparison::{Beside, BesideRow};
 use sokudo_model::{Nanos, Workload};
+use sokudo_model::{Severity, Verdict};
 use sokudo_words::{Text, text};
 
 use sokudo_analysis::case::Case;
@@ -26,7 +26,7 @@ static BESIDE_RATE: MethodCode = MethodCode {
 };
 
 /// Rules of its own.
-pub static RULES: MethodRules = MethodRules {
+pub(crate) static RULES: MethodRules = MethodRules {
     codes: &[&BESIDE_LATENCY, &BESIDE_RATE],
     rows: &[processors_of_both, latency_beside, rate_beside],
     ..MethodRules::NONE
@@ -131,7 +131,7 @@ mod tests {
     /// rounds, alone and beside.
     fn beside(rounds: [[u64; 2]; 6], change: impl FnOnce(&mut Run)) -> Run {
         reads_with(|run| {
-            run.plan.method = Method::Beside;
+            run.plan.method = Method::new(&crate::load::beside::METHOD);
             let closed = run.rows[0].clone();
             let mut row = closed.clone();
             row.workload.rate = Some(Rate::Iops(IOS));
@@ -144,7 +144,8 @@ mod tests {
                 row
             };
             let (alone, together) = (of(&row, 0), of(&row, 1));
-            let [_, _, both] = Plan::stages_beside(&alone.workload, &closed.workload);
+            let [_, _, both] =
+                crate::load::beside::comparison::stages_beside(&alone.workload, &closed.workload);
             run.rows = vec![closed.clone(), alone, closed.clone(), together, closed];
             for (row, workload) in run.rows[3..].iter_mut().zip(both.workloads) {
                 row.workload = workload;
@@ -157,7 +158,7 @@ mod tests {
         let mut codes = Vec::new();
         for (place, row) in run.rows.iter().enumerate() {
             let case = Case { run, row };
-            let rulings = RULES.iter().filter_map(|rule| rule(&case));
+            let rulings = RULES.rows.iter().filter_map(|rule| rule(&case));
             codes.extend(rulings.map(|ruling| (place, ruling.code.name())));
         }
         codes
@@ -174,7 +175,9 @@ mod tests {
         let symptom = ruling.unwrap().symptom.english();
         assert!(symptom.starts_with("p99 is 400 µs beside"), "{symptom}");
         assert!(symptom.ends_with("(4.0 ×)"), "{symptom}");
-        let other = beside([[100, 400]; 6], |run| run.plan.method = Method::Load);
+        let other = beside([[100, 400]; 6], |run| {
+            run.plan.method = Method::new(&crate::load::METHOD)
+        });
         assert_eq!(codes(&other), []);
     }
 

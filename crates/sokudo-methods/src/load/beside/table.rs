@@ -4,15 +4,15 @@
 use crate::load::beside::comparison::BesideFigure;
 use sokudo_words::{Text, text};
 
-use sokudo_report::article::{Article, Element};
 use crate::load::beside::view::{BesideDocument, BesideRowDocument};
+use sokudo_report::article::{Article, Element};
 use sokudo_report::document::RunDocument;
 use sokudo_report::grouping::row_name;
 use sokudo_report::number;
-use sokudo_report::table::{Cell, Table, left, right};
-use sokudo_report::wording::row;
 use sokudo_report::style::BandwidthUnit;
+use sokudo_report::table::{Cell, Table, left, right};
 use sokudo_report::view::{ShownBehind, ShownView};
+use sokudo_report::wording::row;
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {

@@ -2,22 +2,25 @@
 
 use std::sync::Arc;
 
-use sokudo_report::document::ViewKind;
+use crate::load::beside::comparison::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
 use schemars::JsonSchema;
 use serde::Serialize;
-use crate::load::beside::comparison::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
 use sokudo_model::{Row, Run};
+use sokudo_report::document::ViewKind;
 use sokudo_stats::Histogram;
 
 use sokudo_report::document::sparse;
 
 /// What documents call it.
-pub static VIEW: ViewKind =
-    ViewKind::new::<BesideDocument>("beside", "A workload alone and beside another one.", |run, _| Some(Arc::new(BesideDocument::of(run)?)));
+pub(crate) static VIEW: ViewKind = ViewKind::new::<BesideDocument>(
+    "beside",
+    "A workload alone and beside another one.",
+    |run, _| Some(Arc::new(BesideDocument::of(run)?)),
+);
 
 /// A workload and its neighbour, each alone and both at the same time, by turns.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct BesideDocument {
+pub(crate) struct BesideDocument {
     /// The workload that is asked about, at a fixed rate.
     pub row: BesideRowDocument,
     /// The one beside it, in a closed loop.
@@ -26,7 +29,7 @@ pub struct BesideDocument {
 
 /// One of both.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct BesideRowDocument {
+pub(crate) struct BesideRowDocument {
     /// The place in `figures`, from 0, of its row alone.
     pub alone: usize,
     /// The same beside the other one.
@@ -52,7 +55,7 @@ pub struct BesideRowDocument {
 
 /// A figure of the latencies.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct BesideLatencyDocument {
+pub(crate) struct BesideLatencyDocument {
     /// `mean`, `p50`, `p95`, `p99`, `p99.9` or `max`.
     pub figure: String,
     /// Alone and beside.
@@ -62,7 +65,7 @@ pub struct BesideLatencyDocument {
 
 impl BesideDocument {
     /// Of a run of this method; `None` of any other, and where it did not come so far.
-    pub fn of(run: &Run) -> Option<Self> {
+    pub(crate) fn of(run: &Run) -> Option<Self> {
         let beside = Beside::of(run)?;
         Some(Self {
             row: BesideRowDocument::of(&beside.row),

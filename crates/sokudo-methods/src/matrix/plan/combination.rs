@@ -1,6 +1,9 @@
 //! What one combination of values comes to, and whether it makes sense.
 
-use sokudo_model::{Ageing, DriveCache, FileSystemKind, MatrixCell, RaidBy, RaidLevel, RaidPlan, VolumeOptions, VolumePlan};
+use sokudo_model::{
+    Ageing, DriveCache, FileSystemKind, MatrixCell, RaidBy, RaidLevel, RaidPlan, VolumeOptions,
+    VolumePlan,
+};
 use sokudo_words::{Text, text};
 
 use crate::matrix::plan::axis::{AxisKind, MatrixError};

@@ -1,6 +1,9 @@
 //! Rows of a scan as they are gathered, and what they have in common.
 
-use sokudo_model::{BlockChoice, BlockSizes, Bytes, DriveCache, Nanos, Operation, OperationMix, Sample, Span, Survey, Visit, Workload};
+use sokudo_model::{
+    BlockChoice, BlockSizes, Bytes, DriveCache, Nanos, Operation, OperationMix, Sample, Span,
+    Survey, Visit, Workload,
+};
 use sokudo_words::Text;
 
 use crate::rows::surface::range;

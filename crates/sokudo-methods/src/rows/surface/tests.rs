@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use sokudo_model::{Bytes, DriveCache, Nanos, Sample, Span, Visit, Workload};
 
-use crate::rows::surface::rows::WRITE_BACK_MAX;
 use super::*;
+use crate::rows::surface::rows::WRITE_BACK_MAX;
 
 fn request() -> SurfaceRequest {
     SurfaceRequest::reading(SurfacePreset::Surface, Bytes(6_001_175_126_016), Bytes(512))
@@ -109,12 +109,10 @@ fn a_short_stroke_is_the_start_of_the_target_in_whole_blocks() {
             (Bytes(0), Bytes(99_999_999_488 + 512))
         );
     }
-    let refused = plan(
-        &SurfaceRequest {
-            short_stroke: Some(Bytes(7_000_000_000_000)),
-            ..request()
-        },
-);
+    let refused = plan(&SurfaceRequest {
+        short_stroke: Some(Bytes(7_000_000_000_000)),
+        ..request()
+    });
     assert!(matches!(refused, Err(SurfaceError::Beyond { .. })));
 }
 
@@ -177,12 +175,10 @@ fn a_range_is_where_every_row_stays_and_its_places_are_those_of_the_target() {
 
 #[test]
 fn a_target_too_small_for_its_samples_is_measured_whole_and_says_so() {
-    let planned = plan(
-        &SurfaceRequest {
-            size: Bytes::mib(32),
-            ..request()
-        },
-)
+    let planned = plan(&SurfaceRequest {
+        size: Bytes::mib(32),
+        ..request()
+    })
     .unwrap();
     let curve = planned.workloads[0].survey.unwrap();
     assert_eq!((curve.places, curve.sample), (32, Sample::Whole));
@@ -195,13 +191,11 @@ fn a_target_too_small_for_its_samples_is_measured_whole_and_says_so() {
 
 #[test]
 fn random_access_leaves_out_what_the_device_does_not_take() {
-    let planned = plan(
-        &SurfaceRequest {
-            random: true,
-            block_min: Bytes(4096),
-            ..request()
-        },
-)
+    let planned = plan(&SurfaceRequest {
+        random: true,
+        block_min: Bytes(4096),
+        ..request()
+    })
     .unwrap();
     let rows: Vec<&str> = planned
         .workloads
@@ -284,13 +278,11 @@ fn both_states_of_the_cache_get_rows_with_names_of_their_own() {
 
 #[test]
 fn nothing_to_measure_is_no_plan() {
-    let refused = plan(
-        &SurfaceRequest {
-            points: Some(0),
-            access_count: Some(0),
-            ..request()
-        },
-);
+    let refused = plan(&SurfaceRequest {
+        points: Some(0),
+        access_count: Some(0),
+        ..request()
+    });
     assert_eq!(refused, Err(SurfaceError::Nothing));
 }
 

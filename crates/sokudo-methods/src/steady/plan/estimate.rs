@@ -1,7 +1,10 @@
 //! How long a procedure takes and how much it writes, before it has begun: times as they
 //! are planned, and bytes at an assumed rate.
 
-use sokudo_model::{Bytes, Nanos, Operation, SteadyEstimate, SteadyPhase, SteadyPhaseKind, SteadyWindow, Workload, narrow};
+use sokudo_model::{
+    Bytes, Nanos, Operation, SteadyEstimate, SteadyPhase, SteadyPhaseKind, SteadyWindow, Workload,
+    narrow,
+};
 use sokudo_words::{Text, text};
 
 use crate::argument_checks::Assumed;

@@ -2,9 +2,9 @@
 
 use sokudo_model::{Bytes, DriveCache, Nanos, SteadyClass, SteadyTest};
 
-use crate::steady::plan::mixes::{Mixes, ReadPercent};
 use crate::argument_checks::Assumed;
 use crate::arguments::axis::Sizes;
+use crate::steady::plan::mixes::{Mixes, ReadPercent};
 
 /// The active range is a multiple of this, so that every block size covers it.
 pub(super) const RANGE_UNIT: u64 = Bytes::MIB;

@@ -97,7 +97,7 @@ fn texts(document: &RunDocument) -> Vec<String> {
         markdown::render(document),
         document.to_json(),
     ];
-    for (_, kind) in PlotKind::ALL {
+    for kind in PlotKind::all() {
         if let Ok(figure) = plot::figure(document, Some(kind), sokudo_words::Language::English) {
             texts.push(plot::svg(
                 &figure,

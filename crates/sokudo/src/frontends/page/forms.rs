@@ -1,23 +1,23 @@
-//! The forms of the page. Which methods and options it offers is said here, and what no form has
-//! reaches no command line: nothing that destroys, overwrites or names where results go. What an
-//! option is, the command line says.
+//! The forms of the page. Which options it offers each method says, and what no form has reaches no
+//! command line: nothing that destroys, overwrites or names where results go. What an option is, the
+//! command line says.
 
 use std::any::TypeId;
 
 use clap::{Arg, ArgAction};
+use sokudo_methods::commands;
+use sokudo_methods::declared::PageForm;
 use sokudo_model::{Bytes, Nanos};
 use sokudo_page::{MethodForm, OptionForm, OptionKind, TargetForm};
 use sokudo_terminal::definition::{self, spoken};
 use sokudo_words::Language;
 
-/// A method, its label, its command, and its options in the order of the form. `=` parts an option
-/// from the values that are offered, `|` one of them from the next.
-type Offered = (
-    &'static str,
-    &'static str,
-    TargetForm,
-    &'static [&'static str],
-);
+/// What only the page calls a method.
+const CHECK: PageForm = PageForm {
+    label: "Check",
+    target: TargetForm::Optional,
+    options: &["method", "min-difference", "wait-idle", "anyway"],
+};
 
 /// Those that a method has of them stand behind its own.
 const OF_EVERY_METHOD: [&str; 6] = [
@@ -29,58 +29,6 @@ const OF_EVERY_METHOD: [&str; 6] = [
     "label",
 ];
 
-/// Disks of files alone. Values that carry options for programs, and methods of one's own, are for
-/// the command line: they could reach whatever root can.
-const MATRIX: &[&str] = &[
-    "loop=2x1GiB|1x1GiB|2x4GiB|4x1GiB|4x4GiB",
-    "fs=ext2|ext3|ext4|xfs|btrfs|jfs|zfs|f2fs",
-    "raid=none|0|1|5|10",
-    "mount=defaults|noatime",
-    "ageing=fresh|30%|60%",
-    "method=mark --size=256MiB --runs=3|mark --size=256MiB --runs=3 --profile=nvme|quick --size=256MiB",
-    "blocks",
-    "max-time",
-    "seed",
-];
-
-#[rustfmt::skip]
-const OFFERED: [Offered; 13] = [
-    ("mark", "Mark", TargetForm::Needed, &[
-        "profile=default|nvme|flash|peak|real|demo|classic|durable", "size", "runs", "row", "mix",
-        "read-only", "write-only", "time", "data", "schedule", "interval", "engine", "polled", "depth",
-        "threads", "direct", "exact-clock", "rate", "poisson",
-    ]),
-    ("scan", "Surface", TargetForm::Needed, &[
-        "full", "gnome", "hdtune=fast|faster|medium|normal|accurate", "points", "sample",
-        "short-stroke", "from", "to", "shuffle", "access-count", "access-size", "random", "extra",
-        "size", "write", "block", "depth", "runs", "engine", "direct",
-    ]),
-    ("sweep", "Sweep", TargetForm::Needed, &[
-        "minitool", "from", "to", "sizes", "length", "depths", "threads", "random", "read-only",
-        "write-only", "data", "verify", "direct", "write-through", "time", "runs", "cool-down",
-    ]),
-    ("quick", "Quick", TargetForm::Needed, &[
-        "test=cached|buffered|direct|write", "size", "bytes", "data", "runs", "pause", "trim", "time",
-    ]),
-    ("load", "Load", TargetForm::Needed, &[
-        "row", "limit", "beside", "size", "linear", "time", "runs",
-    ]),
-    ("steady", "Steady", TargetForm::Needed, &[
-        "test", "enterprise", "sizes", "mixes", "size", "active-range", "purge", "precondition",
-        "round-time", "rounds-max", "time-max", "engine", "direct",
-    ]),
-    ("explain", "Explain", TargetForm::Needed, &[
-        "only=zones|rotation|seek|read-cache|write-cache|shingles|map|parity|fast-cells|capacity",
-        "full", "size", "engine", "direct",
-    ]),
-    ("assess", "Assess", TargetForm::Needed, &["size", "time", "runs"]),
-    ("fit", "Fit", TargetForm::Needed, &["what", "time", "runs"]),
-    ("peak", "Peak", TargetForm::Needed, &["row", "size", "max-threads", "max-depth", "time", "runs"]),
-    ("check", "Check", TargetForm::Optional, &["method", "min-difference", "wait-idle", "anyway"]),
-    ("matrix", "File systems", TargetForm::Folder, MATRIX),
-    ("job", "fio job", TargetForm::Job, &["runs", "section", "lenient", "readonly"]),
-];
-
 /// What a disk is asked for unasked: a word of the command line that cannot be left out.
 const ASKED_FOR: &str = "etcd";
 
@@ -88,14 +36,15 @@ const ASKED_FOR: &str = "etcd";
 pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
     let cli = definition::made();
     let say = spoken::exactly(language);
-    let forms = OFFERED.into_iter().map(|(name, label, target, offered)| {
-        let command = match target {
-            TargetForm::Job => "run",
-            _ => name,
+    let forms = commands::forms().chain([("check", CHECK)]);
+    let forms = forms.map(|(command, form)| {
+        let name = match form.target {
+            TargetForm::Job => "job",
+            _ => command,
         };
         let known = cli.find_subcommand(command);
         let known = known.expect("the command line has all methods");
-        let own = offered.iter().map(|it| option(known, it, &say));
+        let own = form.options.iter().map(|it| option(known, it, &say));
         let own = own.map(|it| it.expect("its command has every option"));
         let of_every_method = OF_EVERY_METHOD.iter().filter(|_| name != "matrix");
         let of_every_method = of_every_method.filter_map(|it| option(known, it, &say));
@@ -103,9 +52,9 @@ pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
         MethodForm {
             name,
             command,
-            label: language.word(label).to_owned(),
+            label: language.word(form.label).to_owned(),
             about: say(&about.unwrap_or_default()),
-            target,
+            target: form.target,
             options: own.chain(of_every_method).collect(),
         }
     });
