@@ -1,5 +1,5 @@
-//! What the code gives docs/METHOD.md and docs/FINDINGS.md: tests write the tables of
-//! thresholds and findings there (`SOKUDO_BLESS=1 cargo test -p sokudo-methods documents`), and
+//! What the code gives docs/METHOD.md, docs/EXPLAIN.md and docs/FINDINGS.md: tests write the tables
+//! of thresholds and findings there (`SOKUDO_BLESS=1 cargo test -p sokudo-methods documents`), and
 //! read other figures back.
 
 use std::fs;

@@ -7,21 +7,22 @@ use sokudo_analysis::{Code, disk_codes, explain, threshold};
 use crate::peak;
 
 #[test]
-fn the_method_states_every_threshold_as_it_is() {
-    assert_is("METHOD.md", |found| {
-        with_tables(found, |name| {
-            let stated = match name {
-                "thresholds of verdicts" => threshold::stated()
-                    .into_iter()
-                    .chain(peak::rules::stated())
-                    .collect(),
-                "thresholds of explain" => explain::stated_thresholds(),
-                name => panic!("{name} is no table"),
-            };
-            let rows: String = stated.iter().map(Stated::row).collect();
-            format!("| name | value | of what |\n|---|---|---|\n{rows}")
-        })
-    });
+fn the_pages_state_every_threshold_as_it_is() {
+    let table = |name: &str| {
+        let stated: Vec<Stated> = match name {
+            "thresholds of verdicts" => {
+                let of_peak = peak::rules::stated();
+                threshold::stated().into_iter().chain(of_peak).collect()
+            }
+            "thresholds of explain" => explain::stated_thresholds(),
+            name => panic!("{name} is no table"),
+        };
+        let rows: String = stated.iter().map(Stated::row).collect();
+        format!("| name | value | of what |\n|---|---|---|\n{rows}")
+    };
+    for page in ["METHOD.md", "EXPLAIN.md"] {
+        assert_is(page, |found| with_tables(found, table));
+    }
 }
 
 fn severity_of(code: Code) -> String {

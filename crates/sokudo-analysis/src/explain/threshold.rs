@@ -1,6 +1,6 @@
 //! Every number that a conclusion about a device depends on, each with its reason.
 //!
-//! A test writes them into `docs/METHOD.md`.
+//! A test writes them into `docs/EXPLAIN.md`.
 
 use crate::thresholds;
 
