@@ -381,6 +381,7 @@ mod tests {
         buffered, check, device, each_count, looped, mix, on_file_system, reads_with, says, spoilt,
         text_of, writes_with,
     };
+    use sokudo_model::Subject;
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{BackendKind, BlockDevice, DeviceCounters, Run};
 
@@ -528,9 +529,9 @@ mod tests {
 
     #[test]
     fn what_a_quick_look_reads_from_the_cache_on_purpose_is_no_error() {
-        let cached = |method: &'static str, limit: Option<Bytes>| {
+        let cached = |subject: Subject, limit: Option<Bytes>| {
             reads_with(|run| {
-                run.plan.method = method.into();
+                run.rows[0].workload.subject = subject;
                 buffered(run);
                 run.rows[0].workload.direct = sokudo_model::DirectMode::Off;
                 run.rows[0].workload.limits.bytes = limit;
@@ -544,9 +545,9 @@ mod tests {
         let errors = &["cached-reads", "not-from-device"];
         let all = Some(Bytes::mib(2));
         check! {
-            "hdparm -T": cached("quick", None) => ["cached-on-purpose"], Invalid;
-            "hdparm -t": cached("quick", all) => errors, Invalid;
-            "mark": cached("mark/rows", None) => errors, Invalid;
+            "hdparm -T": cached(Subject::Cache, None) => ["cached-on-purpose"], Invalid;
+            "hdparm -t": cached(Subject::Cache, all) => errors, Invalid;
+            "mark": cached(Subject::Device, None) => errors, Invalid;
         }
     }
 

@@ -139,11 +139,13 @@ pub fn check_run<'a>(
 
 /// Checks a table: what is done to a clean run, and the codes and the verdict that must come of
 /// it, with words of the first finding.
+#[cfg(test)]
 macro_rules! check {
     ($($name:tt: $run:expr => $codes:expr, $verdict:expr $(, $word:expr)*);* $(;)?) => {
         $($crate::sample::check_run($name, $run, $codes, $verdict, &[$($word),*]);)*
     };
 }
+#[cfg(test)]
 pub(crate) use check;
 
 /// A histogram of equal latencies.

@@ -4,6 +4,9 @@
 use sokudo_analysis::method::{Stated, assert_is, cell, cells, with_tables};
 use sokudo_analysis::{Code, disk_codes, explain, threshold};
 
+use sokudo_report::kept_schema::assert_kept;
+use sokudo_report::{RunDocument, sample};
+
 use crate::peak;
 
 #[test]
@@ -99,4 +102,15 @@ fn thresholds_that_sections_name_exist() {
     for name in names.iter().filter(|name| !name.ends_with("_DIRECT")) {
         assert_eq!(cells(name).len(), 1, "{name}");
     }
+}
+
+#[test]
+fn every_run_follows_the_schema_in_the_docs() {
+    crate::commands::hand_over();
+    let of_hosts = [sample::together_run(), sample::run_of_many(20)];
+    let runs = sample::all_shapes().into_iter().chain(of_hosts);
+    let texts: Vec<String> = runs
+        .map(|run| RunDocument::from_run(&run).to_json())
+        .collect();
+    assert_kept::<RunDocument>("sokudo.run-1", &texts);
 }

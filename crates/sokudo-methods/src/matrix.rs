@@ -47,8 +47,9 @@ pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         label: "File systems",
         target: TargetForm::Folder,
-        // Disks of files alone. Values that carry options for programs, and methods of one's own, are for the command line: they could reach whatever root can.
-        options: &[&str] = &[
+        // Disks of files alone. Values that carry options for programs, and methods of one's own,
+        // are for the command line: they could reach whatever root can.
+        options: &[
             "loop=2x1GiB|1x1GiB|2x4GiB|4x1GiB|4x4GiB",
             "fs=ext2|ext3|ext4|xfs|btrfs|jfs|zfs|f2fs",
             "raid=none|0|1|5|10",

@@ -26,23 +26,34 @@ const DEFINITIONS: &str = "$defs";
 const DIALECT: &str = "$schema";
 
 /// The schemas by their names, as they lie beside each other.
-static SCHEMAS: LazyLock<BTreeMap<&str, Value>> = LazyLock::new(|| {
-    let mut types = BTreeMap::new();
+static SCHEMAS: LazyLock<BTreeMap<&str, Value>> = LazyLock::new(|| schemas(&mut BTreeMap::new()));
+
+fn schemas(types: &mut BTreeMap<String, TypePlace>) -> BTreeMap<&'static str, Value> {
     // What one of them describes, those after it refer to.
     BTreeMap::from([
-        described::<RunDocument>("sokudo.run-1", &mut types),
-        described::<PivotDocument>("sokudo.pivot-1", &mut types),
-        described::<ComparisonDocument>("sokudo.compare-1", &mut types),
-        described::<CheckDocument>("sokudo.check-1", &mut types),
-        described::<ChecksDocument>("sokudo.checks-1", &mut types),
-        described::<MatrixDocument>("sokudo.matrix-1", &mut types),
-        described::<Report>("sokudo.report-1", &mut types),
-        described::<InfoDocument>("sokudo.info-1", &mut types),
-        described::<JudgementDocument>("sokudo.judgement-1", &mut types),
-        described::<ListDocument>("sokudo.list-1", &mut types),
-        described::<TrendDocument>("sokudo.trend-1", &mut types),
+        described::<RunDocument>("sokudo.run-1", types),
+        described::<PivotDocument>("sokudo.pivot-1", types),
+        described::<ComparisonDocument>("sokudo.compare-1", types),
+        described::<CheckDocument>("sokudo.check-1", types),
+        described::<ChecksDocument>("sokudo.checks-1", types),
+        described::<MatrixDocument>("sokudo.matrix-1", types),
+        described::<Report>("sokudo.report-1", types),
+        described::<InfoDocument>("sokudo.info-1", types),
+        described::<JudgementDocument>("sokudo.judgement-1", types),
+        described::<ListDocument>("sokudo.list-1", types),
+        described::<TrendDocument>("sokudo.trend-1", types),
     ])
-});
+}
+
+/// The schema of this name; of a document that only a method has, as it is described behind all
+/// others.
+fn schema<Document: JsonSchema>(name: &'static str) -> Value {
+    SCHEMAS.get(name).cloned().unwrap_or_else(|| {
+        let mut types = BTreeMap::new();
+        schemas(&mut types);
+        described::<Document>(name, &mut types).1
+    })
+}
 
 /// Where a type is described, and how.
 struct TypePlace {
@@ -130,20 +141,25 @@ impl Retrieve for Beside {
 
 /// What tells whether a value follows a schema and those that it refers to.
 pub fn validator(name: &str) -> Validator {
+    following(name, &SCHEMAS[name])
+}
+
+fn following(name: &str, schema: &Value) -> Validator {
     jsonschema::options()
         .with_base_uri(format!("docs:///{name}.schema.json"))
         .with_retriever(Beside)
-        .build(&SCHEMAS[name])
+        .build(schema)
         .unwrap()
 }
 
 /// `docs/NAME.schema.json` is the schema of a type; `SOKUDO_BLESS=1` writes it anew. Documents
 /// follow it and read back to the same, and one of another version does not follow it.
-pub fn assert_kept<Document>(name: &str, documents: &[String])
+pub fn assert_kept<Document>(name: &'static str, documents: &[String])
 where
-    Document: Serialize + DeserializeOwned,
+    Document: JsonSchema + Serialize + DeserializeOwned,
 {
-    let schema = Schema::try_from(SCHEMAS[name].clone()).unwrap();
+    let described = schema::<Document>(name);
+    let schema = Schema::try_from(described.clone()).unwrap();
     let text = json_layout::lay_out(&serde_json::to_string(&schema).unwrap());
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
     let file = format!("{folder}/{name}.schema.json");
@@ -155,7 +171,7 @@ where
         kept == text,
         "docs/{name}.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
     );
-    let validator = validator(name);
+    let validator = following(name, &described);
     for document in documents {
         let mut value: Value = serde_json::from_str(document).unwrap();
         let errors = validator.iter_errors(&value);

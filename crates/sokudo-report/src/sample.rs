@@ -230,3 +230,32 @@ pub fn finding(
         remedy: remedy.into(),
     }
 }
+
+/// Runs whose figures are drawn from a seed: odd floats in every field.
+fn random_run(seed: u64) -> Run {
+    let mut random = Random::new(seed);
+    let mut run = run();
+    run.environment.load_average = Some(random.fraction() * 10.0);
+    run.plan.seed = random.next_u64();
+    for row in &mut run.rows {
+        row.trials.truncate(random.below(7) as usize);
+        for trial in &mut row.trials {
+            let outcome = &mut trial.outcome;
+            outcome.elapsed = Nanos(random.below(5_000_000_000));
+            outcome.depth_achieved = random.fraction() * 32.0 / 3.0;
+            outcome.series.push(SeriesPoint {
+                at: Nanos(random.below(1 << 52)),
+                bytes: Bytes(random.below(1 << 52)),
+                ios: random.below(1 << 52),
+            });
+        }
+    }
+    run
+}
+
+/// Runs of every shape.
+pub fn all_shapes() -> Vec<Run> {
+    let mut shapes = vec![run(), troubled_run(), bare_run(), run_of(vec![])];
+    shapes.extend((0..20).map(random_run));
+    shapes
+}

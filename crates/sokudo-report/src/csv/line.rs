@@ -251,6 +251,6 @@ pub fn lines_of_hosts(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_
 }
 
 /// The column that tells hosts apart, of runs that have some.
-pub fn host_column<'a>() -> RecordColumn<ResultRecord<'a>> {
+pub(super) fn host_column<'a>() -> RecordColumn<ResultRecord<'a>> {
     RecordColumn::text("host", |it| or_missing(it.host.map(|host| &host.name)))
 }

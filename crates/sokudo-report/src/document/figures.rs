@@ -284,7 +284,7 @@ impl LatencyFigures {
 
 /// What was moved in a trial, by all operations of interest together.
 #[derive(Clone, Copy, Debug)]
-pub struct TrialTotals {
+pub(crate) struct TrialTotals {
     pub bytes: Bytes,
     pub ios: u64,
     pub elapsed: Nanos,
@@ -293,12 +293,12 @@ pub struct TrialTotals {
 impl TrialTotals {
     /// Bytes per second; `None` when no I/O completed, because the elapsed time
     /// then has no end.
-    pub fn bandwidth(self) -> Option<f64> {
+    pub(crate) fn bandwidth(self) -> Option<f64> {
         self.per_second(self.bytes.0)
     }
 
     /// I/Os per second; `None` as for the bandwidth.
-    pub fn iops(self) -> Option<f64> {
+    pub(crate) fn iops(self) -> Option<f64> {
         self.per_second(self.ios)
     }
 

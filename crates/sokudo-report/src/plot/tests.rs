@@ -116,7 +116,7 @@ fn a_kind_without_data_names_those_that_fit() {
     assert_eq!(
         error.to_string(),
         "this run has no picture of kind curve, which needs places over a device, as sokudo scan \
-         measures them; bars, cdf, histogram, time and card fit"
+         measures them; bars, cdf, histogram and time fit"
     );
     let mut nothing = mark();
     nothing.results.clear();

@@ -14,6 +14,8 @@ use std::process::Command;
 
 #[path = "layers/circles.rs"]
 mod circles;
+#[path = "layers/slices.rs"]
+mod slices;
 
 /// A file that is longer, without its tests, has more than one purpose.
 const FILE_LINES_MAX: usize = 800;

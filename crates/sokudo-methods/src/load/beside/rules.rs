@@ -123,7 +123,7 @@ fn processors_of_both(case: &Case<'_>) -> Option<Ruling> {
 mod tests {
     use super::*;
     use sokudo_analysis::sample::{histogram, reads_with};
-    use sokudo_model::{CpuTime, Method, Plan, Rate, Row, Run};
+    use sokudo_model::{CpuTime, Method, Rate, Row, Run};
 
     const IOS: u64 = 10_000;
 
