@@ -1,7 +1,7 @@
 // A machine whose files all hold the input.
 
-use sokudo_dialect::host::{HostPath, HostPathKind, Host};
-use sokudo_dialect::{diskspd, fio};
+use sokudo_tools::language::host::{HostPath, HostPathKind, Host};
+use sokudo_tools::{diskspd, fio};
 use sokudo_model::Bytes;
 
 pub struct Machine<'a>(pub &'a str);

@@ -6,7 +6,7 @@
 mod machine;
 
 use libfuzzer_sys::fuzz_target;
-use sokudo_dialect::fio::options;
+use sokudo_tools::fio::options;
 
 fuzz_target!(|input: (u16, &str)| {
     let option = &options()[usize::from(input.0) % options().len()];

@@ -6,7 +6,7 @@ use crate::sokudo::{directory_on_disk, end, shell};
 
 /// The job file of source document 000, with files and times that suit a test.
 fn article() -> String {
-    include_str!("../../crates/sokudo-dialect/tests/fio_jobs/document-000.fio")
+    include_str!("../../crates/sokudo-tools/tests/fio_jobs/document-000.fio")
         .replace("size=1g", "size=4m\nfilename=fio-test")
         .replace("runtime=60", "runtime=1")
 }

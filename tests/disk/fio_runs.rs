@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use sokudo_dialect::crystal::{self, Mix, Profile, RowDirection};
-use sokudo_dialect::fio::{JobFileTarget, TEST_FILE_NAME, render};
 use sokudo_model::{Bytes, Nanos, Plan, Stage};
+use sokudo_tools::crystaldiskmark::{self, Mix, Profile, RowDirection};
+use sokudo_tools::fio::{JobFileTarget, TEST_FILE_NAME, render};
 
 use crate::sokudo::{has, skip};
 
@@ -99,7 +99,11 @@ fn run_and_check(text: &str, directory: &Path, jobs: usize) {
 fn brief(profile: Profile) -> Plan {
     let both = [RowDirection::Read, RowDirection::Write];
     let mut plan = profile.plan();
-    plan.stages = crystal::stages(crystal::workloads(&profile.rows(), &both, &[Mix::R70_W30]));
+    plan.stages = crystaldiskmark::stages(crystaldiskmark::workloads(
+        &profile.rows(),
+        &both,
+        &[Mix::R70_W30],
+    ));
     for workload in plan
         .stages
         .iter_mut()

@@ -8,7 +8,7 @@ pub(crate) fn jobs() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut above = here
         .ancestors()
-        .map(|it| it.join("crates/sokudo-dialect/tests/fio_jobs"));
+        .map(|it| it.join("crates/sokudo-tools/tests/fio_jobs"));
     above.find(|it| it.is_dir()).unwrap()
 }
 

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
+use sokudo_model::CpuUse;
 use sokudo_model::Nanos;
-use sokudo_model::diskspd::CpuUse;
 
 use crate::system::System;
 

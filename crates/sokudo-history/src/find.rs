@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use sokudo_import::ImportError;
 use sokudo_model::{is_label, label_of_tags, label_tag};
 use sokudo_report::document::{JSON_BYTES_MAX, SummaryReader, summary, unpack};
 use sokudo_report::{Report, RunDocument, report};
@@ -12,6 +11,7 @@ use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_terminal::arguments::store::{Keeping, Location};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::parallel;
+use sokudo_tools::ImportError;
 use sokudo_words::{Text, text};
 
 use crate::{keep, read};

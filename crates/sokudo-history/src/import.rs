@@ -1,6 +1,6 @@
 //! `sokudo import`: what other tools have printed becomes runs, which are shown and kept.
 //!
-//! What a text is of, and what is wrong in it, `sokudo-import` knows. A run that is kept
+//! What a text is of, and what is wrong in it, `sokudo-tools` knows. A run that is kept
 //! already is not kept twice.
 
 pub mod arguments;
@@ -8,7 +8,6 @@ pub mod arguments;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
-use sokudo_import::{Import, LeftOut};
 use sokudo_model::{ImportedRun, Provenance, Run, is_label};
 use sokudo_report::document::{names_schema, pack, unpack};
 use sokudo_report::{RunDocument, csv, markdown, text};
@@ -16,6 +15,7 @@ use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 use sokudo_terminal::arguments::printing::{Format, Rendering};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{language, output};
+use sokudo_tools::{Import, LeftOut};
 use sokudo_words::text;
 
 use crate::import::arguments::ImportArguments;

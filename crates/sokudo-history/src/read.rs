@@ -7,11 +7,11 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use sokudo_import::{Import, ImportError, LeftOut};
 use sokudo_model::{ImportedRun, Run};
 use sokudo_report::RunDocument;
 use sokudo_report::document::JSON_BYTES_MAX;
 use sokudo_terminal::invocation;
+use sokudo_tools::{Import, ImportError, LeftOut};
 use sokudo_words::{Text, text};
 
 /// How long a file may say nothing. Those of disks never wait, those of the kernel without
@@ -86,7 +86,7 @@ pub fn imported(file: &Path, source: impl BufRead) -> Result<Import, ImportError
         Some(name) => name.to_string_lossy(),
         None => file.to_string_lossy(),
     };
-    sokudo_import::read(&name, source)
+    sokudo_tools::read(&name, source)
 }
 
 /// A run of another tool, which nobody but that tool can vouch for.

@@ -4,8 +4,6 @@
 
 pub mod arguments;
 
-use sokudo_dialect::crystal;
-use sokudo_dialect::crystal::RowDirection;
 use sokudo_history::past_runs::Past;
 use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
@@ -13,6 +11,7 @@ use sokudo_model::{
 };
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::Exit;
+use sokudo_tools::crystaldiskmark::{self, RowDirection};
 use sokudo_words::text;
 
 use crate::argument_checks;
@@ -81,7 +80,7 @@ impl Measuring for Arguments {
         let mut plan = Plan {
             method: Method::new(&METHOD),
             seed,
-            stages: crystal::stages(workloads),
+            stages: crystaldiskmark::stages(workloads),
         };
         self.shared.set(&mut plan);
         let measurement = Measurement {
@@ -135,7 +134,7 @@ fn of_target(kind: TargetKind) -> Vec<Workload> {
 }
 
 fn row(name: &str, direction: RowDirection) -> Workload {
-    let row = crystal::row(name).expect("these rows are known");
+    let row = crystaldiskmark::row(name).expect("these rows are known");
     row.workload(direction)
 }
 

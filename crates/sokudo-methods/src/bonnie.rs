@@ -4,8 +4,6 @@
 //! opened for writing.
 
 pub mod arguments;
-pub(crate) mod csv;
-pub(crate) mod phase;
 pub mod plan;
 pub(crate) mod table;
 
@@ -15,6 +13,7 @@ use sokudo_model::{Bytes, HostEnvironment, Nanos, Schedule, TargetKind};
 use sokudo_store::RunId;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{output, print};
+use sokudo_tools::bonnie;
 use sokudo_words::text;
 
 use crate::declared::Declared;
@@ -120,5 +119,5 @@ fn print(
         return print::write(&finished.document, printing, kept);
     }
     let path = printing.rendering.output.as_deref();
-    output::put(path, &csv::render(&finished.run), false)
+    output::put(path, &bonnie::render(&finished.run), false)
 }

@@ -83,8 +83,8 @@ registered! {
 pub fn hand_over() {
     let all = || DECLARED.iter().map(|(_, it)| it);
     let of_tools = [
-        &sokudo_dialect::diskspd::METHOD,
-        &sokudo_dialect::hdparm::METHOD,
+        &sokudo_tools::diskspd::METHOD,
+        &sokudo_tools::hdparm::METHOD,
     ];
     let kinds = all().flat_map(|it| it.kinds).copied();
     Method::hand_over(kinds.chain(of_tools));

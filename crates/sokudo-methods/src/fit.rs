@@ -13,14 +13,13 @@ use std::collections::BTreeSet;
 
 use crate::fit::list::FitListDocument;
 use crate::fit::view::{FitAnswer, FitDocument};
-use sokudo_dialect::fio;
-use sokudo_dialect::fio::JobFileTarget;
 use sokudo_history::read;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{language, output, print};
+use sokudo_tools::fio::{self, JobFileTarget};
 use sokudo_words::{Text, text};
 
 use crate::argument_checks;

@@ -13,13 +13,13 @@ pub(crate) mod picture;
 pub(crate) mod table;
 pub(crate) mod view;
 
-use sokudo_dialect::crystal::RowSpec;
 use sokudo_engine::Control;
 use sokudo_measure::{
     MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
 };
 use sokudo_model::{Event, LatencyLimit, Method, Nanos, Plan, Row, Schedule, TargetKind, Workload};
 use sokudo_terminal::exit::Exit;
+use sokudo_tools::crystaldiskmark::RowSpec;
 use sokudo_words::{Text, text};
 
 use crate::declared::{Declared, PageForm};

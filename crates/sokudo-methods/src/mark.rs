@@ -3,14 +3,12 @@
 pub mod arguments;
 pub mod plan;
 
-use sokudo_dialect::diskspd;
-use sokudo_dialect::diskspd::PrintedTarget;
-use sokudo_dialect::fio;
-use sokudo_dialect::fio::JobFileTarget;
 use sokudo_measure::{Measurement, Named, OwnFiles, may_write};
 use sokudo_model::{Plan, TargetKind};
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
+use sokudo_tools::diskspd::{self, PrintedTarget};
+use sokudo_tools::fio::{self, JobFileTarget};
 use sokudo_words::Text;
 
 use crate::declared::{Declared, PageForm};

@@ -10,11 +10,11 @@ pub(crate) mod table;
 pub(crate) mod view;
 
 use crate::peak::view::{Peak, PeakLoad, PeakSearch, PeakStep};
-use sokudo_dialect::crystal::{RowDirection, RowSpec, THREADS_MAX};
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE};
 use sokudo_model::{Event, Method, Nanos, Plan, Row, Schedule, StopReason, Trial, Workload};
 use sokudo_terminal::exit::Exit;
+use sokudo_tools::crystaldiskmark::{RowDirection, RowSpec, THREADS_MAX};
 
 use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};

@@ -20,7 +20,7 @@ pub const DECLARED: Declared = Declared {
         target: TargetForm::Job,
         options: &["runs", "section", "lenient", "readonly"],
     }),
-    kinds: &[&sokudo_dialect::fio::METHOD],
+    kinds: &[&sokudo_tools::fio::METHOD],
     ..Declared::NONE
 };
 

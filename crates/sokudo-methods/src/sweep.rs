@@ -5,10 +5,10 @@ pub mod arguments;
 pub mod plan;
 pub(crate) mod table;
 
-use sokudo_dialect::crystal::{RowPattern, THREADS_MAX};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;
+use sokudo_tools::crystaldiskmark::{RowPattern, THREADS_MAX};
 use sokudo_words::{Text, text};
 
 use crate::arguments::axis::{CountList, Sizes};

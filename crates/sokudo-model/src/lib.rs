@@ -20,16 +20,15 @@ mod compact;
 pub mod comparison;
 mod countable;
 pub mod course;
+mod cpu_use;
 pub mod disk;
 mod disk_assessment;
-pub mod diskspd;
 pub mod effects;
 pub mod enough;
 pub mod event;
 pub mod fill;
 pub mod finding;
 pub mod fingerprint;
-pub mod fio;
 pub mod fit;
 mod host;
 pub mod hosts;
@@ -79,6 +78,7 @@ pub use comparison::{
 };
 pub use countable::{COUNTED_MAX, are_countable};
 pub use course::{COURSE_MOMENTS_MAX, Course, CourseMoment};
+pub use cpu_use::CpuUse;
 pub use disk::Disk;
 pub use disk_assessment::{AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT};
 pub use effects::{

@@ -43,7 +43,7 @@ pub fn from_rfc3339(text: &str) -> Option<Nanos> {
 
 /// As C's `ctime` writes it, in the local time that lies `offset_seconds` east of UTC:
 /// `Sat Nov 21 10:50:08 2026`.
-pub(crate) fn ctime(since_1970: Nanos, offset_seconds: i32) -> String {
+pub fn ctime(since_1970: Nanos, offset_seconds: i32) -> String {
     const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -67,7 +67,7 @@ pub(crate) fn ctime(since_1970: Nanos, offset_seconds: i32) -> String {
 
 /// The same instant for people, from its RFC 3339 form: `2026-11-21 01:58:08
 /// UTC`. Text of another form is shown as it is.
-pub(crate) fn for_people(rfc3339: &str) -> String {
+pub fn for_people(rfc3339: &str) -> String {
     match rfc3339.split_once('T') {
         Some((day, time)) if time.ends_with('Z') => {
             let to_the_second = time.trim_end_matches('Z').split('.').next();

@@ -4,7 +4,6 @@
 //! a device, a file or a person has written is made safe for the format it goes to; with
 //! [`Report::masked`] it also tells no serial number.
 
-mod crystal;
 mod document;
 mod html;
 mod markdown;
@@ -41,11 +40,6 @@ impl Report {
     /// Tables and text to be pasted.
     pub fn markdown(&self, style: ReportStyle) -> String {
         markdown::render(self, style)
-    }
-
-    /// The layout in which CrystalDiskMark saves its text, one after the other.
-    pub fn crystal_text(&self) -> String {
-        crystal::render(self)
     }
 
     /// One line of names, then one per result of every run.

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use sokudo_model::{Bytes, narrow};
 
 pub use error::{CELLS_MAX, SweepError};
-use sokudo_dialect::crystal::{BLOCK_MAX, BLOCK_MIN, DEPTH_MAX};
+use sokudo_tools::crystaldiskmark::{BLOCK_MAX, BLOCK_MIN, DEPTH_MAX};
 
 /// Block sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use sokudo_words::{Text, text};
 
-use crate::bonnie::phase::BonniePhase;
+use sokudo_tools::bonnie::phase::BonniePhase;
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use sokudo_report::number;
@@ -15,7 +15,13 @@ use sokudo_report::wording::phrase;
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
-    BonniePhase::makes_up(document).then_some(&ShownPhases)
+    is_of_phases(document).then_some(&ShownPhases)
+}
+
+fn is_of_phases(document: &RunDocument) -> bool {
+    let mut results = document.results.iter();
+    document.plan.method.is_of(&super::METHOD)
+        && results.all(|result| BonniePhase::of(&result.workload).is_some())
 }
 
 struct ShownPhases;

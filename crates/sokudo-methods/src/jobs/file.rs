@@ -3,8 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use sokudo_dialect::fio;
-use sokudo_dialect::fio::FioPlan;
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::{JobTarget, Jobs, Prepared};
 use sokudo_model::{JobTargetKind, Nanos, Run, Schedule, ScheduleName};
@@ -15,6 +13,7 @@ use sokudo_terminal::event_stream::Estimate;
 use sokudo_terminal::exit;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{command_line, interrupt, print};
+use sokudo_tools::fio::{self, FioPlan};
 
 use crate::arguments::SharedArguments;
 use crate::consent;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use sokudo_device::storage_node;
-use sokudo_dialect::fio::{FioPlan, FioTargetSpec};
 use sokudo_measure::JobTarget;
 use sokudo_model::{Allocation, Plan, Row, Run, Stage};
+use sokudo_tools::fio::{FioPlan, FioTargetSpec};
 
 /// The targets of fio's jobs, as storage is prepared from them.
 pub fn places(planned: &FioPlan) -> Vec<JobTarget> {

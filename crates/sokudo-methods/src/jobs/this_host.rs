@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::SeekFrom;
 use sokudo_device::storage_node;
-use sokudo_dialect::host::{Host, HostPath, HostPathKind};
 use sokudo_model::Bytes;
 use sokudo_terminal::invocation;
+use sokudo_tools::language::host::{Host, HostPath, HostPathKind};
 
 /// Job files and profiles are read up to this size; nobody writes one so long.
 const TEXT_BYTES_MAX: u64 = 16 << 20;

@@ -1,11 +1,11 @@
 //! Arguments of `sokudo load`.
 
 use clap::Args;
-use sokudo_dialect::crystal::RowSpec;
 use sokudo_model::{Bytes, LatencyLimit, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::mistake::whole_number;
 use sokudo_terminal::arguments::percent::{Percent, percent};
+use sokudo_tools::crystaldiskmark::RowSpec;
 use sokudo_words::{Text, text};
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
@@ -52,7 +52,7 @@ pub struct LoadOptions {
     ///
     /// It reads by default. Its depth and threads limit the I/Os in flight; the others wait, and
     /// the wait counts.
-    #[arg(short, long, value_name = "ROW", default_value = "RND4K,Q32", value_parser = sokudo_dialect::crystal::row, help_heading = MEASURED)]
+    #[arg(short, long, value_name = "ROW", default_value = "RND4K,Q32", value_parser = sokudo_tools::crystaldiskmark::row, help_heading = MEASURED)]
     pub row: RowSpec,
 
     /// Find the highest rate within a latency limit, such as p99=5ms
@@ -66,7 +66,7 @@ pub struct LoadOptions {
     /// By turns: the row at one rate alone, the other workload alone, and both at the same time. The
     /// latencies of both and their ratio are printed. The other workload is a row as in --row; it
     /// runs in a closed loop. Each of both uses a half of the target, so no block is of both.
-    #[arg(long, value_name = "ROW", value_parser = sokudo_dialect::crystal::row, conflicts_with = "limit", help_heading = MEASURED)]
+    #[arg(long, value_name = "ROW", value_parser = sokudo_tools::crystaldiskmark::row, conflicts_with = "limit", help_heading = MEASURED)]
     pub beside: Option<RowSpec>,
 
     /// Rate of the row with --beside, as a share of its maximum alone

@@ -1,11 +1,11 @@
 //! Arguments of `sokudo mark`.
 
 use clap::{Args, ValueEnum};
-use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos, Rate};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED, PRINTED};
 use sokudo_terminal::arguments::mistake::whole_number;
 use sokudo_terminal::arguments::one_of::one_of;
+use sokudo_tools::crystaldiskmark::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
 
 use crate::arguments::io::{DATA, DIRECT, ENGINES, Engine};
 use crate::arguments::precision::Precision;
@@ -92,7 +92,7 @@ pub struct MarkOptions {
     /// fsync=16 or fdatasync make its writes durable, each or every 16: RND4K,Q1,T1,dsync. Such a
     /// row is only written, and not with --read-only. fsync and fdatasync go through the page cache,
     /// as in databases, unless --direct is on.
-    #[arg(short, long = "row", value_name = "ROW", value_parser = sokudo_dialect::crystal::row, help_heading = MEASURED)]
+    #[arg(short, long = "row", value_name = "ROW", value_parser = sokudo_tools::crystaldiskmark::row, help_heading = MEASURED)]
     pub rows: Vec<RowSpec>,
 
     /// Also measure mixed reads and writes, 70 % reads by default (repeatable)

@@ -1,7 +1,5 @@
 //! Arguments to plan: which rows, how often, in what order. Pure.
 
-use sokudo_dialect::crystal;
-use sokudo_dialect::crystal::{BLOCK_MIN, RowDirection, RowSpec};
 use sokudo_engine::TEST_FILE_SIZE_MIN;
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
@@ -9,6 +7,7 @@ use sokudo_model::{
     Span, Stage, TargetKind, Workload,
 };
 use sokudo_terminal::exit::Exit;
+use sokudo_tools::crystaldiskmark::{self, BLOCK_MIN, RowDirection, RowSpec};
 use sokudo_words::{Text, text};
 
 use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
@@ -60,7 +59,7 @@ pub fn resolve(arguments: &Arguments, targets: &[MarkTarget<'_>], seed: u64) -> 
     check_read_only(&rows, arguments)?;
     check_durable(&rows, arguments, targets)?;
     let directions = directions(arguments, targets)?;
-    let workloads = crystal::workloads(&rows, &directions, &arguments.mixes);
+    let workloads = crystaldiskmark::workloads(&rows, &directions, &arguments.mixes);
     if let Some(refusal) = refusal(targets, arguments)
         && workloads
             .iter()
@@ -81,7 +80,7 @@ pub fn resolve(arguments: &Arguments, targets: &[MarkTarget<'_>], seed: u64) -> 
         method: method(arguments),
         seed,
         stages: match <[Vec<Workload>; 1]>::try_from(on_each) {
-            Ok([workloads]) => crystal::stages(workloads),
+            Ok([workloads]) => crystaldiskmark::stages(workloads),
             Err(on_each) => stages_of_several(targets, on_each),
         },
     })
@@ -179,7 +178,7 @@ fn trial_time(arguments: &Arguments) -> Nanos {
     let flash = arguments.profile.interval().is_some();
     arguments.time.unwrap_or(match arguments.schedule {
         ScheduleChoice::Crystal if !flash => CRYSTAL_TIME,
-        _ => crystal::TRIAL_TIME,
+        _ => crystaldiskmark::TRIAL_TIME,
     })
 }
 

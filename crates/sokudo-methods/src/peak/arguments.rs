@@ -1,10 +1,10 @@
 //! Arguments of `sokudo peak`.
 
 use clap::Args;
-use sokudo_dialect::crystal::{DEPTH_MAX, RowSpec, THREADS_MAX};
 use sokudo_model::{Bytes, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::mistake::whole_number;
+use sokudo_tools::crystaldiskmark::{DEPTH_MAX, RowSpec, THREADS_MAX};
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
@@ -47,7 +47,7 @@ pub struct PeakOptions {
     /// Row whose depth and threads are raised, such as RND4K or SEQ1M,write
     ///
     /// It reads by default. If it names a depth or threads, the search begins there.
-    #[arg(short, long, value_name = "ROW", default_value = "RND4K", value_parser = sokudo_dialect::crystal::row, help_heading = MEASURED)]
+    #[arg(short, long, value_name = "ROW", default_value = "RND4K", value_parser = sokudo_tools::crystaldiskmark::row, help_heading = MEASURED)]
     pub row: RowSpec,
 
     /// Size to use, such as 8GiB [default: 1GiB, or all of a file or device]

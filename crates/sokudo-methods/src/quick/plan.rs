@@ -7,11 +7,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use sokudo_dialect::hdparm;
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Limits, Method, Nanos, Operation, OperationMix,
     Plan, Span, Workload,
 };
+use sokudo_tools::hdparm;
 
 /// The block that everybody gives dd (`bs=1M`).
 pub const DD_BLOCK: Bytes = Bytes::mib(1);

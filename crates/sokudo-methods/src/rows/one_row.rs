@@ -1,9 +1,9 @@
 //! A row that is measured under one load after the other, as arguments name it.
 
-use sokudo_dialect::crystal::{RowDirection, RowSpec};
 use sokudo_measure::{Named, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, Nanos, Span, TargetKind, Workload};
 use sokudo_terminal::exit::Exit;
+use sokudo_tools::crystaldiskmark::{RowDirection, RowSpec};
 use sokudo_words::text;
 
 use crate::arguments::SharedArguments;

@@ -28,7 +28,7 @@ pub const POINTS_MAX: u32 = 1_000_000;
 /// I/Os of a row that measures access times, bounded as points are.
 pub const ACCESS_COUNT_MAX: u32 = 1_000_000;
 /// I/Os in flight, as in the rows of `mark`.
-pub const DEPTH_MAX: u32 = sokudo_dialect::crystal::DEPTH_MAX;
+pub const DEPTH_MAX: u32 = sokudo_tools::crystaldiskmark::DEPTH_MAX;
 
 /// Rows in turn, and what of the request they leave out.
 #[derive(Clone, Debug, PartialEq, Eq)]

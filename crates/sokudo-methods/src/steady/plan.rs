@@ -12,12 +12,12 @@ mod matrix;
 mod mixes;
 mod request;
 
-use sokudo_dialect::crystal::{Mix, RowDirection, RowPattern, RowSpec};
 use sokudo_model::{
     Bytes, DriveCache, Limits, Method, Nanos, Operation, OperationMix, Plan, RoundFigure, Span,
     SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind, SteadyProcedure, SteadyTest,
     SteadyWindow, Workload, narrow,
 };
+use sokudo_tools::crystaldiskmark::{Mix, RowDirection, RowPattern, RowSpec};
 use sokudo_words::{Text, text};
 
 use error::ROUNDS_LIMIT;

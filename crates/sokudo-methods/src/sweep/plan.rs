@@ -5,11 +5,11 @@
 //! row ends after a total length or a time, whichever comes first. How often it is
 //! measured is the schedule's business.
 
-use sokudo_dialect::crystal::{RowDirection, RowPattern, RowSpec};
 use sokudo_model::{
     Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, Nanos, Operation, Plan,
     Span, Stage, Verify, Workload,
 };
+use sokudo_tools::crystaldiskmark::{RowDirection, RowPattern, RowSpec};
 
 use crate::arguments::axis::{CELLS_MAX, SweepError};
 

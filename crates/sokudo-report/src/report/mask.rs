@@ -384,13 +384,12 @@ mod tests {
         let report = telling();
         let masked = report.masked().unwrap();
         let style = ReportStyle::default();
-        let formats: [fn(&Report, ReportStyle) -> String; 7] = [
+        let formats: [fn(&Report, ReportStyle) -> String; 6] = [
             |report, style| report.html(style),
             |report, style| report.markdown(style),
             |report, _| report.to_json(),
             |report, _| report.json_lines(),
             |report, _| report.csv(),
-            |report, _| report.crystal_text(),
             |report, _| report.prometheus(),
         ];
         for (number, format) in formats.into_iter().enumerate() {

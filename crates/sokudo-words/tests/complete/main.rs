@@ -11,16 +11,14 @@ use texts::{Text, texts_below};
 use tools::OF_TOOLS;
 
 /// Sources whose texts a person reads, in the language that was asked for.
-const SPOKEN: [&str; 17] = [
+const SPOKEN: [&str; 16] = [
     "crates/sokudo/src",
     "crates/sokudo-terminal/src",
     "crates/sokudo-history/src",
     "crates/sokudo-methods/src",
     "crates/sokudo-analysis/src",
     "crates/sokudo-device/src",
-    "crates/sokudo-dialect/src",
     "crates/sokudo-engine/src",
-    "crates/sokudo-import/src",
     "crates/sokudo-measure/src",
     "crates/sokudo-model/src",
     "crates/sokudo-page/src",
@@ -28,27 +26,19 @@ const SPOKEN: [&str; 17] = [
     "crates/sokudo-report/src",
     "crates/sokudo-store/src",
     "crates/sokudo-sys/src",
+    "crates/sokudo-tools/src",
     "crates/sokudo-volume/src",
 ];
 
 /// Sources whose texts stay English, and why.
-const UNSPOKEN: [(&str, &str); 28] = [
+const UNSPOKEN: [(&str, &str); 26] = [
     ("crates/sokudo-page/src/guard.rs", "headers"),
     ("crates/sokudo-page/src/message.rs", "what developers see"),
     ("crates/sokudo-page/src/routes", "headers and events"),
     (
-        "crates/sokudo-report/src/bonnie.rs",
-        "what another tool prints",
-    ),
-    (
         "crates/sokudo-report/src/csv",
         "a format that programs read",
     ),
-    (
-        "crates/sokudo-report/src/diskspd",
-        "what another tool prints",
-    ),
-    ("crates/sokudo-report/src/fio", "what another tool prints"),
     (
         "crates/sokudo-report/src/plot/svg/canvas.rs",
         "drawing, no words",
@@ -63,7 +53,7 @@ const UNSPOKEN: [(&str, &str); 28] = [
         "markup; a test beside it says that its texts are translated",
     ),
     (
-        "crates/sokudo-report/src/report/crystal",
+        "crates/sokudo-tools/src/crystaldiskmark/output",
         "the layout of another tool",
     ),
     (
@@ -103,11 +93,15 @@ const UNSPOKEN: [(&str, &str); 28] = [
         "options of other tools, by which ours are replaced",
     ),
     (
-        "crates/sokudo-dialect/src/fio",
+        "crates/sokudo-tools/src/bonnie/output",
+        "what another tool prints",
+    ),
+    (
+        "crates/sokudo-tools/src/fio",
         "fio's language, told at its door in fio's words",
     ),
     (
-        "crates/sokudo-dialect/src/diskspd",
+        "crates/sokudo-tools/src/diskspd",
         "diskspd's language, told at its door in diskspd's words",
     ),
     (
@@ -121,6 +115,12 @@ const UNSPOKEN: [(&str, &str); 28] = [
     ),
     ("crates/sokudo-engine/src/verify/fio_tests", "a test"),
     ("crates/sokudo-volume/src/action.rs", "commands"),
+];
+
+/// What is spoken there all the same.
+const SPOKEN_WITHIN: [&str; 2] = [
+    "crates/sokudo-tools/src/fio/import",
+    "crates/sokudo-tools/src/diskspd/import",
 ];
 
 /// Single texts that stay English, and why.
@@ -245,7 +245,7 @@ fn is_spoken(text: &Text) -> bool {
     let file = text.file.to_string_lossy();
     let path = |folder: &str| file.strip_prefix(folder).is_some_and(ends_a_name);
     SPOKEN.into_iter().any(path)
-        && !UNSPOKEN.iter().any(|(folder, _)| path(folder))
+        && (SPOKEN_WITHIN.into_iter().any(path) || !UNSPOKEN.iter().any(|(folder, _)| path(folder)))
         && !OF_STANDARDS.contains(&text.key.trim())
         && !OF_TOOLS.contains(&text.key.trim())
         && !AS_IT_IS.iter().any(|(key, _)| *key == text.key.trim())

@@ -188,7 +188,7 @@ fn no_option_of_mark_is_named_to_users_of_other_tools() {
 }
 
 fn is_option_of_fio(name: &str) -> bool {
-    let mut options = sokudo_dialect::fio::options().iter();
+    let mut options = sokudo_tools::fio::options().iter();
     options.any(|option| option.name == name || option.aliases.contains(&name))
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sokudo_device::{System, io_waits, processor_times, processor_use};
 use sokudo_engine::Control;
 use sokudo_measure::Named;
-use sokudo_model::diskspd::CpuUse;
+use sokudo_model::CpuUse;
 use sokudo_model::{DeviceCounters, Nanos};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_words::{Text, text};

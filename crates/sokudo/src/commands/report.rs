@@ -15,6 +15,7 @@ use sokudo_store::Page;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::picture;
 use sokudo_terminal::{invocation, language, output};
+use sokudo_tools::crystaldiskmark;
 use sokudo_words::text;
 
 use crate::commands::report::arguments::{ReportArguments, ReportFormat};
@@ -157,7 +158,7 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
         ReportFormat::Csv => report.csv(),
         ReportFormat::Json => report.to_json(),
         ReportFormat::Jsonl => report.json_lines(),
-        ReportFormat::Text => report.crystal_text(),
+        ReportFormat::Text => crystaldiskmark::render(report),
         ReportFormat::Prometheus => report.prometheus(),
         ReportFormat::Svg => {
             let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;

@@ -8,22 +8,22 @@
 use std::path::PathBuf;
 
 use sokudo_device::System;
-use sokudo_dialect::diskspd::{self, DiskspdAction, DiskspdPlan};
-use sokudo_dialect::host::Host as _;
 use sokudo_engine::Control;
 use sokudo_history::keep;
 use sokudo_measure::{Follower, JobTarget, Jobs, Prepared};
 use sokudo_methods::consent;
 use sokudo_methods::jobs::FinishedJobs;
 use sokudo_methods::jobs::this_host::ThisHost;
-use sokudo_model::diskspd::CpuUse;
+use sokudo_model::CpuUse;
 use sokudo_model::{
     Allocation, BlockDevice, Event, Nanos, Row, Run, RunState, Schedule, ScheduleName, Severity,
     Verdict,
 };
-use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{command_line, interrupt, output};
+use sokudo_tools::diskspd::output::{DiskspdReport, profile_only, text};
+use sokudo_tools::diskspd::{self, DiskspdAction, DiskspdPlan};
+use sokudo_tools::language::host::Host as _;
 
 /// The owner that files carry which diskspd's lines have made: lines have no names.
 const OWNER: &str = "diskspd";

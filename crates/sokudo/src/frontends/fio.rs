@@ -10,7 +10,6 @@ mod print;
 mod view;
 
 use rustix::io::Errno;
-use sokudo_dialect::fio::{self, FioAction, FioError, FioInvocation, FioPlan};
 use sokudo_engine::{Consent, Control};
 use sokudo_history::keep::{self, KeptRuns};
 use sokudo_measure::{JobTarget, Jobs};
@@ -21,6 +20,7 @@ use sokudo_methods::{consent, measurement};
 use sokudo_model::{Nanos, Run, Schedule, ScheduleName};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{interrupt, output};
+use sokudo_tools::fio::{self, FioAction, FioError, FioInvocation, FioPlan};
 use sokudo_words::text;
 
 use print::Printer;
@@ -35,7 +35,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
         FioAction::ParseOnly => planned(&invocation).map(|_| ()),
         FioAction::ShowCommand => output::print(&fio::show_command(&invocation)),
         FioAction::Help => output::print(&help::help()),
-        FioAction::Version => output::print(&format!("{}\n", sokudo_report::fio::FIO_VERSION)),
+        FioAction::Version => {
+            output::print(&format!("{}\n", sokudo_tools::fio::output::FIO_VERSION))
+        }
         FioAction::CommandHelp(option) => {
             let text = help::command_help(option).ok_or_else(|| {
                 Exit::failed(text!(

@@ -1,7 +1,7 @@
 //! `sokudo hdparm`, and sokudo under the name of hdparm: the two timings of hdparm and what
 //! disks say of themselves, in its words.
 //!
-//! What hdparm does is in `sokudo_dialect::hdparm`; the page cache is emptied before it, as
+//! What hdparm does is in `sokudo_tools::hdparm`; the page cache is emptied before it, as
 //! hdparm does. Its timings are judged as those of any command. It changes nothing:
 //! switches that do are refused.
 
@@ -13,7 +13,6 @@ use std::io;
 use std::path::Path;
 
 use sokudo_device::System;
-use sokudo_dialect::hdparm;
 use sokudo_engine::{Control, FileTarget};
 use sokudo_measure::{MeasureError, Measurement, Named};
 use sokudo_model::disk::Disk;
@@ -23,6 +22,7 @@ use sokudo_model::{
 };
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{interrupt, output, remedies};
+use sokudo_tools::hdparm;
 use sokudo_words::{Text, text};
 
 use arguments::HdparmArguments;
@@ -241,7 +241,7 @@ fn time(device: &Path, arguments: &HdparmArguments, control: &Control) -> Result
         workloads: vec![workload.clone()],
     };
     let plan = Plan {
-        method: Method::new(&sokudo_dialect::hdparm::METHOD),
+        method: Method::new(&sokudo_tools::hdparm::METHOD),
         seed: 0,
         stages: timings.iter().map(stage).collect(),
     };

@@ -239,7 +239,7 @@ fn a_run_of_another_tool_is_no_baseline_whatever_is_said() {
     let store = Store::new();
     let corpus = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../sokudo-import/corpus/fio/json.json"
+        "/../sokudo-tools/corpus/fio/json.json"
     );
     store.ok(&format!("import {corpus} -q"));
     for arguments in ["baseline set 1", "baseline set 1 --anyway", "check 1"] {

@@ -8,7 +8,7 @@ use crate::sokudo::{Ended, directory_in_memory, end, holds, sokudo, sokudo_in};
 
 fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../sokudo-import/corpus")
+        .join("../sokudo-tools/corpus")
         .join(name)
 }
 

@@ -136,7 +136,7 @@ const WIDE: [&str; 6] = [
 
 /// What nothing but its reader limits.
 const ARTICLES: [&str; 15] = [
-    "import ../sokudo-import/corpus/fio/json.json --no-store",
+    "import ../sokudo-tools/corpus/fio/json.json --no-store",
     "show 1 --format markdown",
     "show 5 --format markdown",
     "show 7 --format markdown",

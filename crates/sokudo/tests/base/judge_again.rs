@@ -6,7 +6,7 @@ use crate::stored;
 const IMPORT: &str = concat!(
     "import ",
     env!("CARGO_MANIFEST_DIR"),
-    "/../sokudo-import/corpus/kdiskmark/2.txt"
+    "/../sokudo-tools/corpus/kdiskmark/2.txt"
 );
 
 #[test]

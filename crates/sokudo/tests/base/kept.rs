@@ -179,7 +179,7 @@ fn made(words: &str, change: fn(&mut Run)) -> String {
 fn measured(words: &str) -> Run {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("runs.db");
-    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../sokudo-import/corpus");
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../sokudo-tools/corpus");
     let mut words = format!("{words} -q").replace("{corpus}", corpus);
     if !words.starts_with("import") && !words.contains("--seed") {
         words += " --seed 1";

@@ -1,7 +1,7 @@
 //! Why a sweep cannot be.
 
-use sokudo_dialect::crystal::{BLOCK_MAX, BLOCK_MIN};
 use sokudo_model::Bytes;
+use sokudo_tools::crystaldiskmark::{BLOCK_MAX, BLOCK_MIN};
 
 /// More cells than anybody waits for: at a second each, and six trials, these take three
 /// and a half hours.

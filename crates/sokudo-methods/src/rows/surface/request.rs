@@ -6,7 +6,7 @@ use crate::rows::surface::level::Level;
 use crate::rows::surface::position::Position;
 
 /// Blocks that devices and buffers can be asked for.
-pub const BLOCK_MAX: Bytes = sokudo_dialect::crystal::BLOCK_MAX;
+pub const BLOCK_MAX: Bytes = sokudo_tools::crystaldiskmark::BLOCK_MAX;
 
 /// What is asked of a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]

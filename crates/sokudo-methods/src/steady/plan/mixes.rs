@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use sokudo_dialect::crystal::plain_number;
+use sokudo_tools::language::plain_number;
 
 use crate::steady::plan::error::SteadyError;
 

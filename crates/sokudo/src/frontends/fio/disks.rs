@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use sokudo_model::{BlockDevice, BlockDeviceKind, TargetInfo, narrow};
-use sokudo_report::fio::DiskUse;
+use sokudo_tools::fio::output::DiskUse;
 
 /// fields of `stat`, as `Documentation/block/stat.rst` orders them.
 const FIELDS: usize = 11;

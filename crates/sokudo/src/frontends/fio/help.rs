@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use sokudo_dialect::fio::{FioOption, FioSupport, Switch, options, switches};
-use sokudo_report::fio::FIO_VERSION;
+use sokudo_tools::fio::output::FIO_VERSION;
+use sokudo_tools::fio::{FioOption, FioSupport, Switch, options, switches};
 
 /// `--help`: every switch of the command line.
 pub(crate) fn help() -> String {

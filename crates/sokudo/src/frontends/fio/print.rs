@@ -7,10 +7,10 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::Context;
-use sokudo_model::fio::{FioFormat, FioSession};
-use sokudo_report::fio::{self, FioReport};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{invocation, output};
+use sokudo_tools::fio::output::{self as fio, FioReport};
+use sokudo_tools::fio::session::{FioFormat, FioSession};
 use sokudo_words::text;
 
 /// Formats in the order in which fio prints them, whatever order they were asked in.

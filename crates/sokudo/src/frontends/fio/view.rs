@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use sokudo_measure::{Follower, JobTarget, Prepared};
 use sokudo_methods::jobs::FinishedJobs;
-use sokudo_model::fio::{EtaMode, FioSession};
 use sokudo_model::{Event, Nanos, Plan, Run, RunState, narrow};
-use sokudo_report::fio::{DiskUse, FioReport, StatusLine, layout_line, start_lines};
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{escape, invocation};
+use sokudo_tools::fio::output::{DiskUse, FioReport, StatusLine, layout_line, start_lines};
+use sokudo_tools::fio::session::{EtaMode, FioSession};
 
 use super::disks::Disks;
 use super::print::Printer;

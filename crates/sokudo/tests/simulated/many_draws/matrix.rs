@@ -6,12 +6,12 @@
 //! tried without the engine in `sokudo-analysis/src/matrix/many_draws.rs`.
 
 use sokudo_analysis::matrix_effects;
-use sokudo_dialect::crystal::{self, Profile, RowDirection};
 use sokudo_model::{
     DriveCache, EffectRatio, MatrixAxis, MatrixCell, MatrixPlan, Nanos, Plan, RowEffects,
 };
 use sokudo_report::{MatrixDocument, MatrixRun, MatrixSoFar, RunDocument};
 use sokudo_stats::Random;
+use sokudo_tools::crystaldiskmark::{self, Profile, RowDirection};
 
 use sokudo_testing::{Rate, seeds};
 
@@ -48,12 +48,12 @@ fn run(latency_ns: f64, seed: u64) -> RunDocument {
         let rows = Profile::Default.rows();
         let (last, _) = rows.split_last().expect("a profile has rows");
         let mut workloads =
-            crystal::workloads(std::slice::from_ref(last), &[RowDirection::Read], &[]);
+            crystaldiskmark::workloads(std::slice::from_ref(last), &[RowDirection::Read], &[]);
         workloads[0].limits.time = Some(TIME);
         Plan {
             method: "mark/default".into(),
             seed,
-            stages: crystal::stages(workloads),
+            stages: crystaldiskmark::stages(workloads),
         }
     });
     RunDocument::from_run(&run)

@@ -1,11 +1,11 @@
 //! What is said about figures of simulated devices, whose truth is known: nothing about
 //! honest ones, whatever the seed, and the lie about those that lie.
 
-use sokudo_dialect::crystal::{self, Profile, RowDirection};
 use sokudo_model::{
     Bytes, Durability, Nanos, Operation, OperationMix, Order, Plan, Row, Run, Severity, Span,
     Verdict, Workload,
 };
+use sokudo_tools::crystaldiskmark::{self, Profile, RowDirection};
 
 use sokudo_testing::{Rate, seeds};
 
@@ -18,7 +18,7 @@ fn judged(spec: &str, workloads: Vec<Workload>, seed: u64) -> Run {
     measured(spec, TRIALS, |_| Plan {
         method: "mark/default".into(),
         seed,
-        stages: crystal::stages(workloads),
+        stages: crystaldiskmark::stages(workloads),
     })
 }
 
@@ -31,7 +31,8 @@ fn first(length: Bytes) -> Option<Span> {
 /// The rows of `sokudo mark`, on the first part of the device, for so long each.
 fn default_rows(time: Nanos) -> Vec<Workload> {
     let rows = Profile::Default.rows();
-    let mut workloads = crystal::workloads(&rows, &[RowDirection::Read, RowDirection::Write], &[]);
+    let mut workloads =
+        crystaldiskmark::workloads(&rows, &[RowDirection::Read, RowDirection::Write], &[]);
     for workload in &mut workloads {
         workload.limits.time = Some(time);
         workload.span = first(Bytes::gib(1));

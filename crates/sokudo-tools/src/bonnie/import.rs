@@ -1,0 +1,163 @@
+//! Bonnie++'s CSV lines: format 1.98 of version 2.00, 1.96 and 1.97 of the versions of
+//! these names, and that of version 1.03, which has no name.
+//!
+//! K/sec are KiB/s, as in its source. `+++++` means too fast to be measured. Lines that are
+//! none, such as the table for people, are passed over.
+
+mod line;
+
+use std::io::BufRead;
+
+use sokudo_model::{
+    BackendKind, Bytes, HostEnvironment, ImportedRow, ImportedRun, Operation, OperationMix, Order,
+    PlanPart,
+};
+use sokudo_words::text;
+
+use self::line::{Fields, LinePhase, PhaseFigure, Quantity};
+use crate::results::row::{self, PACE, RANDOM, ROWS_MAX, ToldWorkload, figure};
+use crate::results::text::{self, Line, label, leave_out, lines};
+use crate::results::{Import, ImportError, LeftOut, Reader};
+
+const FORMAT: &str = "Bonnie++ CSV";
+pub(crate) const READER: Reader = Reader {
+    format: FORMAT,
+    recognise,
+    read,
+};
+
+/// A chunk goes without saying if it is this.
+const CHUNK_DEFAULT: Bytes = Bytes::kib(8);
+
+fn recognise(head: &str) -> bool {
+    lines(head).any(|line| Fields::read(line.text).is_some())
+}
+
+fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+    let text = text::whole(FORMAT, source)?;
+    let (mut runs, mut left_out, mut rows) = (Vec::new(), Vec::new(), 0);
+    for line in lines(&text) {
+        let Some(fields) = Fields::read(line.text) else {
+            if line.text.starts_with("1.9") && line.text.contains(',') {
+                leave_out(
+                    &mut left_out,
+                    line.number,
+                    "it has not the fields of its format",
+                );
+            }
+            continue;
+        };
+        if rows >= ROWS_MAX {
+            let why = text!("there are more than {ROWS_MAX} figures; split the file");
+            leave_out(&mut left_out, line.number, why);
+            break;
+        }
+        match run(&fields, line, &mut left_out) {
+            Some(run) => {
+                rows += run.rows.len();
+                runs.push(run);
+            }
+            None => leave_out(&mut left_out, line.number, "no phase in it has a figure"),
+        }
+    }
+    Import::of(FORMAT, runs, left_out, "no line in it is whole")
+}
+
+/// The run of a line; `None` where no phase has a figure.
+fn run(fields: &Fields<'_>, line: Line<'_>, left_out: &mut Vec<LeftOut>) -> Option<ImportedRun> {
+    let (mut rows, mut too_fast) = (Vec::new(), Vec::new());
+    for (phase, figure) in &fields.figures {
+        match figure.rate {
+            Quantity::Known(rate) => rows.push(row_of(*phase, figure, rate, fields)),
+            Quantity::TooFast => too_fast.push(phase.name()),
+            Quantity::NotRun => {}
+            Quantity::Impossible => leave_out(
+                left_out,
+                line.number,
+                text!("`{}` is no rate that is possible", phase.name()),
+            ),
+        }
+    }
+    let mut remarks = Vec::new();
+    if !too_fast.is_empty() {
+        remarks.push(text!(
+            "too fast for Bonnie++ to measure (+++++): {}",
+            too_fast.join(", ")
+        ));
+    }
+    let method = ["size ", fields.size, ", files ", fields.files].concat();
+    if rows.is_empty() {
+        return None;
+    }
+    let machine = label(&fields.machine);
+    let mut run = ImportedRun {
+        method: label(&method).unwrap_or_default(),
+        target: row::target(machine.clone().unwrap_or_default()),
+        environment: HostEnvironment {
+            host: machine,
+            ..HostEnvironment::default()
+        },
+        rows,
+        ..row::run("Bonnie++", &format!("{FORMAT} {}", fields.format))
+    };
+    run.origin.version = label(fields.version);
+    run.origin.remarks = remarks;
+    Some(run)
+}
+
+/// The row of a phase, as its source does it: one thread, through the page cache.
+fn row_of(phase: LinePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>) -> ImportedRow {
+    let chunk = fields.chunk.unwrap_or(CHUNK_DEFAULT);
+    let block = if phase.is_by_character() {
+        Bytes(1)
+    } else {
+        chunk
+    };
+    let order = match phase {
+        LinePhase::Seeks => RANDOM,
+        _ => Order::SEQUENTIAL,
+    };
+    // One in ten blocks that are sought is written back.
+    let (operations, rewritten_percent) = match phase {
+        LinePhase::WriteCharacters | LinePhase::WriteBlocks => {
+            (OperationMix::only(Operation::Write), 0)
+        }
+        LinePhase::ReadCharacters | LinePhase::ReadBlocks => {
+            (OperationMix::only(Operation::Read), 0)
+        }
+        LinePhase::Rewrite => (rewriting(100), 100),
+        LinePhase::Seeks => (rewriting(10), 10),
+        LinePhase::Files { operation, .. } => (OperationMix::only(operation), 0),
+    };
+    let mut workload = ToldWorkload::new(phase.name(), block)
+        .operations(Some(operations))
+        .order(Some(order))
+        .direct(Some(false))
+        .parts(PACE)
+        .parts(&[PlanPart::Backend, PlanPart::Depth])
+        .parts_if(phase.is_of_bytes(), &[PlanPart::Blocks])
+        .clones(fields.concurrency);
+    workload.workload.backend = BackendKind::Sync;
+    workload.workload.rewritten_percent = rewritten_percent;
+    let mut row = workload.row();
+    let rate = row::rate(rate, "");
+    match phase.is_of_bytes() {
+        true => row.reported.bandwidth = Some(rate),
+        false => row.reported.iops = Some(rate),
+    }
+    row.reported
+        .others
+        .extend(told.cpu_percent.map(|percent| figure("CPU", "%", percent)));
+    row.reported.others.extend(
+        told.latency_max_ns
+            .map(|time| figure("largest latency", "ms", time / 1e6)),
+    );
+    row
+}
+
+fn rewriting(percent: u32) -> OperationMix {
+    OperationMix::rewriting(percent).expect("the percentage is a constant from 1 to 100")
+}
+
+#[cfg(test)]
+mod tests;

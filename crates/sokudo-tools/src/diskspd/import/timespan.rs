@@ -1,0 +1,158 @@
+//! A time span of diskspd: what it was asked for, what it did, and its rows.
+
+use sokudo_model::{
+    Bytes, ImportedLatency, ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation,
+    OperationMix, Order, PlanPart, SequentialOffset,
+};
+
+use crate::results::row::{self, ToldWorkload, crystal_name, figure, names_or, processors, rate};
+
+/// diskspd's default block.
+const BLOCK: Bytes = Bytes(64 << 10);
+
+/// What a time span was asked to do: what its first target was.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TimeSpanParameters {
+    pub(super) paths: Vec<String>,
+    pub(super) size: Option<Bytes>,
+    pub(super) block: Option<Bytes>,
+    pub(super) order: Option<Order>,
+    pub(super) depth: Option<u32>,
+    /// Threads of each target, summed up.
+    pub(super) threads: Option<u32>,
+    /// Threads of all targets together, where that is told.
+    pub(super) threads_in_all: Option<u32>,
+    pub(super) read_percent: Option<u32>,
+    pub(super) is_direct: bool,
+    pub(super) is_written_through: bool,
+    pub(super) duration: Option<Nanos>,
+    pub(super) warm_up: Option<Nanos>,
+    /// Targets differ from each other in what is asked of them.
+    pub(super) is_mixed: bool,
+}
+
+/// What one direction did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DiskspdDirection {
+    pub(super) bytes: f64,
+    pub(super) bytes_per_s: f64,
+    pub(super) ios_per_s: f64,
+    pub(super) latency: Option<ImportedLatency>,
+    /// Deviation of the I/Os per second of intervals.
+    pub(super) ios_deviation: Option<f64>,
+}
+
+/// What a time span did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TimeSpanResult {
+    pub(super) seconds: Option<f64>,
+    pub(super) read: DiskspdDirection,
+    pub(super) write: DiskspdDirection,
+    /// Percent of all processors, in user mode and in the kernel.
+    pub(super) cpu: Option<(f64, f64)>,
+}
+
+/// A row per direction in which anything was moved.
+pub(super) fn rows(asked: &TimeSpanParameters, done: &TimeSpanResult) -> Vec<ImportedRow> {
+    let sides = [
+        (Operation::Read, &done.read),
+        (Operation::Write, &done.write),
+    ];
+    let moved = sides.into_iter().filter(|(_, side)| side.bytes > 0.0);
+    moved
+        .map(|(operation, side)| one(asked, done, operation, side))
+        .collect()
+}
+
+fn one(
+    asked: &TimeSpanParameters,
+    done: &TimeSpanResult,
+    operation: Operation,
+    side: &DiskspdDirection,
+) -> ImportedRow {
+    let mut row = asked.workload(operation).row();
+    let mix = asked.read_percent.and_then(OperationMix::read_write);
+    row.reported.mix = mix.filter(|mix| mix.single().is_none());
+    if asked.read_percent.is_none() {
+        row.reported.unknown.push(PlanPart::Mix);
+    }
+    row.reported.bandwidth = Some(rate(side.bytes_per_s, ""));
+    row.reported.iops = (side.ios_per_s > 0.0).then(|| rate(side.ios_per_s, ""));
+    row.reported.latency.clone_from(&side.latency);
+    let deviation = side
+        .ios_deviation
+        .map(|it| figure("deviation of IOPS", "1/s", it));
+    row.reported.others.extend(deviation);
+    row.reported.others.extend(processors(done.cpu));
+    row
+}
+
+impl TimeSpanParameters {
+    fn workload(&self, operation: Operation) -> ToldWorkload {
+        let is_one = !self.is_mixed;
+        let mut told = ToldWorkload::new(self.name(), self.block.unwrap_or(BLOCK))
+            .operation(Some(operation))
+            .clones(self.clones());
+        let workload = &mut told.workload;
+        workload.order = self.order.unwrap_or(workload.order);
+        workload.depth = self.depth.unwrap_or(2);
+        workload.direct = self.is_direct.into();
+        workload.durability.write_through = self.is_written_through;
+        workload.limits.time = self.duration;
+        workload.ramp = self.warm_up.unwrap_or(Nanos(0));
+        let of_target = [PlanPart::Blocks, PlanPart::Direct, PlanPart::Durability];
+        let has_time = self.duration.is_some() && self.warm_up.is_some();
+        told.parts_if(is_one && self.block.is_some(), &of_target)
+            .parts_if(is_one && self.order.is_some(), &[PlanPart::Order])
+            .parts_if(is_one && self.depth.is_some(), &[PlanPart::Depth])
+            .parts_if(is_one && self.size.is_some(), &[PlanPart::Span])
+            .parts_if(has_time, &[PlanPart::Duration])
+    }
+
+    pub(super) fn clones(&self) -> Option<u32> {
+        let threads = self.threads_in_all.or(self.threads);
+        threads.filter(|threads| *threads > 0)
+    }
+
+    /// Its name, as far as all targets were asked for the same.
+    fn name(&self) -> String {
+        if self.is_mixed {
+            return crystal_name("IO", None, None);
+        }
+        let kind = match self.order {
+            Some(Order::Random { .. }) => "RND",
+            Some(Order::Sequential { .. }) => "SEQ",
+            None => "IO",
+        };
+        crystal_name(kind, self.block, self.depth.zip(self.clones()))
+    }
+}
+
+/// A run of some rows on these targets, the first of which was asked to have this size.
+pub(super) fn run(
+    tool: &str,
+    format: &str,
+    (paths, size): (&[String], Option<Bytes>),
+    rows: Vec<ImportedRow>,
+) -> Option<ImportedRun> {
+    let name = names_or(paths.iter().map(String::as_str), "diskspd's target");
+    (!rows.is_empty()).then(|| ImportedRun {
+        method: "diskspd".to_owned(),
+        target: ImportedTarget {
+            size,
+            ..row::target(name)
+        },
+        rows,
+        ..row::run(tool, format)
+    })
+}
+
+/// One position that all threads share, or one for each.
+pub(super) const fn sequential(is_shared: bool) -> Order {
+    Order::Sequential {
+        offset: match is_shared {
+            true => SequentialOffset::Interlocked,
+            false => SequentialOffset::Own,
+        },
+    }
+}

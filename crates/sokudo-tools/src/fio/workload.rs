@@ -1,0 +1,454 @@
+//! What a job's options come to together: a [`Workload`], and what is reported of it.
+
+use crate::fio::session::{FioLogs, FioReporting};
+use sokudo_model::{
+    BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, Bytes, CpuPolicy, DataContent,
+    Distribution, Durability, FileService, Files, LatencyLog, LeastRates, Limits, Nanos, Operation,
+    OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter, SteadyRule, Think, Verify,
+    Workload,
+};
+
+use super::files::{Placement, mixed};
+use super::job::{Job, SyncMode};
+use super::numbers::{Amount, KiloBase};
+
+impl Job {
+    /// The smallest block of any direction.
+    pub(super) fn smallest_block(&self) -> u64 {
+        self.blocks().map_or(1, |blocks| blocks.smallest().0)
+    }
+
+    /// The backend, and what is to be said of it.
+    pub(super) fn backend(&self) -> (BackendKind, Option<&'static str>) {
+        match self.engine.as_str() {
+            "pvsync" => {
+                let note = "ioengine=pvsync runs as pvsync2, which does the same without flags";
+                (BackendKind::Pvsync2, Some(note))
+            }
+            "posixaio" => {
+                let note = "ioengine=posixaio runs on the fastest native backend: io_uring where it is allowed, else libaio";
+                (BackendKind::Auto, Some(note))
+            }
+            name => {
+                let kind = BackendKind::named(name);
+                (kind.expect("the option table admits no other engine"), None)
+            }
+        }
+    }
+
+    /// Whether its engine does one I/O at a time, whatever `iodepth` says.
+    pub(super) fn is_synchronous(&self) -> bool {
+        matches!(
+            self.engine.as_str(),
+            "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "mmap"
+        )
+    }
+
+    /// The workload of one thread; `Err` says what a plan cannot express.
+    pub(super) fn workload(
+        &self,
+        name: &str,
+        number: u32,
+        seed: u64,
+        placement: &Placement,
+    ) -> Result<Workload, String> {
+        let (backend, _) = self.backend();
+        let depth = if self.is_synchronous() { 1 } else { self.depth };
+        let blocks = self.blocks().ok_or("its block sizes are not valid")?;
+        if self.unaligned && self.direct {
+            return Err("bs_unaligned does not go with direct=1, which moves whole sectors; leave one of them out".to_owned());
+        }
+        if self.unaligned && self.verify.check.is_some() {
+            return Err("bs_unaligned does not go with verify, which checks whole blocks; leave one of them out".to_owned());
+        }
+        Ok(Workload {
+            name: name.to_owned(),
+            clones: 1,
+            backend,
+            polled: self.polled && backend != BackendKind::Pvsync2,
+            // Commands to a drive know no page cache.
+            direct: (self.direct || backend == BackendKind::IoUringCmd).into(),
+            operations: self.operations(),
+            order: self.order(),
+            blocks,
+            span: None,
+            files: Files {
+                uses: placement.uses.clone(),
+                service: FileService {
+                    order: self.file_order,
+                    ios: self.file_ios,
+                },
+                open_max: Some(self.open_max)
+                    .filter(|open| *open > 0 && (*open as usize) < placement.uses.len()),
+            },
+            scatter: self.scatter()?,
+            depth,
+            batching: self.batching(depth),
+            memory: self.memory,
+            limits: self.limits(placement),
+            ramp: self.ramp,
+            starts_after: self.starts_after(seed),
+            rate: None,
+            rates: self.rates()?,
+            least: self.least(),
+            think: self.pause(),
+            durability: self.durability(),
+            data: self.data(),
+            verify: self.verification(),
+            steady: self.steadiness(),
+            recording: self.recording(),
+            cpus: self.processors(number),
+            cpu_policy: CpuPolicy::Shared,
+            ..Workload::new(name, Bytes(self.block[0]))
+        })
+    }
+
+    fn operations(&self) -> OperationMix {
+        let only = OperationMix::only;
+        match (self.access.reads, self.access.writes) {
+            (true, true) => OperationMix::read_write(self.read_percent)
+                .expect("the option table admits no percentage above 100"),
+            (true, false) => only(Operation::Read),
+            (false, true) if self.access.trims => OperationMix::trim_write(),
+            (false, true) => only(Operation::Write),
+            (false, false) => only(Operation::Trim),
+        }
+    }
+
+    fn order(&self) -> Order {
+        if !self.access.random {
+            return Order::SEQUENTIAL;
+        }
+        // fio has no map for blocks that are not aligned to their size, nor for
+        // places that are not all alike.
+        let is_even = self.distribution == Distribution::Uniform;
+        let is_aligned = self.alignment.is_none_or(|alignment| {
+            let smallest = self.choices().map(|choice| choice.smallest().0);
+            alignment == smallest
+        });
+        Order::Random {
+            map: (!self.may_repeat || self.visits_once) && is_even && is_aligned,
+        }
+    }
+
+    fn choices(&self) -> [BlockChoice; 3] {
+        [0, 1, 2].map(|index| {
+            let split = &self.block_split[index];
+            if !split.is_empty() {
+                return BlockChoice::Shares(split.clone());
+            }
+            match self.block_range[index] {
+                Some((smallest, largest)) if smallest < largest && self.unaligned => {
+                    BlockChoice::AnyBytes {
+                        smallest: Bytes(smallest),
+                        largest: Bytes(largest),
+                    }
+                }
+                Some((smallest, largest)) if smallest < largest => BlockChoice::Range {
+                    smallest: Bytes(smallest),
+                    largest: Bytes(largest),
+                },
+                range => BlockChoice::Shares(vec![BlockShare {
+                    bytes: Bytes(range.map_or(self.block[index], |(size, _)| size)),
+                    weight: 1,
+                }]),
+            }
+        })
+    }
+
+    fn blocks(&self) -> Option<BlockSizes> {
+        let [read, write, trim] = self.choices();
+        BlockSizes::per_direction(read, write, trim)
+    }
+
+    fn scatter(&self) -> Result<Scatter, String> {
+        let trims_first = self.access.writes && self.access.trims;
+        if !self.access.random {
+            let stride = self.access_number.unwrap_or(0);
+            return Ok(Scatter {
+                stride,
+                trims_first,
+                ..Scatter::default()
+            });
+        }
+        let run = self.access_number.unwrap_or(1);
+        let run_ios = u32::try_from(run).map_err(|_| {
+            format!("rw with :{run} stays that many I/Os at a random place; give a number from 0")
+        })?;
+        let is_mixed = self.random_percent.iter().any(|percent| *percent < 100);
+        let percents = self
+            .random_percent
+            .map(|percent| u8::try_from(percent).expect("the table admits none above 100"));
+        Ok(Scatter {
+            distribution: self.distribution,
+            zones: self.zones.clone(),
+            random_percent: is_mixed.then_some(percents),
+            run_ios,
+            stride: 0,
+            trims_first,
+            alignment: self.alignment.map(|each| each.map(Bytes)),
+        })
+    }
+
+    /// fio 3.33, seen in its system calls: without a maximum it reaps as many at once
+    /// as its minimum, which is one, so that the queue is full whenever it submits.
+    fn batching(&self, depth: u32) -> Batching {
+        let submit = match self.batch {
+            0 => depth,
+            batch => batch.min(depth),
+        };
+        Batching {
+            submit: Some(submit),
+            complete_min: Some(self.complete_min.min(depth)),
+            // fio takes one at a time unless told otherwise, which keeps its queue full.
+            complete_max: (depth > 1)
+                .then(|| self.complete_max.unwrap_or(0).max(self.complete_min).max(1)),
+            low_depth: Some(self.low_depth).filter(|low| *low > 0 && *low < depth),
+        }
+    }
+
+    /// fio 3.33, measured: `time_based` makes it ignore every other limit; without it
+    /// the job ends at `io_size`, by default `size`, or at `runtime`.
+    fn limits(&self, placement: &Placement) -> Limits {
+        let bytes = placement.bytes;
+        let time = Some(self.runtime).filter(|time| time.0 > 0);
+        if self.time_based && time.is_some() {
+            return Limits {
+                time,
+                ..Limits::default()
+            };
+        }
+        let bytes = match self.io_size {
+            Some(Amount::Bytes(size)) => size,
+            Some(Amount::Percent(percent)) => bytes / 100 * percent + bytes % 100 * percent / 100,
+            None => self.holed_pass(placement),
+        };
+        // fio counts the writes alone.
+        let moved_per_byte = if self.access.writes && self.access.trims {
+            2
+        } else {
+            1
+        };
+        Limits {
+            time,
+            bytes: Some(Bytes(bytes.saturating_mul(moved_per_byte))),
+            ios: self.ios,
+            repeats: self.loops.saturating_sub(1),
+            ..Limits::default()
+        }
+    }
+
+    /// What a pass over all files moves. With holes (`rw=read:8k`), fio 3.33 goes back to the
+    /// start when the next I/O would begin behind the end of the file, so as to move `size` in
+    /// all, but stops where one ends exactly there, or would begin behind `size` or not fit.
+    fn holed_pass(&self, placement: &Placement) -> u64 {
+        let hole = match self.access_number {
+            Some(hole) if !self.access.random => u64::try_from(hole).unwrap_or(0),
+            _ => 0,
+        };
+        let block = self.smallest_block();
+        let one_size = self.choices().iter().all(|sizes| match sizes {
+            BlockChoice::Shares(shares) => matches!(shares[..], [only] if only.bytes.0 == block),
+            BlockChoice::Range { .. } | BlockChoice::AnyBytes { .. } => false,
+        });
+        let is_one_way = !(self.access.reads && self.access.writes);
+        if hole == 0 || !one_size || !is_one_way || placement.uses.len() != 1 {
+            return placement.whole_bytes;
+        }
+        let Some(room) = placement.bytes.checked_sub(block) else {
+            return placement.whole_bytes;
+        };
+        let step = block.saturating_add(hole);
+        let ios = room / step + 1;
+        let ends_at = (ios - 1) * step + block;
+        let next = ios.saturating_mul(step);
+        if ends_at == placement.bytes || next < placement.file_bytes {
+            ios * block
+        } else {
+            placement.bytes.div_ceil(block) * block
+        }
+    }
+
+    fn starts_after(&self, seed: u64) -> Nanos {
+        match self.delay {
+            (low, Some(high)) if high > low => {
+                Nanos(low.0 + mixed(seed) % (high.0 - low.0).saturating_add(1))
+            }
+            (low, _) => low,
+        }
+    }
+
+    fn rates(&self) -> Result<Rates, String> {
+        let used = [self.access.reads, self.access.writes, self.access.trims];
+        let any = |rates: &[u64; 3]| rates.iter().any(|rate| *rate > 0);
+        if any(&self.rate) && any(&self.rate_iops) {
+            return Err("it has rate and rate_iops; keep one of them".to_owned());
+        }
+        let each = [0, 1, 2].map(|index| match (self.rate[index], self.rate_iops[index]) {
+            _ if !used[index] => None,
+            (0, 0) => None,
+            (0, iops) => Some(Rate::Iops(iops)),
+            (bytes, _) => Some(Rate::BytesPerSecond(bytes)),
+        });
+        Ok(Rates {
+            each,
+            process: self.rate_process,
+        })
+    }
+
+    /// The rates below which it fails, of what it does.
+    fn least(&self) -> LeastRates {
+        let used = [self.access.reads, self.access.writes, self.access.trims];
+        let of_used = |least: &[u64; 3]| {
+            [0, 1, 2].map(|index| Some(least[index]).filter(|least| used[index] && *least > 0))
+        };
+        let least = LeastRates {
+            bytes: of_used(&self.rate_min),
+            ios: of_used(&self.rate_iops_min),
+            cycle: self.rate_cycle,
+        };
+        match least.is_empty() {
+            true => LeastRates::default(),
+            false => least,
+        }
+    }
+
+    fn pause(&self) -> Option<Think> {
+        (self.think.0 > 0).then(|| Think {
+            waits_for_completion: !self.think_on_issue,
+            spin: self.think_spin.min(self.think),
+            ..Think::new(self.think, self.think_ios)
+        })
+    }
+
+    fn durability(&self) -> Durability {
+        let every = |count: u32| Some(count).filter(|count| *count > 0);
+        Durability {
+            fsync_every: every(self.fsync),
+            fdatasync_every: every(self.fdatasync),
+            write_through: self.sync != SyncMode::None,
+            with_metadata: self.sync == SyncMode::All,
+            flush_on_close: self.fsync_on_close,
+            final_flush: self.end_fsync,
+        }
+    }
+
+    fn data(&self) -> DataContent {
+        if self.zero || self.compress_percent == 100 {
+            return DataContent::Zero;
+        }
+        if self.compress_percent > 0 || self.dedupe_percent > 0 {
+            return DataContent::Reducible(Reducible {
+                compress_percent: self.compress_percent,
+                chunk: self.compress_chunk.map(Bytes),
+                filler: self.pattern.clone(),
+                dedupe_percent: self.dedupe_percent,
+            });
+        }
+        if !self.pattern.is_empty() {
+            return DataContent::Pattern(self.pattern.clone());
+        }
+        // Scrambled blocks differ from one another, as blocks that are filled anew do.
+        if self.refill || self.scramble {
+            DataContent::Random
+        } else {
+            DataContent::Repeated
+        }
+    }
+
+    fn verification(&self) -> Option<Verify> {
+        let options = &self.verify;
+        let block = self.smallest_block();
+        Some(Verify {
+            check: options.check?,
+            interval: options.interval.map(|interval| Bytes(interval.min(block))),
+            offset: Bytes(options.offset),
+            pattern: options.pattern.clone(),
+            read_back: options.after,
+            backlog: options.backlog,
+            backlog_batch: options.backlog_batch,
+            only: options.only,
+            fatal: options.fatal,
+            dump: options.dump,
+            save_state: options.save_state,
+        })
+    }
+
+    fn steadiness(&self) -> Option<SteadyRule> {
+        if self.steady_duration.0 == 0 {
+            return None;
+        }
+        let (figure, slope, limit) = self.steady?;
+        Some(SteadyRule {
+            figure,
+            slope,
+            limit,
+            duration: self.steady_duration,
+            ramp: self.steady_ramp,
+            interval: self.steady_interval,
+        })
+    }
+
+    fn recording(&self) -> Recording {
+        let (report, logs) = (&self.report, &self.logs);
+        let logs_rates = logs.bandwidth.is_some() || logs.iops.is_some();
+        let average = Some(logs.average).filter(|average| average.0 > 0);
+        let no_latency = report.disable_lat && report.disable_clat && report.disable_slat;
+        let window = average
+            .filter(|_| logs_rates)
+            .unwrap_or(self.bandwidth_window);
+        let histogram = Some(self.histogram_interval).filter(|interval| interval.0 > 0);
+        Recording {
+            split_latency: !self.gtod_reduce && !no_latency,
+            series_interval: Some(window).filter(|window| window.0 > 0),
+            latency_log: (logs.latency.as_ref()).map(|_| LatencyLog { interval: average }),
+            log_every_io: logs_rates && average.is_none(),
+            histogram_interval: logs.histogram.as_ref().and(histogram),
+        }
+    }
+
+    /// A thread that shares nothing has one processor of its own, in turn.
+    fn processors(&self, number: u32) -> Vec<u32> {
+        if self.cpu_policy == CpuPolicy::Shared || self.cpus.is_empty() {
+            return self.cpus.clone();
+        }
+        vec![self.cpus[number as usize % self.cpus.len()]]
+    }
+
+    /// What is reported of it.
+    pub(super) fn reporting(&self) -> FioReporting {
+        let report = &self.report;
+        let off = self.gtod_reduce;
+        FioReporting {
+            clat_percentiles: report.clat_percentiles && !report.disable_clat && !off,
+            lat_percentiles: report.lat_percentiles && !report.disable_lat && !off,
+            slat_percentiles: report.slat_percentiles && !report.disable_slat && !off,
+            disable_lat: report.disable_lat || off,
+            disable_clat: report.disable_clat || off,
+            disable_slat: report.disable_slat || off,
+            kb_base: if self.kilo_base == KiloBase::Decimal {
+                1000
+            } else {
+                1024
+            },
+            ramp: self.ramp,
+            ..report.clone()
+        }
+    }
+
+    /// What is logged of it; an empty name is the job's.
+    pub(super) fn logs(&self, name: &str) -> FioLogs {
+        let mut logs = self.logs.clone();
+        for prefix in [
+            &mut logs.bandwidth,
+            &mut logs.iops,
+            &mut logs.latency,
+            &mut logs.histogram,
+        ] {
+            if prefix.as_deref() == Some("") {
+                *prefix = Some(name.to_owned());
+            }
+        }
+        logs
+    }
+}

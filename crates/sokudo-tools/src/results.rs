@@ -1,0 +1,13 @@
+//! What the readers of other tools' results share.
+
+pub(crate) mod crystal_layout;
+pub(crate) mod lenient;
+pub(crate) mod number;
+pub(crate) mod reader;
+pub(crate) mod row;
+pub(crate) mod text;
+pub(crate) mod unread;
+pub(crate) mod wrong_unit;
+
+pub(crate) use reader::Reader;
+pub use reader::{Import, ImportError, LeftOut};
