@@ -10,11 +10,12 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BackendKind, Bytes, HostEnvironment, ImportedRow, ImportedRun, Operation, OperationMix, Order,
-    PlanPart,
+    PlanPart, TreeNames,
 };
+use sokudo_report::phase::BonniePhase;
 use sokudo_words::text;
 
-use self::line::{Fields, LinePhase, PhaseFigure, Quantity};
+use self::line::{Fields, PhaseFigure, Quantity};
 use crate::results::row::{self, PACE, RANDOM, ROWS_MAX, ToldWorkload, figure};
 use crate::results::text::{self, Line, label, leave_out, lines};
 use crate::results::{Import, ImportError, LeftOut, Reader};
@@ -69,12 +70,12 @@ fn run(fields: &Fields<'_>, line: Line<'_>, left_out: &mut Vec<LeftOut>) -> Opti
     for (phase, figure) in &fields.figures {
         match figure.rate {
             Quantity::Known(rate) => rows.push(row_of(*phase, figure, rate, fields)),
-            Quantity::TooFast => too_fast.push(phase.name()),
+            Quantity::TooFast => too_fast.push(name(*phase)),
             Quantity::NotRun => {}
             Quantity::Impossible => leave_out(
                 left_out,
                 line.number,
-                text!("`{}` is no rate that is possible", phase.name()),
+                text!("`{}` is no rate that is possible", name(*phase)),
             ),
         }
     }
@@ -106,42 +107,36 @@ fn run(fields: &Fields<'_>, line: Line<'_>, left_out: &mut Vec<LeftOut>) -> Opti
 }
 
 /// The row of a phase, as its source does it: one thread, through the page cache.
-fn row_of(phase: LinePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>) -> ImportedRow {
+fn row_of(phase: BonniePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>) -> ImportedRow {
     let chunk = fields.chunk.unwrap_or(CHUNK_DEFAULT);
-    let block = if phase.is_by_character() {
-        Bytes(1)
-    } else {
-        chunk
-    };
     let order = match phase {
-        LinePhase::Seeks => RANDOM,
+        BonniePhase::Seeks => RANDOM,
         _ => Order::SEQUENTIAL,
     };
     // One in ten blocks that are sought is written back.
     let (operations, rewritten_percent) = match phase {
-        LinePhase::WriteCharacters | LinePhase::WriteBlocks => {
-            (OperationMix::only(Operation::Write), 0)
-        }
-        LinePhase::ReadCharacters | LinePhase::ReadBlocks => {
-            (OperationMix::only(Operation::Read), 0)
-        }
-        LinePhase::Rewrite => (rewriting(100), 100),
-        LinePhase::Seeks => (rewriting(10), 10),
-        LinePhase::Files { operation, .. } => (OperationMix::only(operation), 0),
+        BonniePhase::Rewrite => (rewriting(100), 100),
+        BonniePhase::Seeks => (rewriting(10), 10),
+        _ => (OperationMix::only(phase.operation()), 0),
     };
-    let mut workload = ToldWorkload::new(phase.name(), block)
+    let block = match phase {
+        BonniePhase::WriteCharacters | BonniePhase::ReadCharacters => Bytes(1),
+        _ => chunk,
+    };
+    let is_of_bytes = phase.counted().is_none();
+    let mut workload = ToldWorkload::new(name(phase), block)
         .operations(Some(operations))
         .order(Some(order))
         .direct(Some(false))
         .parts(PACE)
         .parts(&[PlanPart::Backend, PlanPart::Depth])
-        .parts_if(phase.is_of_bytes(), &[PlanPart::Blocks])
+        .parts_if(is_of_bytes, &[PlanPart::Blocks])
         .clones(fields.concurrency);
     workload.workload.backend = BackendKind::Sync;
     workload.workload.rewritten_percent = rewritten_percent;
     let mut row = workload.row();
     let rate = row::rate(rate, "");
-    match phase.is_of_bytes() {
+    match is_of_bytes {
         true => row.reported.bandwidth = Some(rate),
         false => row.reported.iops = Some(rate),
     }
@@ -153,6 +148,26 @@ fn row_of(phase: LinePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>) 
             .map(|time| figure("largest latency", "ms", time / 1e6)),
     );
     row
+}
+
+/// As rows of `sokudo bonnie` are called.
+const fn name(phase: BonniePhase) -> &'static str {
+    match phase {
+        BonniePhase::WriteCharacters => "Per-char write",
+        BonniePhase::WriteBlocks => "Block write",
+        BonniePhase::Rewrite => "Rewrite",
+        BonniePhase::ReadCharacters => "Per-char read",
+        BonniePhase::ReadBlocks => "Block read",
+        BonniePhase::Seeks => "Seeks",
+        BonniePhase::Files(names, operation) => match (names, operation) {
+            (TreeNames::NumberFirst, Operation::Create) => "Sequential create",
+            (TreeNames::NumberFirst, Operation::Delete) => "Sequential delete",
+            (TreeNames::NumberFirst, _) => "Sequential stat",
+            (TreeNames::RandomFirst, Operation::Create) => "Random create",
+            (TreeNames::RandomFirst, Operation::Delete) => "Random delete",
+            (TreeNames::RandomFirst, _) => "Random stat",
+        },
+    }
 }
 
 fn rewriting(percent: u32) -> OperationMix {

@@ -1,77 +1,16 @@
 //! The fields of one CSV line.
 
-use sokudo_model::{Bytes, Operation};
+use sokudo_model::Bytes;
+use sokudo_report::phase::BonniePhase;
 
 use crate::results::number;
 
 /// What stands for a figure of too little time.
 const TOO_FAST: &str = "+++++";
 /// Phases, of which each has a rate and a share of processor time.
-const PHASES: usize = 12;
+const PHASES: usize = PHASES_ON_ONE_FILE + BonniePhase::ON_FILES.len();
 /// Those on one file come first.
-const PHASES_ON_ONE_FILE: usize = 6;
-
-/// A phase, in the order of the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LinePhase {
-    WriteCharacters,
-    WriteBlocks,
-    Rewrite,
-    ReadCharacters,
-    ReadBlocks,
-    Seeks,
-    Files { random: bool, operation: Operation },
-}
-
-impl LinePhase {
-    const ALL: [Self; PHASES] = [
-        Self::WriteCharacters,
-        Self::WriteBlocks,
-        Self::Rewrite,
-        Self::ReadCharacters,
-        Self::ReadBlocks,
-        Self::Seeks,
-        Self::files(false, Operation::Create),
-        Self::files(false, Operation::Stat),
-        Self::files(false, Operation::Delete),
-        Self::files(true, Operation::Create),
-        Self::files(true, Operation::Stat),
-        Self::files(true, Operation::Delete),
-    ];
-
-    const fn files(random: bool, operation: Operation) -> Self {
-        Self::Files { random, operation }
-    }
-
-    /// As rows of `sokudo bonnie` are called.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::WriteCharacters => "Per-char write",
-            Self::WriteBlocks => "Block write",
-            Self::Rewrite => "Rewrite",
-            Self::ReadCharacters => "Per-char read",
-            Self::ReadBlocks => "Block read",
-            Self::Seeks => "Seeks",
-            Self::Files { random, operation } => match (random, operation) {
-                (false, Operation::Create) => "Sequential create",
-                (false, Operation::Delete) => "Sequential delete",
-                (false, _) => "Sequential stat",
-                (true, Operation::Create) => "Random create",
-                (true, Operation::Delete) => "Random delete",
-                (true, _) => "Random stat",
-            },
-        }
-    }
-
-    pub(super) fn is_by_character(self) -> bool {
-        matches!(self, Self::WriteCharacters | Self::ReadCharacters)
-    }
-
-    /// Whether its rate is in K/sec; otherwise seeks or files are counted.
-    pub(super) fn is_of_bytes(self) -> bool {
-        !matches!(self, Self::Seeks | Self::Files { .. })
-    }
-}
+const PHASES_ON_ONE_FILE: usize = BonniePhase::ON_ONE_FILE.len();
 
 /// What stands in the place of a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,7 +73,7 @@ pub(super) struct Fields<'line> {
     pub(super) files: &'line str,
     pub(super) chunk: Option<Bytes>,
     pub(super) concurrency: Option<u32>,
-    pub(super) figures: Vec<(LinePhase, PhaseFigure)>,
+    pub(super) figures: Vec<(BonniePhase, PhaseFigure)>,
 }
 
 impl<'line> Fields<'line> {
@@ -180,7 +119,7 @@ impl<'line> Fields<'line> {
             let digits = text.trim_end_matches(['M', 'G', 'k', 'K', 'T']);
             digits.bytes().all(|sign| sign.is_ascii_digit()) && text.len() <= digits.len() + 1
         };
-        let is_empty = |figure: &(LinePhase, PhaseFigure)| figure.1.rate == Quantity::NotRun;
+        let is_empty = |figure: &(BonniePhase, PhaseFigure)| figure.1.rate == Quantity::NotRun;
         is_size(self.size) && !self.figures.iter().all(is_empty)
     }
 }
@@ -189,9 +128,9 @@ fn figures(
     layout: &FieldLayout,
     fields: &[&str],
     head: usize,
-) -> Option<Vec<(LinePhase, PhaseFigure)>> {
+) -> Option<Vec<(BonniePhase, PhaseFigure)>> {
     let latencies_at = head + 2 * PHASES + layout.between;
-    let figure = |(index, phase): (usize, LinePhase)| {
+    let figure = |(index, phase): (usize, BonniePhase)| {
         let on_files = index >= PHASES_ON_ONE_FILE;
         let at = head + 2 * index + if on_files { layout.between } else { 0 };
         let (rate, cpu) = (fields.get(at)?, fields.get(at + 1)?);
@@ -205,14 +144,23 @@ fn figures(
             .filter(|_| layout.latencies);
         (is_figure(rate) && is_figure(cpu)).then(|| {
             let figure = PhaseFigure {
-                rate: quantity(rate, if phase.is_of_bytes() { 1024.0 } else { 1.0 }),
+                rate: quantity(
+                    rate,
+                    if phase.counted().is_none() {
+                        1024.0
+                    } else {
+                        1.0
+                    },
+                ),
                 cpu_percent: number::number(cpu),
                 latency_max_ns: latency.and_then(|text| latency_ns(text)),
             };
             (phase, figure)
         })
     };
-    LinePhase::ALL.into_iter().enumerate().map(figure).collect()
+    let phases = BonniePhase::ON_ONE_FILE.into_iter();
+    let phases = phases.chain(BonniePhase::ON_FILES);
+    phases.enumerate().map(figure).collect()
 }
 
 fn quantity(text: &str, scale: f64) -> Quantity {
