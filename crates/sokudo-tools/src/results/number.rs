@@ -5,6 +5,8 @@
 
 use sokudo_model::{Bytes, Nanos};
 
+pub(crate) use sokudo_report::number::{float, natural as whole};
+
 /// No figure is larger, in whatever unit, nor in bytes per second: a petabyte.
 const FIGURE_MAX: f64 = 1e15;
 /// No latency is longer: 30 years.
@@ -28,22 +30,6 @@ pub(crate) fn number(text: &str) -> Option<f64> {
         false => return None,
     };
     (value <= FIGURE_MAX).then_some(value)
-}
-
-/// The whole part of a figure in bounds; what is not becomes the least or greatest number.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "that is what is wanted of it"
-)]
-pub(crate) const fn whole(figure: f64) -> u64 {
-    figure as u64
-}
-
-/// A number as a figure.
-#[expect(clippy::cast_precision_loss, reason = "figures are floats")]
-pub(crate) const fn float(number: u64) -> f64 {
-    number as f64
 }
 
 /// Whether a disk may have such a rate.
