@@ -99,7 +99,7 @@ pub struct FioJob {
 }
 
 /// What is reported of a job.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioReporting {
     /// All jobs of a group are reported as one.
     pub group_reporting: bool,
@@ -131,30 +131,6 @@ pub struct FioReporting {
     pub ramp: Nanos,
 }
 
-impl Default for FioReporting {
-    fn default() -> Self {
-        Self {
-            group_reporting: false,
-            percentiles: vec![
-                1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5,
-                99.9, 99.95, 99.99,
-            ],
-            clat_percentiles: true,
-            lat_percentiles: false,
-            slat_percentiles: false,
-            disable_lat: false,
-            disable_clat: false,
-            disable_slat: false,
-            disk_util: true,
-            unified: UnifiedReporting::Separate,
-            kb_base: 1024,
-            unit_base: 0,
-            significant_figures: 4,
-            ramp: Nanos(0),
-        }
-    }
-}
-
 /// fio's `unified_rw_reporting`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnifiedReporting {
@@ -168,7 +144,7 @@ pub enum UnifiedReporting {
 }
 
 /// What is logged of a job, and how the files are named.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioLogs {
     /// `write_bw_log`: prefix of the file's name.
     pub bandwidth: Option<String>,
@@ -192,24 +168,6 @@ pub struct FioLogs {
     pub unix_epoch: bool,
     /// One file per job, or one for all (`per_job_logs`).
     pub per_job: bool,
-}
-
-impl Default for FioLogs {
-    fn default() -> Self {
-        Self {
-            bandwidth: None,
-            iops: None,
-            latency: None,
-            histogram: None,
-            average: Nanos(0),
-            window_value: WindowValue::Average,
-            histogram_coarseness: 0,
-            offset: false,
-            priority: false,
-            unix_epoch: false,
-            per_job: true,
-        }
-    }
 }
 
 /// fio's `log_window_value`.

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::fio::session::{FioJob, FioSession};
+use crate::fio::table::job_without_options;
 use sokudo_model::*;
 use sokudo_stats::Histogram;
 
@@ -18,6 +19,16 @@ pub(super) fn installed_fio(arguments: &[&str]) -> Option<String> {
             println!("SKIPPED: comparison with fio, which cannot be run: {error}");
             None
         }
+    }
+}
+
+/// A job that says nothing.
+pub(super) fn plain_job() -> FioJob {
+    let job = job_without_options();
+    FioJob {
+        reporting: job.reporting(),
+        logs: job.logs(""),
+        ..FioJob::default()
     }
 }
 
@@ -40,7 +51,7 @@ impl Sample {
                 ("ioengine".into(), "null".into()),
                 ("time_based".into(), String::new()),
             ],
-            ..FioJob::default()
+            ..plain_job()
         };
         let mut run = marks::run_of(rows);
         let workloads = run.rows.iter().map(|row| row.workload.clone()).collect();

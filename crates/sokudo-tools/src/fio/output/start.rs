@@ -122,7 +122,7 @@ fn is_thread(session: &FioSession, job: &FioJob) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fio::output::sample::Sample;
+    use crate::fio::output::sample::{Sample, plain_job};
     use sokudo_model::{BlockChoice, BlockSizes, OperationMix};
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
     fn laying_out_is_told_with_the_number_of_files() {
         let job = FioJob {
             name: "a".into(),
-            ..FioJob::default()
+            ..plain_job()
         };
         assert_eq!(
             layout_line(&job, 1, Bytes::mib(16)),

@@ -1,7 +1,7 @@
 use serde_json::{Map, Value as Parsed};
 
 use super::*;
-use crate::fio::output::sample::{Sample, installed_fio};
+use crate::fio::output::sample::{Sample, installed_fio, plain_job};
 use crate::fio::session::FioJob;
 use sokudo_model::{Assessment, Nanos, SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule};
 
@@ -373,9 +373,9 @@ fn disks_are_listed_with_what_they_are_made_of() {
     sample.session.jobs = vec![FioJob {
         reporting: FioReporting {
             disk_util: false,
-            ..FioReporting::default()
+            ..plain_job().reporting
         },
-        ..FioJob::default()
+        ..plain_job()
     }];
     assert!(parsed(&json(&sample.report())).get("disk_util").is_none());
 }

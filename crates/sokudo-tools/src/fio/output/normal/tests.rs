@@ -5,7 +5,7 @@ use sokudo_stats::Histogram;
 
 use super::*;
 use crate::fio::output::DiskUse;
-use crate::fio::output::sample::{Sample, installed_fio};
+use crate::fio::output::sample::{Sample, installed_fio, plain_job};
 use crate::fio::output::start_lines;
 
 fn histogram(values: &[u64]) -> Histogram {
@@ -62,7 +62,7 @@ fn lines_are_those_of_fio_one_for_one() {
             group_reporting: true,
             slat_percentiles: true,
             percentiles: vec![10.0, 50.0],
-            ..FioReporting::default()
+            ..plain_job().reporting
         };
     }
     sample.run.plan.stages[0].workloads[0].depth = 4;
@@ -102,7 +102,7 @@ fn percentiles(values: &[u64], percentages: &[f64]) -> String {
 
 #[test]
 fn percentiles_are_printed_as_fio_printed_them() {
-    let usual = FioReporting::default().percentiles;
+    let usual = plain_job().reporting.percentiles;
     // Five latencies for which fio 3.33 printed exactly this.
     assert_eq!(
         percentiles(&[400, 491, 520, 932, 1_121], &usual),
