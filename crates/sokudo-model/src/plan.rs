@@ -270,6 +270,12 @@ impl Workload {
     }
 }
 
+impl Default for Workload {
+    fn default() -> Self {
+        Self::new("", Bytes::kib(4))
+    }
+}
+
 /// What the figure of a workload is meant to be of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

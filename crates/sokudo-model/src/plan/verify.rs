@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::units::Bytes;
 
 /// How what was written is checked (fio: `verify`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verify {
     /// What each block carries.
     pub check: Check,
@@ -34,7 +34,7 @@ pub struct Verify {
 }
 
 /// What a block carries so that it can be checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names of checksums speak for themselves")]
 pub enum Check {
@@ -59,6 +59,7 @@ pub enum Check {
     /// The pattern alone.
     Pattern,
     /// Nothing: what it costs to read back.
+    #[default]
     Null,
 }
 

@@ -111,7 +111,7 @@ impl Assignment {
             job.pattern_files = patterns::read_files(text, host)
                 .map_err(|why| self.error(FioProblem::Other(format!("{}: {why}", option.name))))?;
         }
-        job.verify.is_given |= option.name == "verify";
+        job.is_verify_given |= option.name == "verify";
         option
             .apply(job, self.value.as_deref())
             .map_err(|problem| self.error(problem))

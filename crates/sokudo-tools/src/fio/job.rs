@@ -2,8 +2,7 @@
 
 use crate::fio::session::{FioLogs, FioReporting};
 use sokudo_model::{
-    Allocation, BlockShare, BufferMemory, Check, CpuPolicy, Distribution, FileOrder, Nanos,
-    PatternPart, RateProcess, SteadyFigure, SteadyLimit, Zone,
+    Allocation, BlockShare, Check, Nanos, SteadyFigure, SteadyLimit, Verify, Workload,
 };
 
 use super::numbers::{Amount, KiloBase};
@@ -15,6 +14,8 @@ use super::patterns::PatternFiles;
 /// [`job_without_options`](super::table::job_without_options).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Job {
+    /// What goes into the plan as it is; all else is computed of several options.
+    pub(super) plan: Workload,
     // What it is called.
     pub(super) kilo_base: KiloBase,
     pub(super) name: Option<String>,
@@ -29,18 +30,12 @@ pub(super) struct Job {
     pub(super) block_split: [Vec<BlockShare>; 3],
     pub(super) alignment: Option<[u64; 3]>,
     pub(super) engine: String,
-    pub(super) polled: bool,
-    pub(super) direct: bool,
-    pub(super) depth: u32,
     pub(super) batch: u32,
     pub(super) complete_min: u32,
     pub(super) complete_max: Option<u32>,
     pub(super) low_depth: u32,
-    pub(super) memory: BufferMemory,
     /// Whether random offsets may repeat before all were visited.
     pub(super) may_repeat: bool,
-    pub(super) distribution: Distribution,
-    pub(super) zones: [Vec<Zone>; 3],
     pub(super) random_percent: [u64; 3],
     /// Whether the generator visits every block once by itself (LFSR).
     pub(super) visits_once: bool,
@@ -51,10 +46,7 @@ pub(super) struct Job {
     pub(super) files: Vec<String>,
     pub(super) name_format: String,
     pub(super) file_count: u32,
-    pub(super) open_max: u32,
     pub(super) file_size: Option<(u64, u64)>,
-    pub(super) file_order: FileOrder,
-    pub(super) file_ios: u32,
     pub(super) size: Option<Amount>,
     pub(super) offset: Amount,
     pub(super) offset_step: Amount,
@@ -70,19 +62,11 @@ pub(super) struct Job {
     pub(super) allow_mounted_write: bool,
     // How much, how long, how fast.
     pub(super) clones: u32,
-    pub(super) loops: u32,
     pub(super) io_size: Option<Amount>,
-    pub(super) ios: Option<u64>,
-    pub(super) runtime: Nanos,
     pub(super) time_based: bool,
-    pub(super) ramp: Nanos,
     pub(super) delay: (Nanos, Option<Nanos>),
     pub(super) rate: [u64; 3],
     pub(super) rate_iops: [u64; 3],
-    pub(super) rate_min: [u64; 3],
-    pub(super) rate_iops_min: [u64; 3],
-    pub(super) rate_cycle: Nanos,
-    pub(super) rate_process: RateProcess,
     pub(super) think: Nanos,
     pub(super) think_spin: Nanos,
     pub(super) think_ios: u32,
@@ -97,20 +81,17 @@ pub(super) struct Job {
     pub(super) compress_percent: u32,
     pub(super) compress_chunk: Option<u64>,
     pub(super) dedupe_percent: u32,
-    pub(super) fsync: u32,
-    pub(super) fdatasync: u32,
-    pub(super) end_fsync: bool,
-    pub(super) fsync_on_close: bool,
-    pub(super) sync: SyncMode,
-    pub(super) verify: VerifyOptions,
+    /// The check that blocks carry, and how it is made.
+    pub(super) check: Option<Check>,
+    pub(super) verify: Verify,
+    /// Whether `verify` itself was given, `0` counted.
+    pub(super) is_verify_given: bool,
     // Sections.
     pub(super) stonewall: bool,
     pub(super) new_group: bool,
     pub(super) exitall: bool,
     pub(super) exit_what: ExitWhat,
     pub(super) exitall_on_error: bool,
-    pub(super) cpus: Vec<u32>,
-    pub(super) cpu_policy: CpuPolicy,
     pub(super) steady: Option<(SteadyFigure, bool, SteadyLimit)>,
     pub(super) steady_duration: Nanos,
     pub(super) steady_ramp: Nanos,
@@ -132,15 +113,6 @@ pub(super) struct FioAccess {
     pub(super) trims: bool,
 }
 
-/// fio's `sync`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum SyncMode {
-    #[default]
-    None,
-    Data,
-    All,
-}
-
 /// What `exitall` ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ExitWhat {
@@ -148,24 +120,6 @@ pub(super) enum ExitWhat {
     Group,
     Stonewall,
     All,
-}
-
-/// The `verify` family.
-#[derive(Clone, Debug, Default)]
-pub(super) struct VerifyOptions {
-    pub(super) check: Option<Check>,
-    /// Whether `verify` itself was given, `0` counted.
-    pub(super) is_given: bool,
-    pub(super) interval: Option<u64>,
-    pub(super) offset: u64,
-    pub(super) pattern: Option<Vec<PatternPart>>,
-    pub(super) after: bool,
-    pub(super) backlog: Option<u64>,
-    pub(super) backlog_batch: Option<u64>,
-    pub(super) only: bool,
-    pub(super) fatal: bool,
-    pub(super) dump: bool,
-    pub(super) save_state: bool,
 }
 
 impl FioAccess {

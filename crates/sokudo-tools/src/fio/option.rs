@@ -1,6 +1,6 @@
 //! What an option is: its names, what it takes, what it sets, how much of it is here.
 
-use sokudo_model::Nanos;
+use sokudo_model::{Nanos, narrow};
 
 use super::failure::FioProblem;
 use super::job::Job;
@@ -113,6 +113,11 @@ macro_rules! choice {
     };
 }
 pub(super) use choice;
+
+/// A number, of which 0 is none.
+pub(super) fn above_0(value: u64) -> Option<u32> {
+    Some(narrow(value)).filter(|value| *value > 0)
+}
 
 /// Sets those of three that are given.
 pub(super) fn each<T>(own: &mut [T; 3], three: [Option<T>; 3]) {

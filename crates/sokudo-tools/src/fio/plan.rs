@@ -270,20 +270,20 @@ impl<'a> Planner<'a> {
             self.note(note.to_owned());
         }
         // fio only mentions this; what follows it takes for a fault where doubts are fatal.
-        if job.is_synchronous() && job.depth > 1 {
+        if job.is_synchronous() && job.plan.depth > 1 {
             self.note(format!(
                 "iodepth above 1 has no effect with ioengine={}",
                 job.engine
             ));
         }
-        if job.polled && job.engine == "pvsync2" {
+        if job.plan.polled && job.engine == "pvsync2" {
             self.note(
                 "hipri has no effect with ioengine=pvsync2: completions come by interrupt"
                     .to_owned(),
             );
         }
         let mut doubts = Vec::new();
-        if job.time_based && job.runtime.0 == 0 {
+        if job.time_based && job.plan.limits.time.is_none() {
             doubts.push("time_based has no effect without runtime".to_owned());
         }
         if job.alignment.is_some() && !job.may_repeat && job.access.random {

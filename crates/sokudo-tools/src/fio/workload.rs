@@ -3,13 +3,13 @@
 use crate::fio::session::{FioLogs, FioReporting};
 use sokudo_model::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, Bytes, CpuPolicy, DataContent,
-    Distribution, Durability, FileService, Files, LatencyLog, LeastRates, Limits, Nanos, Operation,
+    DirectMode, Distribution, Files, LatencyLog, LeastRates, Limits, Nanos, Operation,
     OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter, SteadyRule, Think, Verify,
     Workload,
 };
 
 use super::files::{Placement, mixed};
-use super::job::{Job, SyncMode};
+use super::job::Job;
 use super::numbers::{Amount, KiloBase};
 
 impl Job {
@@ -53,57 +53,53 @@ impl Job {
         placement: &Placement,
     ) -> Result<Workload, String> {
         let (backend, _) = self.backend();
-        let depth = if self.is_synchronous() { 1 } else { self.depth };
+        let plan = &self.plan;
+        let depth = match self.is_synchronous() {
+            true => 1,
+            false => plan.depth,
+        };
         let blocks = self.blocks().ok_or("its block sizes are not valid")?;
-        if self.unaligned && self.direct {
+        if self.unaligned && plan.direct == DirectMode::On {
             return Err("bs_unaligned does not go with direct=1, which moves whole sectors; leave one of them out".to_owned());
         }
-        if self.unaligned && self.verify.check.is_some() {
+        if self.unaligned && self.check.is_some() {
             return Err("bs_unaligned does not go with verify, which checks whole blocks; leave one of them out".to_owned());
         }
+        let is_part = |open: &u32| (*open as usize) < placement.uses.len();
+        // Commands to a drive know no page cache.
+        let is_direct = plan.direct == DirectMode::On || backend == BackendKind::IoUringCmd;
         Ok(Workload {
             name: name.to_owned(),
-            clones: 1,
             backend,
-            polled: self.polled && backend != BackendKind::Pvsync2,
-            // Commands to a drive know no page cache.
-            direct: (self.direct || backend == BackendKind::IoUringCmd).into(),
+            polled: plan.polled && backend != BackendKind::Pvsync2,
+            direct: is_direct.into(),
             operations: self.operations(),
             order: self.order(),
             blocks,
-            span: None,
             files: Files {
                 uses: placement.uses.clone(),
-                service: FileService {
-                    order: self.file_order,
-                    ios: self.file_ios,
-                },
-                open_max: Some(self.open_max)
-                    .filter(|open| *open > 0 && (*open as usize) < placement.uses.len()),
+                open_max: plan.files.open_max.filter(is_part),
+                ..plan.files
             },
             scatter: self.scatter()?,
             depth,
             batching: self.batching(depth),
-            memory: self.memory,
             limits: self.limits(placement),
-            ramp: self.ramp,
             starts_after: self.starts_after(seed),
-            rate: None,
             rates: self.rates()?,
             least: self.least(),
             think: self.pause(),
-            durability: self.durability(),
             data: self.data(),
             verify: self.verification(),
             steady: self.steadiness(),
             recording: self.recording(),
             cpus: self.processors(number),
             cpu_policy: CpuPolicy::Shared,
-            ..Workload::new(name, Bytes(self.block[0]))
+            ..plan.clone()
         })
     }
 
-    fn operations(&self) -> OperationMix {
+    pub(super) fn operations(&self) -> OperationMix {
         let only = OperationMix::only;
         match (self.access.reads, self.access.writes) {
             (true, true) => OperationMix::read_write(self.read_percent)
@@ -121,7 +117,7 @@ impl Job {
         }
         // fio has no map for blocks that are not aligned to their size, nor for
         // places that are not all alike.
-        let is_even = self.distribution == Distribution::Uniform;
+        let is_even = self.plan.scatter.distribution == Distribution::Uniform;
         let is_aligned = self.alignment.is_none_or(|alignment| {
             let smallest = self.choices().map(|choice| choice.smallest().0);
             alignment == smallest
@@ -156,7 +152,7 @@ impl Job {
         })
     }
 
-    fn blocks(&self) -> Option<BlockSizes> {
+    pub(super) fn blocks(&self) -> Option<BlockSizes> {
         let [read, write, trim] = self.choices();
         BlockSizes::per_direction(read, write, trim)
     }
@@ -180,13 +176,11 @@ impl Job {
             .random_percent
             .map(|percent| u8::try_from(percent).expect("the table admits none above 100"));
         Ok(Scatter {
-            distribution: self.distribution,
-            zones: self.zones.clone(),
             random_percent: is_mixed.then_some(percents),
             run_ios,
-            stride: 0,
             trims_first,
             alignment: self.alignment.map(|each| each.map(Bytes)),
+            ..self.plan.scatter.clone()
         })
     }
 
@@ -211,12 +205,8 @@ impl Job {
     /// the job ends at `io_size`, by default `size`, or at `runtime`.
     fn limits(&self, placement: &Placement) -> Limits {
         let bytes = placement.bytes;
-        let time = Some(self.runtime).filter(|time| time.0 > 0);
-        if self.time_based && time.is_some() {
-            return Limits {
-                time,
-                ..Limits::default()
-            };
+        if let Some(time) = self.plan.limits.time.filter(|_| self.time_based) {
+            return Limits::of_time(time);
         }
         let bytes = match self.io_size {
             Some(Amount::Bytes(size)) => size,
@@ -230,11 +220,8 @@ impl Job {
             1
         };
         Limits {
-            time,
             bytes: Some(Bytes(bytes.saturating_mul(moved_per_byte))),
-            ios: self.ios,
-            repeats: self.loops.saturating_sub(1),
-            ..Limits::default()
+            ..self.plan.limits
         }
     }
 
@@ -292,20 +279,21 @@ impl Job {
         });
         Ok(Rates {
             each,
-            process: self.rate_process,
+            ..self.plan.rates
         })
     }
 
     /// The rates below which it fails, of what it does.
     fn least(&self) -> LeastRates {
         let used = [self.access.reads, self.access.writes, self.access.trims];
-        let of_used = |least: &[u64; 3]| {
-            [0, 1, 2].map(|index| Some(least[index]).filter(|least| used[index] && *least > 0))
+        let of_used = |least: [Option<u64>; 3]| {
+            [0, 1, 2].map(|index| least[index].filter(|least| used[index] && *least > 0))
         };
+        let LeastRates { bytes, ios, cycle } = self.plan.least;
         let least = LeastRates {
-            bytes: of_used(&self.rate_min),
-            ios: of_used(&self.rate_iops_min),
-            cycle: self.rate_cycle,
+            bytes: of_used(bytes),
+            ios: of_used(ios),
+            cycle,
         };
         match least.is_empty() {
             true => LeastRates::default(),
@@ -319,18 +307,6 @@ impl Job {
             spin: self.think_spin.min(self.think),
             ..Think::new(self.think, self.think_ios)
         })
-    }
-
-    fn durability(&self) -> Durability {
-        let every = |count: u32| Some(count).filter(|count| *count > 0);
-        Durability {
-            fsync_every: every(self.fsync),
-            fdatasync_every: every(self.fdatasync),
-            write_through: self.sync != SyncMode::None,
-            with_metadata: self.sync == SyncMode::All,
-            flush_on_close: self.fsync_on_close,
-            final_flush: self.end_fsync,
-        }
     }
 
     fn data(&self) -> DataContent {
@@ -357,20 +333,11 @@ impl Job {
     }
 
     fn verification(&self) -> Option<Verify> {
-        let options = &self.verify;
-        let block = self.smallest_block();
+        let block = Bytes(self.smallest_block());
         Some(Verify {
-            check: options.check?,
-            interval: options.interval.map(|interval| Bytes(interval.min(block))),
-            offset: Bytes(options.offset),
-            pattern: options.pattern.clone(),
-            read_back: options.after,
-            backlog: options.backlog,
-            backlog_batch: options.backlog_batch,
-            only: options.only,
-            fatal: options.fatal,
-            dump: options.dump,
-            save_state: options.save_state,
+            check: self.check?,
+            interval: self.verify.interval.map(|interval| interval.min(block)),
+            ..self.verify.clone()
         })
     }
 
@@ -409,10 +376,11 @@ impl Job {
 
     /// A thread that shares nothing has one processor of its own, in turn.
     fn processors(&self, number: u32) -> Vec<u32> {
-        if self.cpu_policy == CpuPolicy::Shared || self.cpus.is_empty() {
-            return self.cpus.clone();
+        let cpus = &self.plan.cpus;
+        if self.plan.cpu_policy == CpuPolicy::Shared || cpus.is_empty() {
+            return cpus.clone();
         }
-        vec![self.cpus[number as usize % self.cpus.len()]]
+        vec![cpus[number as usize % cpus.len()]]
     }
 
     /// What is reported of it.
@@ -431,7 +399,7 @@ impl Job {
             } else {
                 1024
             },
-            ramp: self.ramp,
+            ramp: self.plan.ramp,
             ..report.clone()
         }
     }

@@ -89,10 +89,11 @@ fn distribution(job: &mut Job, text: &str) -> Option<()> {
     if matches!(word, "zoned" | "zoned_abs") {
         let (absolute, base) = (word == "zoned_abs", job.kilo_base);
         let zones = three_of(more?, |part| criteria::zones(part, absolute, base))?;
-        job.zones = zones.map(Option::unwrap_or_default);
-        job.distribution = Distribution::Zoned;
+        job.plan.scatter.zones = zones.map(Option::unwrap_or_default);
+        job.plan.scatter.distribution = Distribution::Zoned;
     } else {
-        job.distribution = criteria::distribution(word, more).filter(|_| word != "gauss")?;
+        job.plan.scatter.distribution =
+            criteria::distribution(word, more).filter(|_| word != "gauss")?;
     }
     Some(())
 }

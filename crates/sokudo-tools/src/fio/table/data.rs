@@ -1,10 +1,7 @@
 //! Options about what is written, and when that is durable.
 
-use sokudo_model::narrow;
-
-use super::super::job::SyncMode;
 use super::super::option::OptionEffect::{Flag, Number, Percent, Switch, Text, Word};
-use super::super::option::{FioOption, U32_MAX, choice, options};
+use super::super::option::{FioOption, U32_MAX, above_0, options};
 use super::super::patterns;
 use super::access::SIGN;
 
@@ -28,14 +25,17 @@ pub(super) const OPTIONS: &[FioOption] = options! {
         Word(&["repeat", "working_set"], |_, _, _| Ok(())),
         needs("a working set of blocks to repeat");
     "fsync" = "0", "fsync after so many writes; 0 is never",
-        Number(0, U32_MAX, |j, v| j.fsync = narrow(v)),
+        Number(0, U32_MAX, |j, v| j.plan.durability.fsync_every = above_0(v)),
         differs("fio flushes again when a loop begins, and in a mix after each read that follows; sync.total_ios counts as fio does, fdatasync and the flush at the end left out, but sync.lat_ns has the latter too");
     "fdatasync" = "0", "fdatasync after so many writes; 0 is never",
-        Number(0, U32_MAX, |j, v| j.fdatasync = narrow(v));
-    "end_fsync" = "0", "one fsync when all is written", Switch(|j, on| j.end_fsync = on);
+        Number(0, U32_MAX, |j, v| j.plan.durability.fdatasync_every = above_0(v));
+    "end_fsync" = "0", "one fsync when all is written", Switch(|j, on| j.plan.durability.final_flush = on);
     "fsync_on_close" = "0", "one fsync when a file is closed",
-        Switch(|j, on| j.fsync_on_close = on);
+        Switch(|j, on| j.plan.durability.flush_on_close = on);
     "sync" = "none", "whether each write returns only when it is durable",
-        choice!(sync: "none" | "0" => SyncMode::None, "sync" | "1" => SyncMode::All,
-            "dsync" => SyncMode::Data);
+        Word(&["none", "0", "sync", "1", "dsync"], |j, word, _| {
+            j.plan.durability.write_through = !matches!(word, "none" | "0");
+            j.plan.durability.with_metadata = matches!(word, "sync" | "1");
+            Ok(())
+        });
 };

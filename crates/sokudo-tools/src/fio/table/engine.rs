@@ -21,7 +21,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
         Word(&["io_uring", "io_uring_cmd", "libaio", "linuxaio", "posixaio", "psync", "sync", "vsync", "pvsync", "pvsync2",
             "mmap", "null"], engine),
         differs("posixaio runs on the fastest native backend and pvsync on pvsync2; engines for networks, clusters and special hardware are refused");
-    "iodepth" = "1", "I/Os in flight", Number(1, DEPTH_MAX, |j, v| j.depth = narrow(v));
+    "iodepth" = "1", "I/Os in flight", Number(1, DEPTH_MAX, |j, v| j.plan.depth = narrow(v));
     "iodepth_batch" | "iodepth_batch_submit" = "1", "I/Os submitted together; 0 is iodepth",
         Number(0, U32_MAX, |j, v| j.batch = narrow(v));
     "iodepth_batch_complete_min" | "iodepth_batch_complete" = "1",
@@ -31,11 +31,11 @@ pub(super) const OPTIONS: &[FioOption] = options! {
         Number(0, U32_MAX, |j, v| j.complete_max = Some(narrow(v)).filter(|n| *n > 0));
     "iodepth_low" = "", "depth to which the queue drains before it is filled again",
         Number(0, U32_MAX, |j, v| j.low_depth = narrow(v));
-    "direct" = "0", "bypasses the page cache", Switch(|j, on| j.direct = on);
-    "buffered" = "1", "the opposite of direct", Switch(|j, on| j.direct = !on);
+    "direct" = "0", "bypasses the page cache", Switch(|j, on| j.plan.direct = on.into());
+    "buffered" = "1", "the opposite of direct", Switch(|j, on| j.plan.direct = (!on).into());
     "mem" | "iomem" = "malloc", "what memory buffers lie in",
         Text("malloc, shm, mmap, mmapshared, or shmhuge, mmaphuge (each perhaps with :FILE)",
-            |j, v| memory(v).map(|memory| j.memory = memory)),
+            |j, v| memory(v).map(|memory| j.plan.memory = memory)),
         differs("private memory of small pages, or huge pages; a file behind it is not used");
     "iomem_align" | "mem_align" = "0", "alignment of buffers in memory",
         Number(0, U32_MAX, |_, _| {}), no_effect("buffers are aligned to a page");
@@ -47,7 +47,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "fadvise_hint" | "fadvise" = "1", "what the kernel is told of the access pattern",
         Word(&["0", "1", "random", "sequential"], |_, _, _| Ok(())),
         no_effect("the kernel is told nothing; it sees the pattern itself");
-    "hipri" = "", "polls for completions", Flag(|j, on| j.polled = on),
+    "hipri" = "", "polls for completions", Flag(|j, on| j.plan.polled = on),
         of_engines(POLLED), differs("with io_uring and io_uring_cmd; with pvsync2 completions come by interrupt, and the run says so");
     "hipri_percentage" = "100", "percentage of I/Os that are polled for", Number(0, 100, |_, _| {}),
         of_engines(&["pvsync2"]), no_effect("pvsync2 does not poll");

@@ -7,7 +7,7 @@ use super::super::files::path_list;
 use super::super::job::Job;
 use super::super::numbers::{Amount, Expected, KiloBase, number, range};
 use super::super::option::OptionEffect::{Any, Number, Size, Switch, Text, Word};
-use super::super::option::{FioOption, U32_MAX, U64_MAX, choice, options};
+use super::super::option::{FioOption, U32_MAX, U64_MAX, above_0, choice, options};
 
 /// More files than any job that people write; each costs a descriptor.
 const FILES_MAX: u64 = 65_536;
@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "nrfiles" | "nr_files" = "1", "how many files a job has",
         Number(1, FILES_MAX, |j, v| j.file_count = narrow(v));
     "openfiles" = "", "files kept open at once; 0 is all",
-        Number(0, U32_MAX, |j, v| j.open_max = narrow(v));
+        Number(0, U32_MAX, |j, v| j.plan.files.open_max = above_0(v));
     "file_service_type" = "roundrobin", "which of several files is next; :N stays N I/Os",
         Word(&["random", "zipf", "pareto", "normal", "gauss", "roundrobin", "sequential"],
             file_service);
@@ -77,12 +77,12 @@ fn file_names(job: &mut Job, text: &str) -> Option<()> {
 fn file_service(job: &mut Job, word: &str, more: Option<&str>) -> Result<(), Expected> {
     let spread = matches!(word, "zipf" | "pareto" | "normal" | "gauss");
     let ios = more.filter(|_| !spread).map(str::parse);
-    job.file_ios = match ios {
+    job.plan.files.service.ios = match ios {
         None => 1,
         Some(Ok(ios @ 1..)) => ios,
         Some(_) => return Err("a word, perhaps with a number above 0".into()),
     };
-    job.file_order = match word {
+    job.plan.files.service.order = match word {
         "roundrobin" => FileOrder::RoundRobin,
         "sequential" => FileOrder::Sequential,
         "random" => FileOrder::Random(Distribution::Uniform),

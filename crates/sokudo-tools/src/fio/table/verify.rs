@@ -1,6 +1,6 @@
 //! Options about reading back and checking what was written.
 
-use sokudo_model::Check;
+use sokudo_model::{Bytes, Check};
 
 use super::super::option::OptionEffect::{Flag, Number, Switch, Text, Unread};
 use super::super::option::{FioOption, U32_MAX, U64_MAX, choice, options};
@@ -10,7 +10,7 @@ const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef, 123, %o or 'file', u
 
 pub(super) const OPTIONS: &[FioOption] = options! {
     "verify" = "0", "what each written block carries so that it can be checked",
-        choice!(verify.check, alone "a checksum's name alone":
+        choice!(check, alone "a checksum's name alone":
             "0" => None,
             "md5" => Some(Check::Md5),
             "crc64" => Some(Check::Crc64),
@@ -31,17 +31,17 @@ pub(super) const OPTIONS: &[FioOption] = options! {
             "pattern_hdr" => Some(Check::PatternHeader),
             "null" => Some(Check::Null)),
         differs("sokudo and fio 3.33 check each other's blocks, but for sha512, of which fio stores no digest, so that it rejects ours");
-    "do_verify" = "1", "reads back and checks after writing", Switch(|j, on| j.verify.after = on);
+    "do_verify" = "1", "reads back and checks after writing", Switch(|j, on| j.verify.read_back = on);
     "verify_interval" | "header_interval" = "", "bytes per header",
-        Number(80, U32_MAX, |j, v| j.verify.interval = Some(v));
+        Number(80, U32_MAX, |j, v| j.verify.interval = Some(Bytes(v)));
     "verify_offset" = "", "where in the interval the header lies",
-        Number(40, U32_MAX, |j, v| j.verify.offset = v);
+        Number(40, U32_MAX, |j, v| j.verify.offset = Bytes(v));
     "verify_pattern" = "", "what fills blocks besides the header",
         Text(PATTERN, |j, v| {
             j.verify.pattern = Some(patterns::pattern(v, &j.pattern_files)?);
             // fio takes it for a check by itself.
-            if !j.verify.is_given {
-                j.verify.check = Some(Check::PatternHeader);
+            if !j.is_verify_given {
+                j.check = Some(Check::PatternHeader);
             }
             Some(())
         });
