@@ -135,8 +135,9 @@ fn run(part: GatheredJobs) -> Option<ImportedRun> {
 
 /// What all jobs accessed, where they say so.
 fn target(jobs: &[ReportedJob]) -> ImportedTarget {
-    let names = jobs.iter().filter_map(|job| job.options.target.as_deref());
-    let sizes: Vec<_> = jobs.iter().map(|job| job.options.size).collect();
+    let names: Vec<_> = jobs.iter().filter_map(|job| job.options.target()).collect();
+    let names = names.iter().map(String::as_str);
+    let sizes: Vec<_> = jobs.iter().map(|job| job.options.size()).collect();
     let size = sizes.first().copied().flatten();
     ImportedTarget {
         size: size.filter(|_| sizes.iter().all(|other| *other == size)),

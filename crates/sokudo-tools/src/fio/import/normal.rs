@@ -252,7 +252,8 @@ fn heading(line: &str) -> Option<(String, Options)> {
         let block = block.trim_start_matches("(R)").trim();
         let (smallest, largest) = block.split('/').next()?.split_once('-')?;
         if smallest == largest {
-            options.set("bs", smallest);
+            // What fio prints as KiB it reads as K.
+            options.set("bs", smallest.trim_end_matches("iB"));
         } else {
             options.set("bsrange", block);
         }

@@ -1,306 +1,254 @@
-//! What a job was asked to do, as far as it changes what its figures are of.
+//! What a job was asked to do, as far as it changes what its figures are of: its options as
+//! fio repeats them, read by the table that reads job files.
 
-use sokudo_model::{
-    BackendKind, BlockChoice, BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order,
-    PlanPart, Rate,
-};
+use sokudo_model::{BackendKind, Bytes, Operation, OperationMix, Order, PlanPart, Rate};
 
+use crate::fio::job::Job;
+use crate::fio::numbers::Amount;
+use crate::fio::table::{self, job_without_options};
 use crate::results::row::{PACE, ToldWorkload};
 use crate::results::text::label;
 
-/// fio's default block.
-const BLOCK: Bytes = Bytes(4_096);
-/// No job has more I/Os in flight, and no more clones.
-const DEPTH_MAX: u32 = 1 << 20;
+/// The options that are read, and what is open where the value of one is not understood.
+const READ: [(&str, &[PlanPart]); 20] = [
+    ("rw", &[]),
+    ("rwmixread", &[PlanPart::Mix]),
+    ("rwmixwrite", &[PlanPart::Mix]),
+    ("bs", &[PlanPart::Blocks]),
+    (
+        KILO_BASE,
+        &[PlanPart::Blocks, PlanPart::Span, PlanPart::Rate],
+    ),
+    ("iodepth", &[PlanPart::Depth]),
+    ("numjobs", &[PlanPart::Clones]),
+    ("ioengine", &[]),
+    ("direct", &[]),
+    ("buffered", &[]),
+    ("runtime", &[PlanPart::Duration]),
+    ("time_based", &[]),
+    ("ramp_time", &[PlanPart::Duration]),
+    ("rate_iops", &[PlanPart::Rate]),
+    ("rate", &[PlanPart::Rate]),
+    ("norandommap", &[]),
+    ("size", &[]),
+    ("filesize", &[]),
+    ("filename", &[]),
+    ("directory", &[]),
+];
 
-/// Options that were told, and what they mean.
+/// Options that change what is measured in ways that are not read here, unless they are 0.
+const SPECIAL: [&str; 12] = [
+    "bsrange",
+    "bssplit",
+    "sync",
+    "fsync",
+    "fdatasync",
+    "end_fsync",
+    "thinktime",
+    "random_distribution",
+    "zonemode",
+    "verify",
+    "buffer_pattern",
+    "zero_buffers",
+];
+
+/// Sizes by another base than 1024 are not read.
+const KILO_BASE: &str = "kb_base";
+
+/// Options that were told.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
-    /// `rw`, as written.
-    rw: Option<String>,
-    /// Percent of reads in a mix.
-    read_percent: Option<u32>,
-    block: Option<BlockSizes>,
-    depth: Option<u32>,
-    clones: Option<u32>,
-    engine: Option<String>,
-    direct: Option<bool>,
-    runtime: Option<Nanos>,
-    is_time_based: bool,
-    ramp: Option<Nanos>,
-    rate: Option<Rate>,
-    may_repeat: bool,
-    pub(super) size: Option<Bytes>,
-    pub(super) target: Option<String>,
-    /// Something else that changes what is measured: its value is not read here.
-    is_special: bool,
-    /// What was told in a way that is not understood, so that it is not fio's default.
-    unclear: Vec<PlanPart>,
+    /// By their names, in order; the last one of a name counts.
+    told: Vec<(&'static str, String)>,
     /// Whether all options of the job are known, so that what is missing is fio's default.
     pub(super) is_whole: bool,
 }
 
-impl Options {
-    /// Takes an option by its name, with its aliases; unknown ones are no concern.
-    pub(super) fn set(&mut self, name: &str, value: &str) {
-        match name {
-            "rw" | "readwrite" => self.rw = label(value),
-            "rwmixread" => self.read_percent = self.clear(PlanPart::Mix, percent(value)),
-            "rwmixwrite" => {
-                let writes = self.clear(PlanPart::Mix, percent(value));
-                self.read_percent = writes.map(|percent| 100 - percent);
-            }
-            "bs" | "blocksize" => self.block = self.clear(PlanPart::Blocks, blocks(value)),
-            "kb_base" if value != "1024" => {
-                self.unclear
-                    .extend([PlanPart::Blocks, PlanPart::Span, PlanPart::Rate]);
-            }
-            "bsrange" | "blocksize_range" | "bssplit" => self.is_special = true,
-            "iodepth" => self.depth = self.clear(PlanPart::Depth, count(value)),
-            "numjobs" => self.clones = self.clear(PlanPart::Clones, count(value)),
-            "ioengine" => self.engine = label(value),
-            "direct" => self.direct = Some(value != "0"),
-            "buffered" => self.direct = Some(value == "0"),
-            "runtime" | "timeout" => self.runtime = self.clear(PlanPart::Duration, time(value)),
-            "time_based" => self.is_time_based = value != "0",
-            "ramp_time" => self.ramp = self.clear(PlanPart::Duration, time(value)),
-            "rate_iops" => {
-                let ios = self.clear(PlanPart::Rate, count(value));
-                self.rate = ios.map(|ios| Rate::Iops(ios.into()));
-            }
-            "rate" => {
-                let bytes = self.clear(PlanPart::Rate, size(value));
-                self.rate = bytes.map(|bytes| Rate::BytesPerSecond(bytes.0));
-            }
-            "norandommap" => self.may_repeat = value != "0",
-            "size" | "filesize" => self.size = size(value),
-            "filename" | "directory" => self.target = label(value),
-            "sync"
-            | "fsync"
-            | "fdatasync"
-            | "end_fsync"
-            | "thinktime"
-            | "random_distribution"
-            | "zonemode"
-            | "verify"
-            | "buffer_pattern"
-            | "zero_buffers" => {
-                self.is_special |= value != "0";
-            }
-            _ => {}
-        }
-    }
+/// The job that they make.
+struct ToldJob {
+    job: Job,
+    given: Vec<&'static str>,
+    /// Options of [`SPECIAL`] are among them.
+    is_special: bool,
+    /// What was told in a way that is not understood, so that it is not fio's default.
+    unclear: Vec<PlanPart>,
+}
 
-    /// A value, and that it is unclear where it was not understood.
-    fn clear<T>(&mut self, part: PlanPart, value: Option<T>) -> Option<T> {
-        if value.is_none() && !self.unclear.contains(&part) {
-            self.unclear.push(part);
+impl Options {
+    /// Takes an option by any of its names; unknown ones are no concern.
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        let Some(option) = table::position(name) else {
+            return;
+        };
+        let name = table::options()[option].name;
+        let is_default = name == KILO_BASE && value == "1024";
+        let is_read = READ.iter().any(|(read, _)| *read == name);
+        if (is_read || SPECIAL.contains(&name)) && !is_default {
+            self.told.retain(|(told, _)| *told != name);
+            self.told.push((name, value.to_owned()));
         }
-        value
     }
 
     /// The options of a job in which those of all jobs count where it has none of its own.
-    pub(super) fn over(mut self, global: &Self) -> Self {
-        macro_rules! inherit {
-            ($($field:ident),*) => { $(if self.$field.is_none() { self.$field = global.$field.clone(); })* };
+    pub(super) fn over(self, global: &Self) -> Self {
+        Self {
+            told: [global.told.clone(), self.told].concat(),
+            is_whole: self.is_whole,
         }
-        inherit!(
-            rw,
-            read_percent,
-            block,
-            depth,
-            clones,
-            engine,
-            direct,
-            runtime,
-            ramp,
-            rate,
-            size,
-            target
-        );
-        self.is_time_based |= global.is_time_based;
-        self.may_repeat |= global.may_repeat;
-        self.is_special |= global.is_special;
-        self.unclear.extend(&global.unclear);
-        self
     }
 
-    /// What one direction of the job did.
-    pub(super) fn workload(&self, name: &str, operation: Option<Operation>) -> ToldWorkload {
-        let operations = self.operations(operation);
-        let mut told = ToldWorkload::new(name, BLOCK).operations(Some(operations));
-        let workload = &mut told.workload;
-        if let Some(blocks) = &self.block {
-            workload.blocks = blocks.clone();
-        }
-        let rw = self.rw.as_deref().unwrap_or("read");
-        workload.order = match rw.starts_with("rand") {
-            true => Order::Random {
-                map: !self.may_repeat,
-            },
-            false => Order::SEQUENTIAL,
+    fn job(&self) -> ToldJob {
+        let mut told = ToldJob {
+            job: job_without_options(),
+            given: Vec::new(),
+            is_special: false,
+            unclear: Vec::new(),
         };
-        workload.depth = self.depth.unwrap_or(1);
-        workload.clones = self.clones.unwrap_or(1);
-        workload.backend = backend(self.engine.as_deref());
-        workload.direct = (self.direct == Some(true)).into();
-        workload.limits.time = self.runtime.filter(|time| time.0 > 0);
-        workload.ramp = self.ramp.unwrap_or(Nanos(0));
-        workload.rate = self.rate;
-        let is_backend = workload.backend != BackendKind::Auto;
-        // Of a job whose options are all known, what is not given is fio's default.
-        let is_clear = |part| !self.unclear.contains(&part);
-        let is = |is_given, part| is_given || self.is_whole && is_clear(part);
-        let is_plain = self.is_whole && !self.is_special;
-        let has_block = self.block.is_some() || self.is_whole;
-        let is_block = has_block && is_clear(PlanPart::Blocks) && !self.is_special;
-        let of_plain = [PlanPart::Durability, PlanPart::Data];
-        told.parts_if(self.rw.is_some(), &[PlanPart::Order])
-            .parts_if(is_block, &[PlanPart::Blocks])
-            .parts_if(
-                is(self.depth.is_some(), PlanPart::Depth),
-                &[PlanPart::Depth],
-            )
-            .parts_if(
-                is(self.clones.is_some(), PlanPart::Clones),
-                &[PlanPart::Clones],
-            )
-            .parts_if(is_backend, &[PlanPart::Backend])
-            .parts_if(
-                is(self.direct.is_some(), PlanPart::Direct),
-                &[PlanPart::Direct],
-            )
-            .parts_if(is(false, PlanPart::Duration), &[PlanPart::Duration])
-            .parts_if(is_plain && is_clear(PlanPart::Rate), PACE)
-            .parts_if(is_plain, &of_plain)
-            .parts_if(
-                self.size.is_some() && is_clear(PlanPart::Span),
-                &[PlanPart::Span],
-            )
+        for (name, value) in &self.told {
+            told.take(name, value);
+        }
+        told
     }
 
-    /// One direction, or all together.
-    fn operations(&self, operation: Option<Operation>) -> OperationMix {
-        let rw = self.rw.as_deref().unwrap_or_default();
-        let of_name = match rw.contains("write") {
-            true => Operation::Write,
-            false => Operation::Read,
-        };
-        match operation {
-            Some(operation) => OperationMix::only(operation),
-            None => self.mix().unwrap_or_else(|| OperationMix::only(of_name)),
-        }
+    /// How much of its files it used.
+    pub(super) fn size(&self) -> Option<Bytes> {
+        self.job().size()
+    }
+
+    /// Its files, or where they lie.
+    pub(super) fn target(&self) -> Option<String> {
+        let is_path = |(name, _): &&(&str, String)| matches!(*name, "filename" | "directory");
+        self.told
+            .iter()
+            .rfind(is_path)
+            .and_then(|(_, path)| label(path))
     }
 
     /// The mix that a direction is a share of.
     pub(super) fn mix(&self) -> Option<OperationMix> {
-        let rw = self.rw.as_deref()?;
-        let rw = rw.split(':').next().unwrap_or(rw);
-        match rw {
-            "rw" | "readwrite" | "randrw" => {
-                let is_default = !self.unclear.contains(&PlanPart::Mix);
-                let percent = self.read_percent.or(is_default.then_some(50));
-                percent.and_then(OperationMix::read_write)
-            }
-            "trimwrite" | "randtrimwrite" => Some(OperationMix::trim_write()),
+        self.job().mix()
+    }
+
+    /// What one direction of the job did.
+    pub(super) fn workload(&self, name: &str, operation: Option<Operation>) -> ToldWorkload {
+        let told = self.job();
+        let job = &told.job;
+        let of_its_name = match job.access.writes {
+            true => Operation::Write,
+            false => Operation::Read,
+        };
+        let only = operation.map(OperationMix::only);
+        let operations = only.or_else(|| told.mix());
+        let operations = operations.unwrap_or_else(|| OperationMix::only(of_its_name));
+        let mut row = ToldWorkload::new(name, Bytes(job.block[0])).operations(Some(operations));
+        let workload = &mut row.workload;
+        if let Some(blocks) = job.blocks().filter(|_| told.has("bs")) {
+            workload.blocks = blocks;
+        }
+        workload.order = match job.access.random {
+            true => Order::Random {
+                map: !job.may_repeat,
+            },
+            false => Order::SEQUENTIAL,
+        };
+        workload.depth = job.plan.depth;
+        workload.clones = job.clones;
+        workload.backend = told.backend();
+        workload.direct = job.plan.direct;
+        workload.limits.time = job.plan.limits.time;
+        workload.ramp = job.plan.ramp;
+        workload.rate = match (job.rate_iops[0], job.rate[0]) {
+            (0, 0) => None,
+            (0, bytes) => Some(Rate::BytesPerSecond(bytes)),
+            (ios, _) => Some(Rate::Iops(ios)),
+        };
+        let is_backend = workload.backend != BackendKind::Auto;
+        // Of a job whose options are all known, what is not given is fio's default.
+        let is_clear = |part| !told.unclear.contains(&part);
+        let is = |option, part| told.has(option) || self.is_whole && is_clear(part);
+        let is_plain = self.is_whole && !told.is_special;
+        let has_block = told.has("bs") || self.is_whole;
+        let is_block = has_block && is_clear(PlanPart::Blocks) && !told.is_special;
+        let is_direct = is("direct", PlanPart::Direct) || told.has("buffered");
+        let is_span = told.size().is_some() && is_clear(PlanPart::Span);
+        row.parts_if(told.has("rw"), &[PlanPart::Order])
+            .parts_if(is_block, &[PlanPart::Blocks])
+            .parts_if(is("iodepth", PlanPart::Depth), &[PlanPart::Depth])
+            .parts_if(is("numjobs", PlanPart::Clones), &[PlanPart::Clones])
+            .parts_if(is_backend, &[PlanPart::Backend])
+            .parts_if(is_direct, &[PlanPart::Direct])
+            .parts_if(is("", PlanPart::Duration), &[PlanPart::Duration])
+            .parts_if(is_plain && is_clear(PlanPart::Rate), PACE)
+            .parts_if(is_plain, &[PlanPart::Durability, PlanPart::Data])
+            .parts_if(is_span, &[PlanPart::Span])
+    }
+}
+
+impl ToldJob {
+    fn take(&mut self, name: &'static str, value: &str) {
+        let Some((_, parts)) = READ.iter().find(|(read, _)| *read == name) else {
+            self.is_special |= value != "0";
+            return;
+        };
+        // Rates of each direction are no rate of all together.
+        let is_unread = name == KILO_BASE || name.starts_with("rate") && value.contains(',');
+        // fio repeats a flag that stands alone with an empty value.
+        let value = Some(value).filter(|value| !value.is_empty());
+        let option = table::position(name).map(|option| &table::options()[option]);
+        match option.map(|option| option.apply(&mut self.job, value)) {
+            Some(Ok(())) if !is_unread => self.given.push(name),
+            _ => self.unclear.extend(*parts),
+        }
+    }
+
+    fn has(&self, option: &str) -> bool {
+        self.given.contains(&option)
+    }
+
+    fn size(&self) -> Option<Bytes> {
+        match (self.job.size, self.job.file_size) {
+            (Some(Amount::Bytes(size)), _) => Some(Bytes(size)),
+            (None, Some((size, same))) if size == same => Some(Bytes(size)),
             _ => None,
         }
     }
-}
 
-fn backend(engine: Option<&str>) -> BackendKind {
-    let kind = match engine {
-        Some("pvsync") => Some(BackendKind::Vsync),
-        // Which is none of fio's.
-        Some("sim") | None => None,
-        Some(name) => BackendKind::named(name),
-    };
-    kind.unwrap_or(BackendKind::Auto)
-}
-
-fn percent(value: &str) -> Option<u32> {
-    value.trim().parse().ok().filter(|percent| *percent <= 100)
-}
-
-fn count(value: &str) -> Option<u32> {
-    let count = value.trim().parse().ok();
-    count.filter(|count| (1..=DEPTH_MAX).contains(count))
-}
-
-/// `4k`, `4KiB`, `1m`, `512`; several behind commas are of reads, writes and trims.
-fn blocks(value: &str) -> Option<BlockSizes> {
-    let sizes: Option<Vec<Bytes>> = value.split(',').take(3).map(size).collect();
-    let choice = |bytes: Bytes| BlockChoice::Shares(vec![BlockShare { bytes, weight: 1 }]);
-    match sizes?[..] {
-        [all] => Some(BlockSizes::one(all)),
-        [read, write] => BlockSizes::per_direction(choice(read), choice(write), choice(write)),
-        [read, write, trim] => BlockSizes::per_direction(choice(read), choice(write), choice(trim)),
-        _ => None,
+    fn mix(&self) -> Option<OperationMix> {
+        let access = self.job.access;
+        let is_known = !access.reads || !self.unclear.contains(&PlanPart::Mix);
+        (access.writes && (access.reads || access.trims) && is_known).then(|| self.job.operations())
     }
-}
 
-/// A size as fio reads it where `kb_base` is not set: powers of 1024, not 0.
-pub(super) fn size(value: &str) -> Option<Bytes> {
-    let value = value.trim();
-    let digits = value.find(|sign: char| !sign.is_ascii_digit() && sign != '.');
-    let (digits, unit) = value.split_at(digits.unwrap_or(value.len()));
-    let unit = unit.to_ascii_lowercase();
-    let shift = match unit.trim_end_matches('b').trim_end_matches('i') {
-        "" => 0,
-        "k" => 10,
-        "m" => 20,
-        "g" => 30,
-        "t" => 40,
-        "p" => 50,
-        _ => return None,
-    };
-    let number: u64 = digits.parse().ok()?;
-    let bytes = number.checked_mul(1 << shift)?;
-    (1..=1 << 60).contains(&bytes).then_some(Bytes(bytes))
-}
-
-/// `30`, `30s`, `5m`, `500ms`.
-fn time(value: &str) -> Option<Nanos> {
-    let value = value.trim();
-    let digits = value.find(|sign: char| !sign.is_ascii_digit());
-    let (digits, unit) = value.split_at(digits.unwrap_or(value.len()));
-    let scale: u64 = match unit {
-        "" | "s" => 1_000_000_000,
-        "us" => 1_000,
-        "ms" => 1_000_000,
-        "m" => 60_000_000_000,
-        "h" => 3_600_000_000_000,
-        "d" => 86_400_000_000_000,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(scale).map(Nanos)
+    fn backend(&self) -> BackendKind {
+        let kind = match self.job.engine.as_str() {
+            _ if !self.has("ioengine") => None,
+            "pvsync" => Some(BackendKind::Vsync),
+            name => BackendKind::named(name),
+        };
+        kind.unwrap_or(BackendKind::Auto)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::BlockSizes;
 
     #[test]
-    fn sizes_and_times_are_as_fio_reads_them() {
-        assert_eq!(size("4k"), Some(Bytes::kib(4)));
-        assert_eq!(size("1MiB"), Some(Bytes::mib(1)));
-        assert_eq!(size("512"), Some(Bytes(512)));
-        for text in [
-            "",
-            "0",
-            "-1",
-            "k",
-            "99999999999999999999",
-            "1e9",
-            "4q",
-            "20%",
-        ] {
-            assert_eq!(size(text), None, "{text}");
+    fn sizes_are_as_fio_reads_them() {
+        let of = |name: &str, value: &str| {
+            let mut options = Options::default();
+            options.set(name, value);
+            options
+        };
+        assert_eq!(of("size", "4k").size(), Some(Bytes::kib(4)));
+        assert_eq!(of("filesize", "512").size(), Some(Bytes(512)));
+        for text in ["", "0", "-1", "k", "1e9", "4q", "20%"] {
+            assert_eq!(of("size", text).size(), None, "{text}");
         }
-        assert_eq!(time("5m"), Some(Nanos(300_000_000_000)));
-        assert_eq!(time("99999999999999999h"), None);
+        let blocks = |value: &str| of("bs", value).workload("x", None).workload.blocks;
         assert_eq!(blocks("4k,8k"), blocks("4k,8k,8k"));
-        assert_eq!(blocks("4k,"), None);
+        assert_eq!(blocks("8k"), BlockSizes::one(Bytes::kib(8)));
     }
 
     #[test]
