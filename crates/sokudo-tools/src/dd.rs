@@ -13,8 +13,6 @@
 //! from bytes and seconds, because dd prints too few digits of it. dd does not say whether
 //! it read or wrote; a command line kept above its output does.
 
-use std::io::BufRead;
-
 use sokudo_model::{
     BackendKind, Bytes, DataContent, Durability, ImportedRun, Limits, Operation, Order, PlanPart,
 };
@@ -22,14 +20,10 @@ use sokudo_words::text;
 
 use crate::results::row::{self, LOAD, PACE, ROWS_MAX, ToldWorkload, entry};
 use crate::results::text::{self, Line, label, leave_out};
-use crate::results::{Import, ImportError, LeftOut, Reader, number};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
 const FORMAT: &str = "dd";
-pub(crate) const READER: Reader = Reader {
-    format: FORMAT,
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
 /// dd's block where nothing is said.
 const BLOCK_DEFAULT: Bytes = Bytes(512);
 
@@ -39,10 +33,9 @@ fn recognise(head: &str) -> bool {
     text::lines(head).any(|line| log.read(line) && !(log.copies.is_empty() && log.alone.is_empty()))
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = text::whole(FORMAT, source)?;
+fn read(text: &str) -> Result<Import, ImportError> {
     let mut log = DdLog::default();
-    for line in text::lines(&text) {
+    for line in text::lines(text) {
         if !log.read(line) {
             break;
         }

@@ -3,8 +3,6 @@
 //! Columns are found by their names. Of the two instants at which elbencho sums up, it is
 //! the later one that counts, when the last thread was done.
 
-use std::io::BufRead;
-
 use sokudo_model::{
     Bytes, ImportedLatency, ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation,
     OperationMix, Order, PlanPart,
@@ -13,18 +11,14 @@ use sokudo_words::text;
 
 use crate::results::number::{block, date_time, depth, number};
 use crate::results::row::{self, RANDOM, ROWS_MAX, ToldWorkload, figure, rate};
-use crate::results::text::{label, leave_out, lines, whole};
-use crate::results::{Import, ImportError, LeftOut, Reader};
+use crate::results::text::{label, leave_out, lines};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source};
 
 mod json;
 
 pub(crate) use json::READER as JSON;
 
-pub(crate) const CSV: Reader = Reader {
-    format: "elbencho CSV",
-    recognise,
-    read,
-};
+pub(crate) const CSV: Reader = Reader::new("elbencho CSV", recognise, Source::Text(read));
 
 const BYTES_PER_MIB: f64 = 1_048_576.0;
 const NANOS_PER_US: f64 = 1e3;
@@ -73,12 +67,11 @@ struct ElbenchoDirection {
     latency: [Option<f64>; 3],
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = whole(CSV.format, source)?;
+fn read(text: &str) -> Result<Import, ImportError> {
     let mut left_out = Vec::new();
     let mut phases = Vec::new();
     let mut columns: Vec<&str> = Vec::new();
-    for line in lines(&text) {
+    for line in lines(text) {
         if is_header(line.text) {
             columns = line.text.split(',').map(str::trim).collect();
             continue;

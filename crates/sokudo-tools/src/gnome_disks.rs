@@ -17,14 +17,10 @@ use sokudo_words::text;
 use self::variant::{ByteOrder, Dictionary, Pair};
 use crate::results::row::{ACCESS, LOAD, PACE, ToldWorkload};
 use crate::results::text::leave_out_of;
-use crate::results::{Import, ImportError, LeftOut, Reader, number, row};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source, number, row};
 
 const FORMAT: &str = "GNOME Disks' cache";
-pub(crate) const READER: Reader = Reader {
-    format: FORMAT,
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Bytes(read));
 
 /// 10,000 access times and twice 1,000 samples, the most that it measures, have 192 kB.
 const BYTES_MAX: u64 = 4 << 20;

@@ -9,21 +9,15 @@
 //! Of the free edition's Benchmark and Error Scan real texts are known. The Pro edition's
 //! other pages are read by what every line of them has: a name, and figures with units.
 
-use std::io::BufRead;
-
 use sokudo_model::{Bytes, ImportedRow, ImportedRun, ImportedTarget, Operation, Order, Subject};
 use sokudo_words::{Text, text};
 
 use crate::results::row::{self, RANDOM, ROWS_MAX, ToldWorkload, entry, figure};
-use crate::results::text::{self, Line, label, leave_out, lines};
-use crate::results::{Import, ImportError, LeftOut, Reader, number};
+use crate::results::text::{Line, label, leave_out, lines};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
 const FORMAT: &str = "HD Tune";
-pub(crate) const READER: Reader = Reader {
-    format: FORMAT,
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
 
 /// Where the size is not told; the row says that it is unknown.
 const ANY_BLOCK: Bytes = Bytes::mib(1);
@@ -56,10 +50,9 @@ fn heading(line: &str) -> Option<(&'static str, &str, &'static str)> {
     })
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = text::whole(FORMAT, source)?;
+fn read(text: &str) -> Result<Import, ImportError> {
     let mut pages = HdTunePages::default();
-    for line in lines(&text) {
+    for line in lines(text) {
         if !pages.read(line) {
             break;
         }

@@ -5,29 +5,21 @@ mod json;
 mod raw;
 mod statistics;
 
-use std::io::BufRead;
-
-use crate::results::text;
-use crate::results::{Import, ImportError, Reader};
+use crate::results::{Import, ImportError, Reader, Source};
 
 use found::FORMAT;
 
-pub(crate) const READER: Reader = Reader {
-    format: FORMAT,
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
 
 fn recognise(head: &str) -> bool {
     json::recognise(head) || statistics::recognise(head) || raw::recognise(head)
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = text::whole(FORMAT, source)?;
+fn read(text: &str) -> Result<Import, ImportError> {
     let found = match () {
-        () if json::recognise(&text) => json::read(&text),
-        () if statistics::recognise(&text) => statistics::read(&text),
-        () => raw::read(&text),
+        () if json::recognise(text) => json::read(text),
+        () if statistics::recognise(text) => statistics::read(text),
+        () => raw::read(text),
     };
     found.import()
 }

@@ -4,8 +4,6 @@
 //! their product with the block size shows what it is. Its mixed rows show an average of
 //! reads and writes instead of their sum, and many versions count every other thread.
 
-use std::io::BufRead;
-
 use sokudo_model::{BackendKind, ImportedRow, ImportedRun, Order, PlanPart};
 use sokudo_words::{Text, text};
 
@@ -13,14 +11,10 @@ use crate::results::crystal_layout::{self, CrystalReport, CrystalRow, LabelDirec
 use crate::results::row::PACE;
 use crate::results::text::lines;
 use crate::results::wrong_unit::{KDISKMARK, KDISKMARK_MIB, WrongUnit};
-use crate::results::{Import, ImportError, Reader, number, row, text};
+use crate::results::{Import, ImportError, Reader, Source, number, row, text};
 
 const FORMAT: &str = "KDiskMark";
-pub(crate) const READER: Reader = Reader {
-    format: FORMAT,
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
 
 /// How far bandwidth may be from IOPS times block size: both are rounded, and means of
 /// runs are taken of each by itself.
@@ -47,9 +41,8 @@ fn is_heading(line: &str) -> bool {
     line.starts_with("KDiskMark") && line.contains("JonMagon/KDiskMark")
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = text::whole(FORMAT, source)?;
-    Reports::read(lines(&text), is_heading).import(FORMAT, run)
+fn read(text: &str) -> Result<Import, ImportError> {
+    Reports::read(lines(text), is_heading).import(FORMAT, run)
 }
 
 fn run(report: CrystalReport) -> ImportedRun {

@@ -41,7 +41,7 @@ use std::io::BufRead;
 
 use sokudo_model::ImportedRun;
 
-use results::reader::{HEAD_BYTES, Reader};
+use results::format::{HEAD_BYTES, Reader};
 use results::{text, unread};
 
 pub use results::{Import, ImportError, LeftOut};
@@ -89,7 +89,7 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
         .find(|reader| (reader.recognise)(&beginning))
         .ok_or_else(|| ImportError::Unknown(known()))?;
     let mut whole = std::io::Read::chain(&head[..], source);
-    let mut import = (reader.read)(&mut whole)?;
+    let mut import = reader.read(&mut whole)?;
     if !import.runs.iter().all(ImportedRun::is_countable) {
         return Err(ImportError::Broken {
             format: reader.format,

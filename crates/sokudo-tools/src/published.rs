@@ -8,22 +8,16 @@
 
 mod metric;
 
-use std::io::BufRead;
-
 use sokudo_model::{ImportedRow, ImportedRun, ImportedTarget};
 use sokudo_words::{Text, text};
 
 use self::metric::{PublishedMetric, PublishedUnit, Statistic};
 use crate::results::row::{self, ROWS_MAX, entry};
-use crate::results::text::{self, label, leave_out};
-use crate::results::{Import, ImportError, LeftOut, Reader, number};
+use crate::results::text::{label, leave_out};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
 const FORMAT: &str = "published results (CSV)";
-pub(crate) const READER: Reader = Reader {
-    format: FORMAT,
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
 const COLUMNS: [&str; 7] = [
     "document", "tool", "method", "target", "metric", "unit", "value",
 ];
@@ -40,8 +34,7 @@ fn recognise(head: &str) -> bool {
         && matches!(columns.next(), None | Some("note"))
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = text::whole(FORMAT, source)?;
+fn read(text: &str) -> Result<Import, ImportError> {
     let mut records = csv::ReaderBuilder::new()
         .flexible(true)
         .from_reader(text.as_bytes());

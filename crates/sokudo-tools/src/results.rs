@@ -1,6 +1,7 @@
 //! What the readers of other tools' results share.
 
 pub(crate) mod crystal_layout;
+pub(crate) mod format;
 pub(crate) mod lenient;
 pub(crate) mod number;
 pub(crate) mod reader;
@@ -9,5 +10,5 @@ pub(crate) mod text;
 pub(crate) mod unread;
 pub(crate) mod wrong_unit;
 
-pub(crate) use reader::Reader;
+pub(crate) use format::{Reader, Source};
 pub use reader::{Import, ImportError, LeftOut};

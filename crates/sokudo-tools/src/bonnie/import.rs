@@ -6,8 +6,6 @@
 
 mod line;
 
-use std::io::BufRead;
-
 use sokudo_model::{
     BackendKind, Bytes, HostEnvironment, ImportedRow, ImportedRun, Operation, OperationMix, Order,
     PlanPart, TreeNames,
@@ -17,15 +15,11 @@ use sokudo_words::text;
 
 use self::line::{Fields, PhaseFigure, Quantity};
 use crate::results::row::{self, PACE, RANDOM, ROWS_MAX, ToldWorkload, figure};
-use crate::results::text::{self, Line, label, leave_out, lines};
-use crate::results::{Import, ImportError, LeftOut, Reader};
+use crate::results::text::{Line, label, leave_out, lines};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source};
 
 const FORMAT: &str = "Bonnie++ CSV";
-pub(crate) const READER: Reader = Reader {
-    format: FORMAT,
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
 
 /// A chunk goes without saying if it is this.
 const CHUNK_DEFAULT: Bytes = Bytes::kib(8);
@@ -34,10 +28,9 @@ fn recognise(head: &str) -> bool {
     lines(head).any(|line| Fields::read(line.text).is_some())
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = text::whole(FORMAT, source)?;
+fn read(text: &str) -> Result<Import, ImportError> {
     let (mut runs, mut left_out, mut rows) = (Vec::new(), Vec::new(), 0);
-    for line in lines(&text) {
+    for line in lines(text) {
         let Some(fields) = Fields::read(line.text) else {
             if line.text.starts_with("1.9") && line.text.contains(',') {
                 leave_out(

@@ -1,22 +1,16 @@
 //! CrystalDiskMark's saved or copied text, versions 3 to 9; and what sokudo writes in the
 //! same layout, which says so.
 
-use std::io::BufRead;
-
 use sokudo_model::{DataContent, ImportedRow, ImportedRun, PlanPart};
 use sokudo_words::{Text, text};
 
 use crate::results::crystal_layout::{CrystalLabel, CrystalReport, CrystalRow, Reports, unquoted};
 use crate::results::row::PACE;
 use crate::results::text::lines;
-use crate::results::{Import, ImportError, Reader, row, text};
+use crate::results::{Import, ImportError, Reader, Source, row, text};
 
 const FORMAT: &str = "CrystalDiskMark";
-pub(crate) const READER: Reader = Reader {
-    format: FORMAT,
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
 
 /// The version since which its source was read: what older ones do is not known so well.
 const KNOWN_SINCE: u32 = 8;
@@ -65,14 +59,13 @@ fn is_heading(line: &str) -> bool {
     version.is_some_and(|text| text.starts_with(|sign: char| sign.is_ascii_digit()))
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = text::whole(FORMAT, source)?;
-    let begins = if is_without_heading(&text) {
+fn read(text: &str) -> Result<Import, ImportError> {
+    let begins = if is_without_heading(text) {
         is_body
     } else {
         is_heading
     };
-    Reports::read(lines(&text), begins).import(FORMAT, run)
+    Reports::read(lines(text), begins).import(FORMAT, run)
 }
 
 fn run(report: CrystalReport) -> ImportedRun {

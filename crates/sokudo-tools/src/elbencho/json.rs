@@ -1,22 +1,17 @@
 //! elbencho's JSON (`--jsonfile`): one value per phase, one after the other.
 
-use std::io::BufRead;
-
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use sokudo_model::{Bytes, Nanos};
 use sokudo_words::text;
 
 use super::{ElbenchoDirection, ElbenchoPhase, import};
 use crate::results::lenient::{LenientNumber, LenientText};
 use crate::results::number::{date_time, whole};
-use crate::results::text::{self, leave_out};
-use crate::results::{Import, ImportError, Reader};
+use crate::results::text::leave_out;
+use crate::results::{Import, ImportError, Reader, Source};
 
-pub(crate) const READER: Reader = Reader {
-    format: "elbencho JSON",
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new("elbencho JSON", recognise, Source::Text(read));
 
 /// A file of more phases is no result.
 const PHASES_MAX: usize = 20_000;
@@ -27,12 +22,11 @@ fn recognise(head: &str) -> bool {
         && head.contains("\"config\"")
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = text::whole(READER.format, source)?;
+fn read(text: &str) -> Result<Import, ImportError> {
     let mut left_out = Vec::new();
     let mut phases = Vec::new();
-    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<ElbenchoResult>();
-    let mut line = Lines::new(&text);
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
+    let mut line = Lines::new(text);
     while let Some(value) = values.next() {
         let number = line.number_at(values.byte_offset());
         match value {
@@ -41,7 +35,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
                 leave_out(&mut left_out, number, why);
                 break;
             }
-            Ok(told) => phases.push((number, told.phase())),
+            Ok(told) => phases.push((number, phase(&Value::Object(told)))),
             Err(error) => {
                 let why = match error.is_eof() {
                     true => "the JSON ends before its end".into(),
@@ -80,137 +74,48 @@ impl<'text> Lines<'text> {
     }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ElbenchoResult {
-    phase_type: LenientText,
-    label: LenientText,
-    iso_start_date: LenientText,
-    config: Config,
-    last_done: LastDone,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Config {
-    hosts: LenientNumber,
-    threads: LenientNumber,
-    file_size: LenientNumber,
-    block_size: LenientNumber,
-    direct_io: Flag,
-    random_offsets: Flag,
-    io_depth: LenientNumber,
-    version: LenientText,
-    command: LenientText,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct LastDone {
-    elapsed_time_ms: LenientNumber,
-    iops: LenientNumber,
-    #[serde(rename = "bytes/s")]
-    bytes_per_s: LenientNumber,
-    #[serde(rename = "cpu%")]
-    cpu_percent: LenientNumber,
-    latency: ElbenchoLatencies,
-    rwmix_read: ElbenchoRates,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ElbenchoRates {
-    iops: LenientNumber,
-    #[serde(rename = "bytes/s")]
-    bytes_per_s: LenientNumber,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ElbenchoLatencies {
-    #[serde(rename = "IO")]
-    ios: ElbenchoLatency,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ElbenchoLatency {
-    min_us: LenientNumber,
-    avg_us: LenientNumber,
-    max_us: LenientNumber,
-    rwmix_read: Option<Box<ElbenchoLatency>>,
-}
-
-impl ElbenchoLatency {
-    const fn figures(&self) -> [Option<f64>; 3] {
-        [self.min_us.0, self.avg_us.0, self.max_us.0]
-    }
-}
-
-/// `true` or `false`, as such or as text, or 1 or 0.
-#[derive(Default, Deserialize)]
-#[serde(untagged)]
-enum Flag {
-    Yes(bool),
-    Written(String),
-    Counted(i64),
-    #[default]
-    Unknown,
-}
-
-impl Flag {
-    fn known(&self) -> Option<bool> {
-        match self {
-            Self::Yes(is) => Some(*is),
-            Self::Written(text) => match text.as_str() {
-                "true" | "1" => Some(true),
-                "false" | "0" => Some(false),
-                _ => None,
-            },
-            Self::Counted(count) => Some(*count != 0),
-            Self::Unknown => None,
-        }
-    }
-}
-
-fn count(number: LenientNumber, max: f64) -> Option<u64> {
-    let value = number.0.filter(|value| (1.0..=max).contains(value));
-    value.map(whole)
-}
-
-impl ElbenchoResult {
-    fn phase(self) -> ElbenchoPhase {
-        let small =
-            |number: LenientNumber| count(number, 1e6).and_then(|it| u32::try_from(it).ok());
-        let (config, done) = (self.config, self.last_done);
-        let latency = &done.latency.ios;
-        let mixed = latency.rwmix_read.as_ref();
-        ElbenchoPhase {
-            operation: self.phase_type.0.unwrap_or_default(),
-            started_at: self.iso_start_date.0.as_deref().and_then(instant),
-            label: self.label.0,
-            version: config.version.0,
-            command: config.command.0,
-            hosts: small(config.hosts),
-            threads: small(config.threads),
-            file_size: count(config.file_size, 1e18).map(Bytes),
-            block: count(config.block_size, 1e12).map(Bytes),
-            is_direct: config.direct_io.known(),
-            is_random: config.random_offsets.known(),
-            depth: small(config.io_depth),
-            seconds: done.elapsed_time_ms.0.map(|ms| ms / 1e3),
-            cpu_percent: done.cpu_percent.0,
-            main: ElbenchoDirection {
-                bytes_per_s: done.bytes_per_s.0,
-                ios_per_s: done.iops.0,
-                latency: latency.figures(),
-            },
-            mixed_reads: ElbenchoDirection {
-                bytes_per_s: done.rwmix_read.bytes_per_s.0,
-                ios_per_s: done.rwmix_read.iops.0,
-                latency: mixed.map_or([None; 3], |mixed| mixed.figures()),
-            },
-        }
+fn phase(result: &Value) -> ElbenchoPhase {
+    let number = |path: &str| LenientNumber::deserialize(result.pointer(path)?).ok()?.0;
+    let text = |path: &str| LenientText::deserialize(result.pointer(path)?).ok()?.0;
+    // `true` or `false`, as such or as text, or 1 or 0.
+    let flag = |path: &str| match result.pointer(path)? {
+        Value::Bool(is) => Some(*is),
+        Value::Number(count) => Some(count.as_i64()? != 0),
+        Value::String(text) => match text.as_str() {
+            "true" | "1" => Some(true),
+            "false" | "0" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    };
+    let count = |path: &str, max: f64| {
+        let value = number(path).filter(|value| (1.0..=max).contains(value));
+        value.map(whole)
+    };
+    let small = |path: &str| count(path, 1e6).and_then(|it| u32::try_from(it).ok());
+    let side = |rates: &str, latency: &str| ElbenchoDirection {
+        bytes_per_s: number(&format!("/last_done{rates}/bytes~1s")),
+        ios_per_s: number(&format!("/last_done{rates}/iops")),
+        latency: ["min_us", "avg_us", "max_us"]
+            .map(|name| number(&format!("/last_done/latency/IO{latency}/{name}"))),
+    };
+    ElbenchoPhase {
+        operation: text("/phase_type").unwrap_or_default(),
+        started_at: text("/iso_start_date").as_deref().and_then(instant),
+        label: text("/label"),
+        version: text("/config/version"),
+        command: text("/config/command"),
+        hosts: small("/config/hosts"),
+        threads: small("/config/threads"),
+        file_size: count("/config/file_size", 1e18).map(Bytes),
+        block: count("/config/block_size", 1e12).map(Bytes),
+        is_direct: flag("/config/direct_io"),
+        is_random: flag("/config/random_offsets"),
+        depth: small("/config/io_depth"),
+        seconds: number("/last_done/elapsed_time_ms").map(|ms| ms / 1e3),
+        cpu_percent: number("/last_done/cpu%"),
+        main: side("", ""),
+        mixed_reads: side("/rwmix_read", "/rwmix_read"),
     }
 }
 

@@ -20,16 +20,12 @@ use sokudo_words::text;
 
 use crate::results::row::{self, names_or};
 use crate::results::text::leave_out;
-use crate::results::{Import, ImportError, Reader};
+use crate::results::{Import, ImportError, Reader, Source};
 use gathered::{Gathered, GatheredJobs, OutputForm};
 use job::{JobDirection, ReportedJob};
 use source::{SourceToken, TextSource};
 
-pub(crate) const READER: Reader = Reader {
-    format: "fio",
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new("fio", recognise, Source::Bytes(read));
 
 /// What is to be known of a date in fio's text.
 const LOCAL_TIME: &str = "fio tells its date in local time without the zone; it is taken as UTC";

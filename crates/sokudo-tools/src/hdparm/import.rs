@@ -5,22 +5,16 @@
 //! in `kB/sec`. Errors that it writes meanwhile can stand between the colon and the
 //! figures.
 
-use std::io::BufRead;
-
 use sokudo_model::{BackendKind, Bytes, Correction, ImportedRun, PlanPart, Span, Subject};
 use sokudo_words::text;
 
 use crate::results::row::{self, ACCESS, LOAD, ROWS_MAX, ToldWorkload, entry};
 use crate::results::text::{self, Line, label, leave_out};
 use crate::results::wrong_unit::{HDPARM, HDPARM_KB};
-use crate::results::{Import, ImportError, LeftOut, Reader, number};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
 const FORMAT: &str = "hdparm";
-pub(crate) const READER: Reader = Reader {
-    format: FORMAT,
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
 /// What hdparm reads at once (`TIMING_BUF_MB` in its source).
 const BLOCK: Bytes = Bytes::mib(2);
 /// Each timing as hdparm calls it, whether it reads the page cache, and whether directly;
@@ -38,10 +32,9 @@ fn recognise(head: &str) -> bool {
     text::lines(head).any(|line| timing(line.text).is_some())
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
-    let text = text::whole(FORMAT, source)?;
+fn read(text: &str) -> Result<Import, ImportError> {
     let mut log = HdparmLog::default();
-    for line in text::lines(&text) {
+    for line in text::lines(text) {
         if !log.read(line) {
             break;
         }
@@ -222,7 +215,7 @@ mod tests {
     use sokudo_model::DirectMode;
 
     fn of_text(text: &str) -> Import {
-        read(&mut text.as_bytes()).unwrap()
+        read(text).unwrap()
     }
 
     const TWO_RUNS: &str = "
@@ -296,6 +289,6 @@ mod tests {
             assert!(!recognise(text), "{text}");
         }
         let empty = " Timing disk reads: 1 MB in 3 seconds = NaN MB/sec";
-        assert!(read(&mut empty.as_bytes()).is_err());
+        assert!(read(empty).is_err());
     }
 }

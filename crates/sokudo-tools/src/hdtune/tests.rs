@@ -3,7 +3,7 @@ use sokudo_model::{OperationMix, PlanPart};
 
 fn of(text: &str) -> Import {
     assert!(recognise(text));
-    read(&mut text.as_bytes()).unwrap()
+    read(text).unwrap()
 }
 
 const FREE: &str = include_str!("../../corpus/hdtune/free.txt");
@@ -128,5 +128,5 @@ fn other_texts_are_not_taken_for_it() {
     ] {
         assert!(!recognise(text), "{text}");
     }
-    assert!(read(&mut &b"HD Tune: X Benchmark\n"[..]).is_err());
+    assert!(read("HD Tune: X Benchmark\n").is_err());
 }

@@ -11,7 +11,7 @@ macro_rules! corpus {
 
 fn of(text: &str) -> ImportedRun {
     assert!(recognise(text));
-    let import = read(&mut text.as_bytes()).unwrap();
+    let import = read(text).unwrap();
     assert_eq!(import.left_out, []);
     let mut runs = import.runs;
     assert_eq!(runs.len(), 1);
@@ -94,23 +94,21 @@ fn json_is_read_object_by_object() {
 fn cut_json_gives_what_is_whole_and_tells_the_rest() {
     let whole = corpus!("json").trim_end();
     let twice = format!("{},{}", whole.trim_end_matches(']'), &whole[1..300]);
-    let import = read(&mut twice.as_bytes()).unwrap();
+    let import = read(&twice).unwrap();
     assert_eq!(import.runs[0].rows.len(), 1);
     assert_eq!(import.left_out.len(), 1);
-    assert!(read(&mut &whole.as_bytes()[..500]).is_err());
+    assert!(read(&whole[..500]).is_err());
 }
 
 #[test]
 fn requests_without_statistics_are_told() {
     let normal = corpus!("normal");
     let cut = normal.find("min/avg").unwrap();
-    let error = read(&mut &normal.as_bytes()[..cut])
-        .unwrap_err()
-        .to_string();
+    let error = read(&normal[..cut]).unwrap_err().to_string();
     assert_eq!(
         error,
         "looks like ioping, but line 7: its statistics are not complete"
     );
-    let import = read(&mut format!("{normal}{}", &normal[..cut]).as_bytes()).unwrap();
+    let import = read(&format!("{normal}{}", &normal[..cut])).unwrap();
     assert_eq!(import.left_out[0].line, Some(17));
 }

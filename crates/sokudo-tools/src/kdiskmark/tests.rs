@@ -2,7 +2,7 @@ use super::*;
 use sokudo_model::{OperationMix, PlanPart};
 
 fn of(text: &str) -> ImportedRun {
-    let import = read(&mut text.as_bytes()).unwrap();
+    let import = read(text).unwrap();
     assert_eq!(import.left_out, []);
     import.runs.into_iter().next().unwrap()
 }

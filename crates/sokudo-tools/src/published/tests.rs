@@ -5,7 +5,7 @@ use sokudo_model::{Bytes, DirectMode, Operation, PlanPart};
 const HEADER: &str = "document,tool,method,target,metric,unit,value,note\n";
 
 fn of_text(text: &str) -> Import {
-    read(&mut text.as_bytes()).unwrap()
+    read(text).unwrap()
 }
 
 fn five_documents() -> Import {
@@ -157,7 +157,7 @@ fn a_line_that_cannot_be_used_is_named_and_the_others_are_read() {
 
 #[test]
 fn a_file_without_a_figure_is_broken() {
-    let error = read(&mut HEADER.as_bytes()).unwrap_err().to_string();
+    let error = read(HEADER).unwrap_err().to_string();
     assert_eq!(
         error,
         "looks like published results (CSV), but no line follows the first"

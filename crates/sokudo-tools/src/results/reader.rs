@@ -1,12 +1,7 @@
-//! What every reader of a format is and gives.
-
-use std::io::BufRead;
+//! What every reader of a format gives.
 
 use sokudo_model::ImportedRun;
 use sokudo_words::{Text, text};
-
-/// Bytes of a text by which its format is recognised.
-pub(crate) const HEAD_BYTES: usize = 64 << 10;
 
 /// What a text held.
 #[derive(Debug, Default)]
@@ -70,14 +65,4 @@ impl Import {
         };
         Err(ImportError::Broken { format, why })
     }
-}
-
-/// A format of a tool.
-pub(crate) struct Reader {
-    /// Such as `fio json+`.
-    pub(crate) format: &'static str,
-    /// Whether a text that begins so looks like it.
-    pub(crate) recognise: fn(head: &str) -> bool,
-    /// Reads all of it.
-    pub(crate) read: fn(source: &mut dyn BufRead) -> Result<Import, ImportError>,
 }

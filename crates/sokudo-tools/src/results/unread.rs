@@ -7,8 +7,9 @@ use std::collections::HashSet;
 
 use sokudo_words::text;
 
+use crate::results::format::{HEAD_BYTES, Reader};
 use crate::results::number;
-use crate::results::reader::{HEAD_BYTES, Import, Reader};
+use crate::results::reader::Import;
 use crate::results::text::{label, leave_out};
 
 /// A text is read again so often at most; lines that this did not reach count as read.
@@ -101,7 +102,7 @@ impl Look<'_> {
         for at in changed {
             lines[*at] = lines[*at].replace(|it: char| it.is_ascii_digit(), digit);
         }
-        let again = (self.reader.read)(&mut lines.concat().as_bytes());
+        let again = self.reader.read(&mut lines.concat().as_bytes());
         again.is_ok_and(|it| it.runs == self.import.runs && it.left_out == self.import.left_out)
     }
 }

@@ -2,7 +2,7 @@ use super::*;
 
 fn of(text: &str) -> Import {
     assert!(recognise(text));
-    read(&mut text.as_bytes()).unwrap()
+    read(text).unwrap()
 }
 
 fn row<'run>(run: &'run ImportedRun, name: &str) -> &'run ImportedRow {

@@ -2,7 +2,7 @@ use super::*;
 use sokudo_model::{Bytes, Nanos, Operation, OperationMix, Order, PlanPart};
 
 fn of(bytes: &[u8]) -> Import {
-    read(&mut &bytes[..]).unwrap()
+    read(&text::decoded(bytes)).unwrap()
 }
 
 macro_rules! corpus {
@@ -195,5 +195,5 @@ fn other_texts_are_not_taken_for_it() {
     }
     let heading = "CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo";
     assert!(recognise(heading));
-    assert!(read(&mut heading.as_bytes()).is_err());
+    assert!(read(heading).is_err());
 }

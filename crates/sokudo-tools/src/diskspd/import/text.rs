@@ -1,25 +1,19 @@
 //! diskspd's text, in the layout of Windows (time spans) and of diskspd-for-linux (jobs).
 
-use std::collections::BTreeMap;
-use std::io::BufRead;
-
 use sokudo_model::{Bytes, Correction, ImportedLatency, ImportedRun, Nanos, Order};
 use sokudo_words::{Text, text};
+use std::collections::BTreeMap;
 
 use super::timespan::{
     self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
 };
 use crate::results::number::{block, date_time, depth, number, size_scale};
 use crate::results::row::RANDOM;
-use crate::results::text::{label, leave_out, lines, whole};
+use crate::results::text::{label, leave_out, lines};
 use crate::results::wrong_unit::DISKSPD_FOR_LINUX;
-use crate::results::{Import, ImportError, LeftOut, Reader};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source};
 
-pub(crate) const READER: Reader = Reader {
-    format: "diskspd text",
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new("diskspd text", recognise, Source::Text(read));
 
 /// No profile has more time spans, and no file more results.
 const SPANS_MAX: usize = 1_000;
@@ -77,11 +71,10 @@ enum TextSection {
     OfTarget,
 }
 
-fn read(source: &mut dyn BufRead) -> std::result::Result<Import, ImportError> {
-    let all = whole(READER.format, source)?;
+fn read(all: &str) -> std::result::Result<Import, ImportError> {
     let mut import = Import::default();
     let mut text = DiskspdText::default();
-    for line in lines(&all) {
+    for line in lines(all) {
         if line.text.trim_start().starts_with("Command Line:") {
             text.end(&mut import);
             text = DiskspdText::default();

@@ -1,7 +1,5 @@
 //! `DiskSpd`'s XML (`-Rxml`): results behind the profile that asked for them.
 
-use std::io::BufRead;
-
 use crate::diskspd::xml_bounds::{XML_NODES_MAX, xml_excess};
 use roxmltree::{Document, Node, ParsingOptions};
 use sokudo_model::{Bytes, ImportedLatency, ImportedRun, Nanos, Order};
@@ -11,14 +9,10 @@ use super::timespan::{
     self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
 };
 use crate::results::number::{block, date_time, depth, number};
-use crate::results::text::{label, leave_out, whole};
-use crate::results::{Import, ImportError, LeftOut, Reader};
+use crate::results::text::{label, leave_out};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source};
 
-pub(crate) const READER: Reader = Reader {
-    format: "DiskSpd XML",
-    recognise,
-    read,
-};
+pub(crate) const READER: Reader = Reader::new("DiskSpd XML", recognise, Source::Text(read));
 
 const SPANS_MAX: usize = 1_000;
 const TARGETS_MAX: usize = 1_000;
@@ -30,14 +24,13 @@ fn recognise(head: &str) -> bool {
     head.trim_start().starts_with('<') && head.contains("<Results>") && head.contains("<TimeSpan")
 }
 
-fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+fn read(whole: &str) -> Result<Import, ImportError> {
     let broken = |why: Text| ImportError::Broken {
         format: READER.format,
         why,
     };
-    let whole = whole(READER.format, source)?;
     let mut left_out = Vec::new();
-    let text = without_trailer(&whole, &mut left_out);
+    let text = without_trailer(whole, &mut left_out);
     if let Some(excess) = xml_excess(text) {
         return Err(broken(text!(
             "{excess}, and DiskSpd writes none such",
