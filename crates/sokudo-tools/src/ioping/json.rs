@@ -1,8 +1,8 @@
 //! ioping's JSON: an array of objects, one per request, and at the end of each target one
 //! with statistics.
 
-use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, SeqAccess, Visitor};
+use serde_json::{Map, Value};
 use sokudo_model::{Bytes, ImportedLatency, ImportedTarget, Nanos, Operation};
 use sokudo_words::text;
 
@@ -10,40 +10,6 @@ use super::found::{IopingOutput, IopingResult, block};
 use crate::results::number;
 use crate::results::row::ROWS_MAX;
 use crate::results::text::{label, leave_out};
-
-/// An object; what sokudo does not use is passed over.
-#[derive(Deserialize)]
-struct IopingObject {
-    timestamp: Option<f64>,
-    target: Option<IopingTarget>,
-    io: Option<IopingRequest>,
-    stat: Option<Statistics>,
-}
-
-#[derive(Deserialize)]
-struct IopingTarget {
-    path: Option<String>,
-    fstype: Option<String>,
-    device_size: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct IopingRequest {
-    operation: Option<String>,
-}
-
-/// Times in nanoseconds, rates of the requests alone.
-#[derive(Deserialize)]
-struct Statistics {
-    count: Option<f64>,
-    size: Option<f64>,
-    iops: Option<f64>,
-    bps: Option<f64>,
-    min: Option<f64>,
-    avg: Option<f64>,
-    max: Option<f64>,
-    mdev: Option<f64>,
-}
 
 /// Whether it is an array whose first object has what only ioping's have.
 pub(super) fn recognise(text: &str) -> bool {
@@ -92,8 +58,8 @@ impl<'de> Visitor<'de> for &mut Objects {
     /// Object after object: an array as long as a file may be is never in memory.
     fn visit_seq<A: SeqAccess<'de>>(self, mut objects: A) -> Result<(), A::Error> {
         while self.found.measured.len() < ROWS_MAX {
-            match objects.next_element::<IopingObject>()? {
-                Some(object) => self.add(object),
+            match objects.next_element::<Map<String, Value>>()? {
+                Some(object) => self.add(&Value::Object(object)),
                 None => return Ok(()),
             }
         }
@@ -108,64 +74,59 @@ impl<'de> Visitor<'de> for &mut Objects {
 }
 
 impl Objects {
-    fn add(&mut self, object: IopingObject) {
-        let started_at = object.timestamp.and_then(instant);
+    /// Takes in an object; what sokudo does not use is passed over.
+    fn add(&mut self, object: &Value) {
+        let started_at = object["timestamp"].as_f64().and_then(instant);
         self.started_at = self.started_at.or(started_at);
-        if let Some(request) = object.io {
-            self.operation = match request.operation.as_deref() {
+        if object["io"].is_object() {
+            self.operation = match object["io"]["operation"].as_str() {
                 Some("read") => Some(Operation::Read),
                 Some("write") => Some(Operation::Write),
                 _ => None,
             };
         }
-        if let Some(statistics) = object.stat {
-            let target = object
-                .target
-                .map(IopingTarget::imported)
-                .unwrap_or_default();
-            let measured = statistics.measured(target);
-            self.found
-                .measured
-                .extend(measured.map(|measured| IopingResult {
-                    started_at: self.started_at,
-                    operation: self.operation,
-                    ..measured
-                }));
-        }
+        let measured = measured(&object["stat"]).map(|measured| IopingResult {
+            target: target(&object["target"]),
+            started_at: self.started_at,
+            operation: self.operation,
+            ..measured
+        });
+        self.found.measured.extend(measured);
     }
 }
 
-impl IopingTarget {
-    fn imported(self) -> ImportedTarget {
-        ImportedTarget {
-            name: self.path.as_deref().and_then(label).unwrap_or_default(),
-            size: self.device_size.filter(|size| *size > 0).map(Bytes),
-            file_system: self.fstype.as_deref().and_then(label),
-            ..ImportedTarget::default()
-        }
+fn target(target: &Value) -> ImportedTarget {
+    let text = |name: &str| target[name].as_str().and_then(label);
+    let size = target["device_size"].as_u64().filter(|size| *size > 0);
+    ImportedTarget {
+        name: text("path").unwrap_or_default(),
+        size: size.map(Bytes),
+        file_system: text("fstype"),
+        ..ImportedTarget::default()
     }
 }
 
-impl Statistics {
-    fn measured(&self, target: ImportedTarget) -> Option<IopingResult> {
-        let rate = |rate: Option<f64>| rate.filter(|rate| number::is_possible(*rate));
-        let count = rate(self.count)?;
-        Some(IopingResult {
-            target,
-            block: block(rate(self.size)?, count),
-            bandwidth: rate(self.bps),
-            iops: rate(self.iops),
-            latency: ImportedLatency {
-                mean: rate(self.avg)?,
-                min: rate(self.min),
-                max: rate(self.max),
-                stdev: rate(self.mdev),
-                count: Some(number::whole(count)),
-                ..ImportedLatency::default()
-            },
-            ..IopingResult::default()
-        })
-    }
+/// Statistics: times in nanoseconds, rates of the requests alone.
+fn measured(statistics: &Value) -> Option<IopingResult> {
+    let rate = |name: &str| {
+        let rate = statistics[name].as_f64();
+        rate.filter(|rate| number::is_possible(*rate))
+    };
+    let count = rate("count")?;
+    Some(IopingResult {
+        block: block(rate("size")?, count),
+        bandwidth: rate("bps"),
+        iops: rate("iops"),
+        latency: ImportedLatency {
+            mean: rate("avg")?,
+            min: rate("min"),
+            max: rate("max"),
+            stdev: rate("mdev"),
+            count: Some(number::whole(count)),
+            ..ImportedLatency::default()
+        },
+        ..IopingResult::default()
+    })
 }
 
 /// Seconds since 1970 as an instant, to the microsecond that ioping tells.
