@@ -1,9 +1,10 @@
 //! Files and devices of jobs, as their languages describe them.
 
 /// What kind of thing a target of jobs is or will be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobTargetKind {
     /// A regular file, there or still to be made.
+    #[default]
     File,
     /// A whole device, or a part of one.
     BlockDevice,

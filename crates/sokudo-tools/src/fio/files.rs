@@ -220,7 +220,7 @@ impl<'a> Targets<'a> {
         kind: JobTargetKind,
         end: u64,
     ) -> u32 {
-        let overwrites = job.overwrite;
+        let file = &job.file;
         let reads = job.access.reads || job.verify.only;
         let writes = job.access.changes_data() && !job.verify.only;
         // A file that only the null engine uses is not the same as one that is opened.
@@ -243,20 +243,10 @@ impl<'a> Targets<'a> {
                     .cloned()
                     .unwrap_or_default(),
                 kind,
-                bytes: Bytes(0),
-                written: false,
-                read: false,
-                overwrite: false,
-                create: job.may_create,
-                create_on_open: job.create_on_open,
-                allocation: job.allocation,
-                unlink: false,
-                pre_read: false,
                 invalidate: false,
-                allow_mounted_write: false,
-                overwrite_asked: false,
                 named_by_job: job.files.is_empty(),
                 job: thread.section.to_owned(),
+                ..file.clone()
             });
             number
         });
@@ -264,13 +254,13 @@ impl<'a> Targets<'a> {
         spec.bytes = Bytes(spec.bytes.0.max(end));
         spec.written |= writes;
         spec.read |= reads;
-        spec.overwrite |= overwrites || reads;
-        spec.create_on_open &= job.create_on_open;
-        spec.unlink |= job.unlink;
-        spec.pre_read |= job.pre_read;
-        spec.invalidate |= job.invalidate && !job.pre_read;
-        spec.allow_mounted_write |= job.allow_mounted_write;
-        spec.overwrite_asked |= overwrites;
+        spec.overwrite |= file.overwrite_asked || reads;
+        spec.create_on_open &= file.create_on_open;
+        spec.unlink |= file.unlink;
+        spec.pre_read |= file.pre_read;
+        spec.invalidate |= file.invalidate && !file.pre_read;
+        spec.allow_mounted_write |= file.allow_mounted_write;
+        spec.overwrite_asked |= file.overwrite_asked;
         number
     }
 }

@@ -1,12 +1,11 @@
 //! What one job's options have set so far: options, not yet what they come to together.
 
 use crate::fio::session::{FioLogs, FioReporting};
-use sokudo_model::{
-    Allocation, BlockShare, Check, Nanos, SteadyFigure, SteadyLimit, Verify, Workload,
-};
+use sokudo_model::{BlockShare, Check, Nanos, SteadyFigure, SteadyLimit, Verify, Workload};
 
 use super::numbers::{Amount, KiloBase};
 use super::patterns::PatternFiles;
+use super::planned::FioTargetSpec;
 
 /// A job's options. Cloned from the global ones into every job.
 ///
@@ -16,6 +15,8 @@ use super::patterns::PatternFiles;
 pub(super) struct Job {
     /// What goes into the plan as it is; all else is computed of several options.
     pub(super) plan: Workload,
+    /// What goes so into each of its targets.
+    pub(super) file: FioTargetSpec,
     // What it is called.
     pub(super) kilo_base: KiloBase,
     pub(super) name: Option<String>,
@@ -51,15 +52,7 @@ pub(super) struct Job {
     pub(super) offset: Amount,
     pub(super) offset_step: Amount,
     pub(super) offset_alignment: u64,
-    pub(super) overwrite: bool,
-    pub(super) may_create: bool,
-    pub(super) create_on_open: bool,
     pub(super) create_only: bool,
-    pub(super) allocation: Allocation,
-    pub(super) unlink: bool,
-    pub(super) pre_read: bool,
-    pub(super) invalidate: bool,
-    pub(super) allow_mounted_write: bool,
     // How much, how long, how fast.
     pub(super) clones: u32,
     pub(super) io_size: Option<Amount>,

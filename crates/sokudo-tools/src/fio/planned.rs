@@ -21,7 +21,7 @@ pub struct FioPlan {
 }
 
 /// A file or device that jobs use, and how it is to be made ready.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FioTargetSpec {
     pub path: String,
     /// The beginning of that which must be there (`directory`); what is missing of the

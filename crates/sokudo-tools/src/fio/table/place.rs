@@ -42,27 +42,27 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "offset_align" = "0", "what an offset in percent is rounded up to; 0 is the block size",
         Number(0, U64_MAX, |j, v| j.offset_alignment = v);
     "overwrite" = "0", "lays a file out in full before it is written",
-        Switch(|j, on| j.overwrite = on),
+        Switch(|j, on| j.file.overwrite_asked = on),
         differs("it is also consent to write an existing file that no job has laid out, or that was changed since; SOKUDO_OVERWRITE=files is such consent for all jobs");
-    "allow_file_create" = "1", "makes files that are missing", Switch(|j, on| j.may_create = on);
+    "allow_file_create" = "1", "makes files that are missing", Switch(|j, on| j.file.create = on);
     "allow_mounted_write" = "0", "allows writing to a mounted device",
-        Switch(|j, on| j.allow_mounted_write = on),
+        Switch(|j, on| j.file.allow_mounted_write = on),
         differs("the device must be named by --destroy or SOKUDO_DESTROY as well");
     "create_on_open" = "0", "makes files only when they are opened",
-        Switch(|j, on| j.create_on_open = on);
+        Switch(|j, on| j.file.create_on_open = on);
     "create_only" = "0", "lays files out and runs nothing", Switch(|j, on| j.create_only = on);
     "create_serialize" = "1", "lays files out one after the other", Switch(|_, _| {}),
         no_effect("files are always laid out one after the other, before anything is measured");
     "create_fsync" = "1", "makes files durable when they are laid out", Switch(|_, _| {}),
         no_effect("files that are laid out are always made durable");
     "fallocate" = "native", "how space is reserved for files that are laid out",
-        choice!(allocation: "none" | "0" => Allocation::None,
+        choice!(file.allocation: "none" | "0" => Allocation::None,
             "native" | "posix" | "1" => Allocation::Reserve, "keep" => Allocation::ReserveKeepSize,
             "truncate" => Allocation::Truncate);
-    "unlink" = "0", "removes files at the end", Switch(|j, on| j.unlink = on);
-    "pre_read" = "0", "reads files before they are used", Switch(|j, on| j.pre_read = on);
+    "unlink" = "0", "removes files at the end", Switch(|j, on| j.file.unlink = on);
+    "pre_read" = "0", "reads files before they are used", Switch(|j, on| j.file.pre_read = on);
     "invalidate" = "1", "drops what the page cache holds of files before they are used",
-        Switch(|j, on| j.invalidate = on);
+        Switch(|j, on| j.file.invalidate = on);
 };
 
 fn file_names(job: &mut Job, text: &str) -> Option<()> {
