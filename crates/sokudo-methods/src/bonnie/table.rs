@@ -3,7 +3,6 @@
 
 use sokudo_words::{Text, text};
 
-use sokudo_tools::bonnie::phase::BonniePhase;
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use sokudo_report::number;
@@ -12,6 +11,7 @@ use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, left, point, right};
 use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::phrase;
+use sokudo_tools::bonnie::phase::BonniePhase;
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {

@@ -6,11 +6,11 @@
 
 mod line;
 
+use super::phase::BonniePhase;
 use sokudo_model::{
     BackendKind, Bytes, HostEnvironment, ImportedRow, ImportedRun, Operation, OperationMix, Order,
     PlanPart, TreeNames,
 };
-use sokudo_report::phase::BonniePhase;
 use sokudo_words::text;
 
 use self::line::{Fields, PhaseFigure, Quantity};

@@ -2,7 +2,6 @@
 
 use sokudo_model::{Operation, OperationTally, Order, Outcome, TreeNames, Workload};
 
-
 /// A phase of Bonnie++, in the order of its CSV line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BonniePhase {

@@ -1,7 +1,7 @@
 //! The fields of one CSV line.
 
+use crate::bonnie::phase::BonniePhase;
 use sokudo_model::Bytes;
-use sokudo_report::phase::BonniePhase;
 
 use crate::results::number;
 
