@@ -113,6 +113,33 @@ pub fn given(matches: &ArgMatches) -> Result<Option<MeasuringCommand>, Text> {
     }
 }
 
+/// A command as a document describes it.
+#[cfg(test)]
+pub(crate) struct Description {
+    pub(crate) name: String,
+    pub(crate) about: String,
+    pub(crate) can: &'static [Ability],
+    pub(crate) has_form: bool,
+}
+
+/// All that measure, in the order of help.
+#[cfg(test)]
+pub(crate) fn descriptions() -> impl Iterator<Item = Description> {
+    let all = MeasuringCommand::augment_subcommands(clap::Command::new("sokudo"));
+    ABILITIES.iter().map(move |(module, can)| {
+        let name = module.replace('_', "-");
+        let about = all
+            .find_subcommand(&name)
+            .and_then(clap::Command::get_about);
+        Description {
+            about: about.map(ToString::to_string).unwrap_or_default(),
+            can,
+            has_form: forms().any(|(form, _)| form == *module),
+            name,
+        }
+    })
+}
+
 /// The commands that can do something, as a sentence lists them.
 pub fn names(ability: Ability) -> Text {
     let can = ABILITIES.iter().filter(|(_, can)| can.contains(&ability));

@@ -1,13 +1,17 @@
 //! What the code gives docs/METHOD.md and docs/FINDINGS.md: tests write the tables of thresholds
 //! and findings there (`SOKUDO_BLESS=1 cargo test -p sokudo-methods documents`).
 
+use std::fs;
+use std::path::PathBuf;
+
 use sokudo_analysis::method::{Stated, assert_is, cell, cells, with_tables};
 use sokudo_analysis::{Code, disk_codes, explain, threshold};
 
 use sokudo_report::kept_schema::assert_kept;
 use sokudo_report::{RunDocument, sample};
 
-use crate::peak;
+use crate::arguments::Ability;
+use crate::{commands, peak};
 
 #[test]
 fn the_pages_state_every_threshold_as_it_is() {
@@ -56,11 +60,84 @@ fn heading(line: &str) -> Option<&str> {
     line.strip_prefix("### `")?.strip_suffix('`')
 }
 
+/// The sections that lie beside rules of methods, in `findings.md`.
+fn sections_of_methods() -> Vec<String> {
+    let (mut folders, mut sections) = (vec![PathBuf::from("src")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else if entry.file_name() == "findings.md" {
+                let text = fs::read_to_string(entry.path()).unwrap();
+                let each = text.split("### `").skip(1);
+                sections.extend(each.map(|section| format!("### `{section}")));
+            }
+        }
+    }
+    sections
+}
+
+/// The document with this section as it is here, where it has one of that name.
+fn with_section(document: String, section: String) -> String {
+    let heading = section.lines().next().unwrap();
+    let Some((before, rest)) = document.split_once(&format!("{heading}\n")) else {
+        return document;
+    };
+    let end = rest.find("\n## ").unwrap_or(rest.len());
+    let end = rest.find("\n### ").map_or(end, |next| next.min(end));
+    format!("{before}{}\n{}", section.trim_end(), &rest[end..])
+}
+
+#[test]
+fn sections_of_methods_are_those_of_their_codes() {
+    crate::commands::hand_over();
+    let of_methods = |code: &Code| matches!(code, Code::Of(_));
+    let codes = Code::all().into_iter().filter(of_methods).map(Code::name);
+    let sections = sections_of_methods();
+    let mut found: Vec<&str> = sections
+        .iter()
+        .filter_map(|it| heading(it.lines().next()?))
+        .collect();
+    found.sort_unstable();
+    let mut codes: Vec<&str> = codes.collect();
+    codes.sort_unstable();
+    assert_eq!(found, codes);
+}
+
+/// What each command can, and what it is for.
+fn table_of_methods() -> String {
+    let mark = |is_so: bool| if is_so { "yes" } else { "" };
+    let rows: String = commands::descriptions()
+        .map(|it| {
+            let [again, turns, hosts] = [Ability::Repeat, Ability::Alternate, Ability::Together]
+                .map(|ability| mark(it.can.contains(&ability)));
+            let page = mark(it.has_form);
+            format!(
+                "| `{}` | {} | {again} | {turns} | {hosts} | {page} |\n",
+                it.name, it.about
+            )
+        })
+        .collect();
+    format!(
+        "| command | what it does | `check` | `compare --live` | `together` | page |\n|---|---|---|---|---|---|\n{rows}"
+    )
+}
+
+#[test]
+fn the_table_of_methods_is_what_they_declare() {
+    assert_is("METHODS.md", |found| {
+        with_tables(found, |_| table_of_methods())
+    });
+}
+
 #[test]
 fn the_findings_are_those_of_the_code_and_have_their_effect() {
     crate::commands::hand_over();
     assert_is("FINDINGS.md", |found| {
         let written = with_tables(found, |_| index_of_findings());
+        let written = sections_of_methods()
+            .into_iter()
+            .fold(written, with_section);
         let mut lines = Vec::new();
         let mut below = None;
         for line in written.lines() {

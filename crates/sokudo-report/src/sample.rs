@@ -1,7 +1,7 @@
 //! Kept runs that tests start from, and rows made by hand.
 
 use sokudo_model::*;
-use sokudo_stats::Interval;
+use sokudo_stats::{Interval, Random};
 
 use crate::{RunDocument, TableStyle};
 
