@@ -5,11 +5,16 @@
 //! which it is found again and drawn over time. It computes nothing and judges nothing.
 
 mod change;
+mod clause;
+mod database;
+mod dialect;
 mod entry;
 mod error;
 mod facts;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod refusal;
+mod session;
 mod sqlite;
 
 pub use change::StoredChange;
@@ -130,28 +135,5 @@ pub trait Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn devices(&mut self, part: Option<&str>) -> Result<Vec<StoredDevice>, StoreError> {
-        const PAGE: u64 = 500;
-        let filter = Filter {
-            device: part.map(str::to_owned),
-            ..Filter::default()
-        };
-        let mut devices: Vec<StoredDevice> = Vec::new();
-        for number in 0.. {
-            let skip = number * PAGE;
-            let entries = self.list(&filter, Page { skip, count: PAGE })?;
-            let is_last = (entries.len() as u64) < PAGE;
-            for entry in entries {
-                let (identity, name) = (entry.run.device, entry.run.device_name);
-                if devices.iter().all(|known| known.identity != identity) {
-                    devices.push(StoredDevice { identity, name });
-                }
-            }
-            if is_last {
-                break;
-            }
-        }
-        devices.sort();
-        Ok(devices)
-    }
+    fn devices(&mut self, part: Option<&str>) -> Result<Vec<StoredDevice>, StoreError>;
 }

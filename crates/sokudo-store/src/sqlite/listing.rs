@@ -4,38 +4,21 @@
 //! filtered by. A filter that few runs pass would have that walk to the end; there, those
 //! few are taken from an index of their own and sorted.
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
-
-use crate::facts::{escaped, number, rank};
-use crate::{Filter, Page, RunId};
+use crate::clause::{self, QueryClause};
+use crate::facts::escaped;
+use crate::session::{Parameter, Session};
+use crate::{Filter, Page, RunId, StoreError};
 
 /// So many are sorted in less time than a walk past a million takes.
 const FEW: i64 = 20_000;
 
-/// A part of a query with its values.
-#[derive(Clone, Debug, Default)]
-struct QueryClause {
-    text: String,
-    values: Vec<Value>,
-}
-
-impl QueryClause {
-    fn new(text: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
-        Self {
-            text: text.into(),
-            values: values.into_iter().collect(),
-        }
-    }
-}
-
 /// The numbers of the runs of a page, the newest first.
 pub(super) fn page(
-    connection: &Connection,
+    session: &mut Session<'_>,
     filter: &Filter,
     page: Page,
-) -> rusqlite::Result<Vec<RunId>> {
-    let Some((conditions, selections)) = parts(connection, filter)? else {
+) -> Result<Vec<RunId>, StoreError> {
+    let Some((conditions, selections)) = parts(session, filter)? else {
         return Ok(Vec::new());
     };
     // Those of one device lie in order of time already.
@@ -48,7 +31,7 @@ pub(super) fn page(
         true => ("runs_by_device", Vec::new()),
         false => ("runs_by_time", selections),
     };
-    let mut query = fewest(connection, selections)?.map_or_else(
+    let query = fewest(session, selections)?.map_or_else(
         || QueryClause::new(format!("SELECT runs.id FROM runs INDEXED BY {walked}"), []),
         |few| {
             let text = format!(
@@ -59,100 +42,59 @@ pub(super) fn page(
             QueryClause::new(text, few.values)
         },
     );
-    for (condition, word) in conditions.into_iter().zip(words()) {
-        query.text += &format!(" {word} {}", condition.text);
-        query.values.extend(condition.values);
-    }
-    query.text += " ORDER BY started_at DESC, runs.id DESC LIMIT ? OFFSET ?";
-    query.values.push(number(page.count).into());
-    query.values.push(number(page.skip).into());
-    let mut statement = connection.prepare_cached(&query.text)?;
-    let found = statement.query_map(params_from_iter(query.values), |row| row.get(0))?;
-    found
-        .map(|id| id.map(|id: i64| RunId(id.cast_unsigned())))
-        .collect()
-}
-
-fn words() -> impl Iterator<Item = &'static str> {
-    std::iter::once("WHERE").chain(std::iter::repeat("AND"))
+    query.page(session, conditions, page)
 }
 
 /// The conditions, and for those that may let few runs pass, a selection of exactly
 /// those. `None` where none pass.
 fn parts(
-    connection: &Connection,
+    session: &mut Session<'_>,
     filter: &Filter,
-) -> rusqlite::Result<Option<(Vec<QueryClause>, Vec<QueryClause>)>> {
-    let (mut conditions, mut selections) = (Vec::new(), Vec::new());
-    if let Some(since) = filter.since {
-        conditions.push(QueryClause::new(
-            "started_at >= ?",
-            [number(since.0).into()],
-        ));
-    }
-    if let Some(until) = filter.until {
-        conditions.push(QueryClause::new("started_at < ?", [number(until.0).into()]));
-    }
+) -> Result<Option<(Vec<QueryClause>, Vec<QueryClause>)>, StoreError> {
+    let (mut conditions, mut selections) = (clause::of_times(filter), Vec::new());
     if let Some(text) = &filter.device {
-        let Some((condition, selection)) = by_device(connection, text)? else {
+        let Some((condition, selection)) = by_device(session, text)? else {
             return Ok(None);
         };
         conditions.push(condition);
         selections.push(selection);
     }
-    let mut among = |column: &str, like: &str, value: &Value| -> rusqlite::Result<bool> {
-        let Some(ids) = ids(connection, column, like, value)? else {
-            return Ok(false);
+    let identity = filter.device_identity.clone();
+    let method = filter
+        .method
+        .as_deref()
+        .map(|it| format!("{}%", escaped(it)));
+    let among = [
+        ("device", "identity = ?1", identity),
+        ("method", "name LIKE ?1 ESCAPE '\\'", method),
+    ];
+    for (column, condition, value) in among {
+        let Some(value) = value else { continue };
+        let Some(ids) = ids(session, column, condition, &value)? else {
+            return Ok(None);
         };
         let condition = ids.of(column);
         let text = format!("SELECT id FROM runs WHERE {}", condition.text);
         selections.push(QueryClause::new(text, condition.values.clone()));
         conditions.push(condition);
-        Ok(true)
-    };
-    if let Some(identity) = &filter.device_identity
-        && !among("device", "identity = ?1", &identity.clone().into())?
-    {
-        return Ok(None);
     }
-    if let Some(method) = &filter.method {
-        let like = format!("{}%", escaped(method)).into();
-        if !among("method", "name LIKE ?1 ESCAPE '\\'", &like)? {
-            return Ok(None);
-        }
-    }
-    if let Some(verdict) = filter.verdict {
-        let value = [rank(verdict).into()];
-        conditions.push(QueryClause::new("verdict = ?", value.clone()));
-        selections.push(QueryClause::new(
-            "SELECT id FROM runs WHERE verdict = ?",
-            value,
-        ));
-    }
-    for tag in &filter.tags {
-        let value = [tag.clone().into()];
-        conditions.push(QueryClause::new(
-            "EXISTS (SELECT 1 FROM tags WHERE run = runs.id AND tag = ?)",
-            value.clone(),
-        ));
-        selections.push(QueryClause::new(
-            "SELECT run AS id FROM tags WHERE tag = ?",
-            value,
-        ));
+    for [condition, selection] in clause::of_labels(session, filter) {
+        conditions.push(condition);
+        selections.push(selection);
     }
     Ok(Some((conditions, selections)))
 }
 
 /// Runs of devices or targets that a text is part of.
 fn by_device(
-    connection: &Connection,
+    session: &mut Session<'_>,
     text: &str,
-) -> rusqlite::Result<Option<(QueryClause, QueryClause)>> {
-    let like = Value::from(format!("%{}%", escaped(text)));
+) -> Result<Option<(QueryClause, QueryClause)>, StoreError> {
+    let like = format!("%{}%", escaped(text));
     let device = "identity LIKE ?1 ESCAPE '\\' OR name LIKE ?1 ESCAPE '\\'";
     let mut each = Vec::new();
     for (column, condition) in [("device", device), ("target", "name LIKE ?1 ESCAPE '\\'")] {
-        match ids(connection, column, condition, &like)? {
+        match ids(session, column, condition, &like)? {
             None => {}
             Some(Ids::All) => {
                 each = vec![Ids::All.of(column)];
@@ -188,28 +130,27 @@ impl Ids {
     fn of(self, column: &str) -> QueryClause {
         match self {
             Self::All => QueryClause::new("TRUE", []),
-            Self::One(id) => QueryClause::new(format!("{column} = ?"), [id.into()]),
-            Self::Several(json) => QueryClause::new(
-                format!("{column} IN (SELECT value FROM json_each(?))"),
-                [json.into()],
-            ),
+            Self::One(id) => QueryClause::of(format!("{column} = ?"), id),
+            Self::Several(json) => {
+                let text = format!("{column} IN (SELECT value FROM json_each(?))");
+                QueryClause::of(text, json)
+            }
         }
     }
 }
 
 /// The ids in the table of a column of `runs` that meet a condition; `None` for none.
 fn ids(
-    connection: &Connection,
+    session: &mut Session<'_>,
     column: &str,
     condition: &str,
-    value: &Value,
-) -> rusqlite::Result<Option<Ids>> {
+    value: &dyn Parameter,
+) -> Result<Option<Ids>, StoreError> {
     let query = format!(
         "SELECT count(*), (SELECT count(*) FROM {column}s), max(id), json_group_array(id) \
          FROM {column}s WHERE {condition}"
     );
-    let mut statement = connection.prepare_cached(&query)?;
-    statement.query_row([value], |row| {
+    let found = session.query(&query, &[value], |row| {
         let (found, all): (i64, i64) = (row.get(0)?, row.get(1)?);
         Ok(match found {
             0 => None,
@@ -217,21 +158,24 @@ fn ids(
             1 => Some(Ids::One(row.get(2)?)),
             _ => Some(Ids::Several(row.get(3)?)),
         })
-    })
+    })?;
+    Ok(found.into_iter().next().flatten())
 }
 
 /// The selection of the fewest runs, if they are few.
 fn fewest(
-    connection: &Connection,
+    session: &mut Session<'_>,
     selections: Vec<QueryClause>,
-) -> rusqlite::Result<Option<QueryClause>> {
+) -> Result<Option<QueryClause>, StoreError> {
     let mut fewest: Option<(i64, QueryClause)> = None;
     for selection in selections {
-        let query = format!("SELECT count(*) FROM ({} LIMIT ?)", selection.text);
-        let mut statement = connection.prepare_cached(&query)?;
-        let values = selection.values.iter().cloned();
-        let values = values.chain([(FEW + 1).into()]);
-        let count: i64 = statement.query_row(params_from_iter(values), |row| row.get(0))?;
+        let text = format!(
+            "SELECT count(*) FROM ({} LIMIT {})",
+            selection.text,
+            FEW + 1
+        );
+        let counted = QueryClause::new(text, selection.values.clone());
+        let count = counted.query(session, |row| row.get(0))?[0];
         if count <= FEW && fewest.as_ref().is_none_or(|(least, _)| count < *least) {
             fewest = Some((count, selection));
         }
