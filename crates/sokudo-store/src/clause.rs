@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::facts::{number, rank};
 use crate::refusal::SqlError;
-use crate::session::{Parameter, Row, Session};
-use crate::{Filter, Page, RunId, StoreError};
+use crate::session::{DatabaseSession, FoundRow, Parameter};
+use crate::{Filter, Page, RunId};
 
 /// A value that is asked for.
 pub(crate) type Value = Rc<dyn Parameter>;
@@ -32,9 +32,9 @@ impl QueryClause {
 
     pub(crate) fn query<T>(
         &self,
-        session: &mut Session<'_>,
-        read: impl Fn(&Row<'_>) -> Result<T, SqlError>,
-    ) -> Result<Vec<T>, StoreError> {
+        session: &mut DatabaseSession<'_>,
+        read: impl Fn(&FoundRow<'_>) -> Result<T, SqlError>,
+    ) -> Result<Vec<T>, SqlError> {
         let mut numbered = String::new();
         for (part, count) in self.text.split('?').zip(0..) {
             if count > 0 {
@@ -49,10 +49,10 @@ impl QueryClause {
     /// The numbers of the runs of a page that all conditions let pass.
     pub(crate) fn page(
         mut self,
-        session: &mut Session<'_>,
+        session: &mut DatabaseSession<'_>,
         conditions: Vec<Self>,
         page: Page,
-    ) -> Result<Vec<RunId>, StoreError> {
+    ) -> Result<Vec<RunId>, SqlError> {
         let words = std::iter::once("WHERE").chain(std::iter::repeat("AND"));
         for (condition, word) in conditions.into_iter().zip(words) {
             self.text += &format!(" {word} {}", condition.text);
@@ -77,7 +77,7 @@ pub(crate) fn of_times(filter: &Filter) -> Vec<QueryClause> {
 
 /// The conditions of a filter on verdict and tags, each with a selection of exactly the runs that
 /// meet it.
-pub(crate) fn of_labels(session: &Session<'_>, filter: &Filter) -> Vec<[QueryClause; 2]> {
+pub(crate) fn of_labels(session: &DatabaseSession<'_>, filter: &Filter) -> Vec<[QueryClause; 2]> {
     let verdict = filter.verdict.map(|verdict| {
         let meets = |text| QueryClause::of(text, rank(verdict));
         [

@@ -8,7 +8,7 @@ use sokudo_words::text;
 use crate::change::MAKE_ROOM;
 use crate::facts::{escaped, number, rank, verdict};
 use crate::refusal::SqlError;
-use crate::session::{Row, Session};
+use crate::session::{DatabaseSession, FoundRow};
 use crate::{
     Baseline, Entry, Filter, HistoryPoint, NewRun, Page, RunId, Store, StoreError, StoredChange,
     StoredDevice,
@@ -22,29 +22,29 @@ pub(crate) trait Database {
     /// Reads: all of the work sees the same, as far as the database can.
     fn read<T>(
         &mut self,
-        work: impl FnOnce(&mut Session<'_>) -> Result<T, StoreError>,
+        work: impl FnOnce(&mut DatabaseSession<'_>) -> Result<T, SqlError>,
     ) -> Result<T, StoreError>;
 
     /// Writes: all of the work, or nothing of it.
     fn write<T>(
         &mut self,
-        work: impl Fn(&mut Session<'_>) -> Result<T, StoreError>,
+        work: impl Fn(&mut DatabaseSession<'_>) -> Result<T, SqlError>,
     ) -> Result<T, StoreError>;
 
     /// Writes where nobody is in the way and tables hold it; else nothing happens.
     fn write_if_free(
         &mut self,
-        work: impl Fn(&mut Session<'_>) -> Result<(), StoreError>,
+        work: impl Fn(&mut DatabaseSession<'_>) -> Result<(), SqlError>,
     ) -> Result<(), StoreError> {
         self.write(work)
     }
 
     /// The numbers of the runs of a page, the newest first.
     fn page(
-        session: &mut Session<'_>,
+        session: &mut DatabaseSession<'_>,
         filter: &Filter,
         page: Page,
-    ) -> Result<Vec<RunId>, StoreError>;
+    ) -> Result<Vec<RunId>, SqlError>;
 
     /// Whether it is there; one that is not is made when a run is kept, and for nothing else.
     fn is_there(&self) -> bool {
@@ -223,7 +223,7 @@ impl<D: Database> Store for D {
 fn change(
     database: &mut impl Database,
     run: RunId,
-    work: impl Fn(&mut Session<'_>) -> Result<bool, StoreError>,
+    work: impl Fn(&mut DatabaseSession<'_>) -> Result<bool, SqlError>,
 ) -> Result<(), StoreError> {
     let is_found = database.is_there() && database.write(work)?;
     is_found.then_some(()).ok_or(StoreError::NoRun(run))
@@ -231,9 +231,9 @@ fn change(
 
 /// The facts of these runs.
 fn entries_of(
-    session: &mut Session<'_>,
+    session: &mut DatabaseSession<'_>,
     runs: &[RunId],
-) -> Result<HashMap<RunId, Entry>, StoreError> {
+) -> Result<HashMap<RunId, Entry>, SqlError> {
     let (dialect, numbers) = (session.dialect(), numbers(runs));
     let query = format!(
         "SELECT runs.id, started_at, {}, {}, devices.identity, devices.name, host, verdict, \
@@ -270,19 +270,19 @@ fn numbers(runs: &[RunId]) -> String {
     numbers.join(", ")
 }
 
-pub(crate) fn insert(session: &mut Session<'_>, run: &NewRun) -> Result<RunId, StoreError> {
+pub(crate) fn insert(session: &mut DatabaseSession<'_>, run: &NewRun) -> Result<RunId, SqlError> {
     let statement = format!(
         "INSERT INTO runs ({FACTS}, note) VALUES (?1, {}, {OTHER_FACTS}, '') RETURNING id, device",
         session.dialect().run_values
     );
     let written = facts(session, &statement, None, run)?;
-    let (id, device) = written.ok_or_else(|| session.damaged("a run was not inserted".into()))?;
+    let (id, device) = written.ok_or_else(|| SqlError::Damaged("a run was not inserted".into()))?;
     contents(session, id, device, run)?;
     Ok(RunId(id.cast_unsigned()))
 }
 
 /// Whether there is a run of this number, in whose place another was put.
-fn replace(session: &mut Session<'_>, run: RunId, by: &NewRun) -> Result<bool, StoreError> {
+fn replace(session: &mut DatabaseSession<'_>, run: RunId, by: &NewRun) -> Result<bool, SqlError> {
     let statement = format!(
         "UPDATE runs SET ({FACTS}) = (?1, {}, {OTHER_FACTS}) WHERE id = ?12 RETURNING id, device",
         session.dialect().run_values
@@ -304,11 +304,11 @@ const OTHER_FACTS: &str = "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11";
 
 /// Writes the facts of a run by a statement, and says under which number and of which device.
 fn facts(
-    session: &mut Session<'_>,
+    session: &mut DatabaseSession<'_>,
     statement: &str,
     id: Option<RunId>,
     run: &NewRun,
-) -> Result<Option<(i64, i64)>, StoreError> {
+) -> Result<Option<(i64, i64)>, SqlError> {
     let text = |text| session.text(text);
     let (identity, name) = (text(&run.device), text(&run.device_name));
     let (method, target) = (text(&run.method), text(&run.target));
@@ -356,11 +356,11 @@ fn facts(
 
 /// Keeps what a run holds beside its facts.
 fn contents(
-    session: &mut Session<'_>,
+    session: &mut DatabaseSession<'_>,
     id: i64,
     device: i64,
     run: &NewRun,
-) -> Result<(), StoreError> {
+) -> Result<(), SqlError> {
     let statement = "INSERT INTO documents (run, document) VALUES (?1, ?2)";
     session.execute(statement, &[&id, &run.document])?;
     if !run.summary.is_empty() {
@@ -400,21 +400,25 @@ fn contents(
 }
 
 /// Keeps a summary of a run that is still there.
-fn keep_summary(session: &mut Session<'_>, run: i64, summary: &[u8]) -> Result<(), StoreError> {
+fn keep_summary(
+    session: &mut DatabaseSession<'_>,
+    run: i64,
+    summary: &[u8],
+) -> Result<(), SqlError> {
     let statement = "INSERT INTO summaries (run, summary) SELECT id, ?2 FROM runs WHERE id = ?1 \
          ON CONFLICT (run) DO UPDATE SET summary = excluded.summary";
     session.execute(statement, &[&run, &summary])
 }
 
-fn run_id(row: &Row<'_>, column: usize) -> Result<RunId, SqlError> {
+fn run_id(row: &FoundRow<'_>, column: usize) -> Result<RunId, SqlError> {
     Ok(RunId(row.get::<i64>(column)?.cast_unsigned()))
 }
 
-fn nanos(row: &Row<'_>, column: usize) -> Result<Nanos, SqlError> {
+fn nanos(row: &FoundRow<'_>, column: usize) -> Result<Nanos, SqlError> {
     Ok(Nanos(row.get::<i64>(column)?.cast_unsigned()))
 }
 
-fn entry(row: &Row<'_>) -> Result<Entry, SqlError> {
+fn entry(row: &FoundRow<'_>) -> Result<Entry, SqlError> {
     Ok(Entry {
         id: run_id(row, 0)?,
         run: NewRun {
@@ -444,7 +448,7 @@ fn entry(row: &Row<'_>) -> Result<Entry, SqlError> {
 const ROW: &str = "SELECT run, name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, \
      latency_ns, trials, stands_for_disk";
 
-fn listed_row(row: &Row<'_>) -> Result<(RunId, ListedRow), SqlError> {
+fn listed_row(row: &FoundRow<'_>) -> Result<(RunId, ListedRow), SqlError> {
     let (run, name): (RunId, String) = (run_id(row, 0)?, row.get(1)?);
     // Whoever wrote there may have written any number.
     let trials: i64 = row.get(8)?;

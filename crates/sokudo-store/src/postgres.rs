@@ -22,8 +22,8 @@ use sokudo_words::{Text, text};
 use crate::clause::{self, QueryClause, Value};
 use crate::database::Database;
 use crate::facts::escaped;
-use crate::refusal::Refusals;
-use crate::session::Session;
+use crate::refusal::{Refusals, SqlError};
+use crate::session::DatabaseSession;
 use crate::{Filter, Page, RunId, StoreError};
 use address::{Address, Encryption};
 use connector::Connector;
@@ -124,33 +124,23 @@ fn brought_up_to_date(client: &mut Client, known: i64) -> Result<i64, postgres::
 impl Database for Postgres {
     fn read<T>(
         &mut self,
-        work: impl FnOnce(&mut Session<'_>) -> Result<T, StoreError>,
+        work: impl FnOnce(&mut DatabaseSession<'_>) -> Result<T, SqlError>,
     ) -> Result<T, StoreError> {
-        let refused = |error: postgres::Error| self.refusals.of(error);
-        let mut session = Session::Server {
-            transaction: self.client.transaction().map_err(refused)?,
-            prepared: HashMap::new(),
-            refusals: &self.refusals,
-        };
-        let done = work(&mut session)?;
-        if let Session::Server { transaction, .. } = session {
-            transaction.commit().map_err(refused)?;
-        }
-        Ok(done)
+        carry_out(&mut self.client, work).map_err(|error| self.refusals.of(error))
     }
 
     fn write<T>(
         &mut self,
-        work: impl Fn(&mut Session<'_>) -> Result<T, StoreError>,
+        work: impl Fn(&mut DatabaseSession<'_>) -> Result<T, SqlError>,
     ) -> Result<T, StoreError> {
         self.read(work)
     }
 
     fn page(
-        session: &mut Session<'_>,
+        session: &mut DatabaseSession<'_>,
         filter: &Filter,
         page: Page,
-    ) -> Result<Vec<RunId>, StoreError> {
+    ) -> Result<Vec<RunId>, SqlError> {
         let mut conditions = clause::of_times(filter);
         if let Some(device) = &filter.device {
             let part: Value = Rc::new(format!("%{}%", escaped(&session.text(device))));
@@ -170,6 +160,22 @@ impl Database for Postgres {
         let runs = "SELECT runs.id FROM runs JOIN devices ON devices.id = runs.device";
         QueryClause::new(runs, []).page(session, conditions, page)
     }
+}
+
+/// A transaction of its own.
+fn carry_out<T>(
+    client: &mut Client,
+    work: impl FnOnce(&mut DatabaseSession<'_>) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    let mut session = DatabaseSession::Server {
+        transaction: client.transaction()?,
+        prepared: HashMap::new(),
+    };
+    let done = work(&mut session)?;
+    if let DatabaseSession::Server { transaction, .. } = session {
+        transaction.commit()?;
+    }
+    Ok(done)
 }
 
 /// The time limit of the library ends where the server has accepted, and something else

@@ -7,11 +7,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rusqlite::Connection;
-use sokudo_words::Text;
 
-use crate::StoreError;
 use crate::dialect::{self, Dialect};
-use crate::refusal::{Refusals, SqlError};
+use crate::refusal::SqlError;
 
 /// What stands for a place mark.
 #[cfg(not(feature = "postgres"))]
@@ -34,13 +32,13 @@ pub(crate) trait Column: rusqlite::types::FromSql + postgres::types::FromSqlOwne
 impl<T: rusqlite::types::FromSql + postgres::types::FromSqlOwned> Column for T {}
 
 /// What was found, a row of it.
-pub(crate) enum Row<'a> {
+pub(crate) enum FoundRow<'a> {
     File(&'a rusqlite::Row<'a>),
     #[cfg(feature = "postgres")]
     Server(&'a postgres::Row),
 }
 
-impl Row<'_> {
+impl FoundRow<'_> {
     pub(crate) fn get<T: Column>(&self, column: usize) -> Result<T, SqlError> {
         match self {
             Self::File(row) => Ok(row.get(column)?),
@@ -51,23 +49,19 @@ impl Row<'_> {
 }
 
 /// Work in a database that is done as a whole or not at all.
-pub(crate) enum Session<'a> {
-    File {
-        connection: &'a Connection,
-        refusals: &'a Refusals,
-    },
+pub(crate) enum DatabaseSession<'a> {
+    File(&'a Connection),
     #[cfg(feature = "postgres")]
     Server {
         transaction: postgres::Transaction<'a>,
         prepared: HashMap<String, postgres::Statement>,
-        refusals: &'a Refusals,
     },
 }
 
-impl Session<'_> {
+impl DatabaseSession<'_> {
     pub(crate) fn dialect(&self) -> &'static Dialect {
         match self {
-            Self::File { .. } => &dialect::FILE,
+            Self::File(_) => &dialect::FILE,
             #[cfg(feature = "postgres")]
             Self::Server { .. } => &dialect::SERVER,
         }
@@ -86,39 +80,36 @@ impl Session<'_> {
         &mut self,
         statement: &str,
         values: &[&dyn Parameter],
-        read: impl Fn(&Row<'_>) -> Result<T, SqlError>,
-    ) -> Result<Vec<T>, StoreError> {
+        read: impl Fn(&FoundRow<'_>) -> Result<T, SqlError>,
+    ) -> Result<Vec<T>, SqlError> {
         match self {
-            Self::File {
-                connection,
-                refusals,
-            } => {
-                let query = || {
-                    let mut prepared = connection.prepare_cached(statement)?;
-                    let mut rows = prepared.query(&*of_file(values))?;
-                    let mut found = Vec::new();
-                    while let Some(row) = rows.next()? {
-                        found.push(read(&Row::File(row))?);
-                    }
-                    Ok(found)
-                };
-                query().map_err(|error: SqlError| refusals.of(error))
+            Self::File(connection) => {
+                let values = values.iter().map(|value| *value as &dyn rusqlite::ToSql);
+                let mut prepared = connection.prepare_cached(statement)?;
+                let mut rows = prepared.query(&*values.collect::<Vec<_>>())?;
+                let mut found = Vec::new();
+                while let Some(row) = rows.next()? {
+                    found.push(read(&FoundRow::File(row))?);
+                }
+                Ok(found)
             }
             #[cfg(feature = "postgres")]
             Self::Server {
                 transaction,
                 prepared,
-                refusals,
             } => {
-                let mut query = || {
-                    let statement = as_prepared(transaction, prepared, statement)?;
-                    let found = transaction.query(&statement, &of_server(values))?;
-                    found
-                        .iter()
-                        .map(|row| read(&Row::Server(row)))
-                        .collect::<Result<_, _>>()
-                };
-                query().map_err(|error: SqlError| refusals.of(error))
+                let values = values
+                    .iter()
+                    .map(|value| *value as &(dyn postgres::types::ToSql + Sync));
+                if !prepared.contains_key(statement) {
+                    let new = transaction.prepare(&as_of_server(statement))?;
+                    prepared.insert(statement.to_owned(), new);
+                }
+                let found = transaction.query(&prepared[statement], &values.collect::<Vec<_>>())?;
+                found
+                    .iter()
+                    .map(|row| read(&FoundRow::Server(row)))
+                    .collect()
             }
         }
     }
@@ -127,47 +118,17 @@ impl Session<'_> {
         &mut self,
         statement: &str,
         values: &[&dyn Parameter],
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), SqlError> {
         self.query(statement, values, |_| Ok(())).map(drop)
     }
-
-    /// A refusal for what stands there and cannot be.
-    pub(crate) fn damaged(&self, reason: Text) -> StoreError {
-        match self {
-            Self::File { refusals, .. } => refusals.of(SqlError::Damaged(reason)),
-            #[cfg(feature = "postgres")]
-            Self::Server { refusals, .. } => refusals.of(SqlError::Damaged(reason)),
-        }
-    }
-}
-
-fn of_file<'a>(values: &[&'a dyn Parameter]) -> Vec<&'a dyn rusqlite::ToSql> {
-    let value = |value: &&'a dyn Parameter| *value as &dyn rusqlite::ToSql;
-    values.iter().map(value).collect()
-}
-
-#[cfg(feature = "postgres")]
-fn of_server<'a>(values: &[&'a dyn Parameter]) -> Vec<&'a (dyn postgres::types::ToSql + Sync)> {
-    let value = |value: &&'a dyn Parameter| *value as &(dyn postgres::types::ToSql + Sync);
-    values.iter().map(value).collect()
 }
 
 /// A statement in PostgreSQL's words, whose `LIKE` tells large letters from small ones and
 /// whose order of texts is that of a language.
 #[cfg(feature = "postgres")]
-fn as_prepared(
-    transaction: &mut postgres::Transaction<'_>,
-    prepared: &mut HashMap<String, postgres::Statement>,
-    statement: &str,
-) -> Result<postgres::Statement, postgres::Error> {
-    if let Some(known) = prepared.get(statement) {
-        return Ok(known.clone());
-    }
-    let translated = statement
+fn as_of_server(statement: &str) -> String {
+    statement
         .replace('?', "$")
         .replace(" LIKE ", " ILIKE ")
-        .replace("COLLATE BINARY", "COLLATE \"C\"");
-    let new = transaction.prepare(&translated)?;
-    prepared.insert(statement.to_owned(), new.clone());
-    Ok(new)
+        .replace("COLLATE BINARY", "COLLATE \"C\"")
 }

@@ -9,8 +9,8 @@ use sokudo_model::narrow;
 use sokudo_words::{Text, text};
 
 use crate::database::{self, Database};
-use crate::refusal::Refusals;
-use crate::session::Session;
+use crate::refusal::{Refusals, SqlError};
+use crate::session::DatabaseSession;
 use crate::{Filter, NewRun, Page, RunId, StoreError};
 
 mod file;
@@ -126,11 +126,12 @@ impl Sqlite {
     fn begin<T>(
         &mut self,
         path: &Path,
-        work: &impl Fn(&mut Session<'_>) -> Result<T, StoreError>,
+        work: &impl Fn(&mut DatabaseSession<'_>) -> Result<T, SqlError>,
     ) -> Result<Option<T>, StoreError> {
         // What cannot be placed must not be there at the next attempt.
         let mut draft = Self::in_memory(self.refusals.clone())?;
-        let done = carry_out(&mut draft.connection, &self.refusals, work)?;
+        let done = carry_out(&mut draft.connection, work);
+        let done = done.map_err(|error| self.refusals.of(error))?;
         let image = draft.connection.serialize("main");
         let image = image.map_err(|error| self.refusals.of(error))?;
         let is_placed = file::place(path, &image)?;
@@ -201,19 +202,21 @@ impl Sqlite {
     }
 
     fn bring_up_to_date(&mut self) -> Result<(), StoreError> {
-        let migrate = |connection: &mut Connection| {
-            let transaction = connection.transaction_with_behavior(BEHAVIOUR)?;
+        let migrate = |transaction: &Connection| {
             transaction.execute_batch(AS_WRITTEN)?;
             // Another sokudo may have been faster.
-            let found = version(&transaction)?;
+            let found = version(transaction)?;
             let missing = MIGRATIONS.iter().zip(1_i64..);
             for (line, version) in missing.filter(|(_, version)| *version > found) {
                 transaction.execute_batch(line)?;
                 transaction.pragma_update(None, "user_version", version)?;
             }
-            transaction.commit()
+            Ok(())
         };
-        migrate(&mut self.connection).map_err(|error| self.refusals.of(error))?;
+        let transaction = self.connection.transaction_with_behavior(BEHAVIOUR);
+        transaction
+            .and_then(|it| migrate(&it).and_then(|()| it.commit()))
+            .map_err(|error| self.refusals.of(error))?;
         self.is_older = false;
         Ok(())
     }
@@ -229,19 +232,18 @@ impl Sqlite {
 impl Database for Sqlite {
     fn read<T>(
         &mut self,
-        work: impl FnOnce(&mut Session<'_>) -> Result<T, StoreError>,
+        work: impl FnOnce(&mut DatabaseSession<'_>) -> Result<T, SqlError>,
     ) -> Result<T, StoreError> {
         // One look at the file: it is locked once, not for every statement.
         let look = self.connection.unchecked_transaction();
-        work(&mut Session::File {
-            connection: &*look.map_err(|error| self.refusals.of(error))?,
-            refusals: &self.refusals,
-        })
+        let done = look.map_err(SqlError::from);
+        let done = done.and_then(|look| work(&mut DatabaseSession::File(&look)));
+        done.map_err(|error| self.refusals.of(error))
     }
 
     fn write<T>(
         &mut self,
-        work: impl Fn(&mut Session<'_>) -> Result<T, StoreError>,
+        work: impl Fn(&mut DatabaseSession<'_>) -> Result<T, SqlError>,
     ) -> Result<T, StoreError> {
         if let Some(path) = self.missing.clone() {
             let done = self.begin(&path, &work)?;
@@ -253,12 +255,12 @@ impl Database for Sqlite {
         if self.is_older {
             self.bring_up_to_date()?;
         }
-        carry_out(&mut self.connection, &self.refusals, &work)
+        carry_out(&mut self.connection, &work).map_err(|error| self.refusals.of(error))
     }
 
     fn write_if_free(
         &mut self,
-        work: impl Fn(&mut Session<'_>) -> Result<(), StoreError>,
+        work: impl Fn(&mut DatabaseSession<'_>) -> Result<(), SqlError>,
     ) -> Result<(), StoreError> {
         let patient =
             |store: &Self, patience| store.with(|connection| connection.busy_timeout(patience));
@@ -269,10 +271,10 @@ impl Database for Sqlite {
     }
 
     fn page(
-        session: &mut Session<'_>,
+        session: &mut DatabaseSession<'_>,
         filter: &Filter,
         page: Page,
-    ) -> Result<Vec<RunId>, StoreError> {
+    ) -> Result<Vec<RunId>, SqlError> {
         listing::page(session, filter, page)
     }
 
@@ -288,17 +290,11 @@ impl Database for Sqlite {
 /// A transaction of its own.
 fn carry_out<T>(
     connection: &mut Connection,
-    refusals: &Refusals,
-    work: &impl Fn(&mut Session<'_>) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    let transaction = connection
-        .transaction_with_behavior(BEHAVIOUR)
-        .map_err(|error| refusals.of(error))?;
-    let done = work(&mut Session::File {
-        connection: &transaction,
-        refusals,
-    })?;
-    transaction.commit().map_err(|error| refusals.of(error))?;
+    work: &impl Fn(&mut DatabaseSession<'_>) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    let transaction = connection.transaction_with_behavior(BEHAVIOUR)?;
+    let done = work(&mut DatabaseSession::File(&transaction))?;
+    transaction.commit()?;
     Ok(done)
 }
 

@@ -6,18 +6,19 @@
 
 use crate::clause::{self, QueryClause};
 use crate::facts::escaped;
-use crate::session::{Parameter, Session};
-use crate::{Filter, Page, RunId, StoreError};
+use crate::refusal::SqlError;
+use crate::session::{DatabaseSession, Parameter};
+use crate::{Filter, Page, RunId};
 
 /// So many are sorted in less time than a walk past a million takes.
 const FEW: i64 = 20_000;
 
 /// The numbers of the runs of a page, the newest first.
 pub(super) fn page(
-    session: &mut Session<'_>,
+    session: &mut DatabaseSession<'_>,
     filter: &Filter,
     page: Page,
-) -> Result<Vec<RunId>, StoreError> {
+) -> Result<Vec<RunId>, SqlError> {
     let Some((conditions, selections)) = parts(session, filter)? else {
         return Ok(Vec::new());
     };
@@ -48,9 +49,9 @@ pub(super) fn page(
 /// The conditions, and for those that may let few runs pass, a selection of exactly
 /// those. `None` where none pass.
 fn parts(
-    session: &mut Session<'_>,
+    session: &mut DatabaseSession<'_>,
     filter: &Filter,
-) -> Result<Option<(Vec<QueryClause>, Vec<QueryClause>)>, StoreError> {
+) -> Result<Option<(Vec<QueryClause>, Vec<QueryClause>)>, SqlError> {
     let (mut conditions, mut selections) = (clause::of_times(filter), Vec::new());
     if let Some(text) = &filter.device {
         let Some((condition, selection)) = by_device(session, text)? else {
@@ -87,9 +88,9 @@ fn parts(
 
 /// Runs of devices or targets that a text is part of.
 fn by_device(
-    session: &mut Session<'_>,
+    session: &mut DatabaseSession<'_>,
     text: &str,
-) -> Result<Option<(QueryClause, QueryClause)>, StoreError> {
+) -> Result<Option<(QueryClause, QueryClause)>, SqlError> {
     let like = format!("%{}%", escaped(text));
     let device = "identity LIKE ?1 ESCAPE '\\' OR name LIKE ?1 ESCAPE '\\'";
     let mut each = Vec::new();
@@ -141,11 +142,11 @@ impl Ids {
 
 /// The ids in the table of a column of `runs` that meet a condition; `None` for none.
 fn ids(
-    session: &mut Session<'_>,
+    session: &mut DatabaseSession<'_>,
     column: &str,
     condition: &str,
     value: &dyn Parameter,
-) -> Result<Option<Ids>, StoreError> {
+) -> Result<Option<Ids>, SqlError> {
     let query = format!(
         "SELECT count(*), (SELECT count(*) FROM {column}s), max(id), json_group_array(id) \
          FROM {column}s WHERE {condition}"
@@ -164,9 +165,9 @@ fn ids(
 
 /// The selection of the fewest runs, if they are few.
 fn fewest(
-    session: &mut Session<'_>,
+    session: &mut DatabaseSession<'_>,
     selections: Vec<QueryClause>,
-) -> Result<Option<QueryClause>, StoreError> {
+) -> Result<Option<QueryClause>, SqlError> {
     let mut fewest: Option<(i64, QueryClause)> = None;
     for selection in selections {
         let text = format!(
