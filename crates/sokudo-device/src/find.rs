@@ -24,6 +24,7 @@ const LIKENESS_MIN: usize = 3;
 
 /// Why a word leads to no device.
 #[derive(Debug, sokudo_words::Error)]
+#[fault(usage)]
 pub enum FindError {
     /// Nothing is called so.
     #[error("no disk has the name, model or serial number {word:?}; {}", nearest_text(.nearest))]

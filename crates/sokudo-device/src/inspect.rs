@@ -30,6 +30,7 @@ pub struct Inspected {
 
 /// Why a target cannot be measured at all.
 #[derive(Debug, sokudo_words::Error)]
+#[fault(usage)]
 pub enum InspectError {
     /// There is nothing of that name.
     #[error("{name} does not exist; the nearest directory that does is {}", nearest.display())]
@@ -67,6 +68,7 @@ pub enum InspectError {
     WrongKind { name: String, what: &'static str },
     /// The system failed to say.
     #[error("{name} could not be examined: {source}")]
+    #[fault(system)]
     Failed { name: String, source: io::Error },
 }
 

@@ -21,6 +21,7 @@ use crate::users;
 pub enum OccupancyError {
     /// It cannot be looked at.
     #[error("{path} cannot be examined: {source}; nothing is written to a device that cannot be read first", path = path.display())]
+    #[fault(source)]
     Unreadable { path: PathBuf, source: io::Error },
     /// It is no block device.
     #[error("{path} is not a block device", path = .0.display())]

@@ -18,6 +18,7 @@ use crate::{ata, block, nvme};
 
 /// Why a write cache could not be read or switched.
 #[derive(Debug, sokudo_words::Error)]
+#[fault(usage)]
 pub enum WriteCacheError {
     /// There is no drive that could be asked.
     #[error("the write cache of {} cannot be seen: {why}", disk.display())]
@@ -44,6 +45,7 @@ pub enum WriteCacheError {
         "the kernel does not take the cache of {disk} for one that needs flushes, so it is not \
          switched on: {source}"
     )]
+    #[fault(refused)]
     KernelUnaware { disk: String, source: io::Error },
 }
 

@@ -133,6 +133,7 @@ impl Consent {
 
 /// Why a block device is not written.
 #[derive(Debug, sokudo_words::Error)]
+#[fault(refused)]
 pub enum ConsentError {
     /// The user has not named it.
     #[error("{path} is not written, because {held}; if that is meant, name it: {way_out}", path = path.display())]
@@ -167,6 +168,7 @@ pub enum ConsentError {
     Changed(PathBuf),
     /// It cannot be opened.
     #[error("{path} cannot be opened: {source}", path = path.display())]
+    #[fault(source)]
     Open {
         /// Which.
         path: PathBuf,

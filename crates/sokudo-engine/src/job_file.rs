@@ -80,6 +80,7 @@ enum Holds {
 pub enum JobFileError {
     /// What it holds may be of worth to somebody.
     #[error("{path} is not written: {why}; use overwrite=1 (--overwrite) or SOKUDO_OVERWRITE=files to destroy what it holds, or name another file", path = path.display())]
+    #[fault(refused)]
     Foreign {
         /// Which.
         path: PathBuf,
@@ -88,12 +89,14 @@ pub enum JobFileError {
     },
     /// It is not a regular file.
     #[error("{path} is not a regular file, so it is not written; name a file", path = .0.display())]
+    #[fault(refused)]
     NotRegular(PathBuf),
     /// It cannot be used, whatever is allowed.
     #[error(transparent)]
     Target(#[from] TargetError),
     /// A symbolic link that leads nowhere.
     #[error("{path} is a symbolic link to nothing, and no file is made behind a link; make the file it leads to, or name another", path = .0.display())]
+    #[fault(refused)]
     Dangling(PathBuf),
     /// The system does not allow it.
     #[error("{path} cannot be {action}: {source}", path = path.display(), action = Text::from(*action))]
@@ -122,6 +125,7 @@ pub enum JobFileError {
     Stage(#[from] StageError),
     /// The user interrupted it.
     #[error("interrupted while {path} was laid out", path = .0.display())]
+    #[fault(interrupted)]
     Cancelled(PathBuf),
 }
 

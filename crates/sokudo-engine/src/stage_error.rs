@@ -13,18 +13,22 @@ use crate::target::TargetError;
 pub enum StageError {
     /// The stage asks for something impossible.
     #[error(transparent)]
+    #[fault(usage)]
     Check(#[from] CheckError),
     /// The target cannot be opened as asked.
     #[error(transparent)]
     Target(#[from] TargetError),
     /// It cannot be polled.
     #[error(transparent)]
+    #[fault(usage)]
     Polling(#[from] PollingError),
     /// A block does not fit a command.
     #[error(transparent)]
+    #[fault(system)]
     Transfer(#[from] TransferError),
     /// There is no backend.
     #[error(transparent)]
+    #[fault(system)]
     Backend(#[from] OpenError),
     /// No thread could be started.
     #[error(

@@ -145,21 +145,26 @@ pub enum TargetError {
     NotStorage(PathBuf),
     /// Only regular files are overwritten.
     #[error("{path} is not a regular file, and nothing else is ever overwritten; measure a directory on it instead", path = .0.display())]
+    #[fault(refused)]
     NotRegular(PathBuf),
     /// It is a switch of the kernel's.
     #[error("{path} is an interface of the kernel's ({1}), not storage, so it is not written; name a file on a disk", path = .0.display())]
+    #[fault(refused)]
     NotStorageButKernel(PathBuf, &'static str),
     /// Somebody else uses it.
     #[error("{path} is not written, whatever is allowed: {1}", path = .0.display())]
+    #[fault(refused)]
     InUse(PathBuf, Box<InUse>),
     /// Writing was asked for without consent.
     #[error("{path} is only read, because writing would destroy what it holds; use a directory, in which sokudo makes a file of its own", path = .0.display())]
+    #[fault(refused)]
     ReadOnly(PathBuf),
     /// It is no drive to which commands can be passed.
     #[error("{path} takes no commands past the block layer: {1}", path = .0.display())]
     NoCommands(PathBuf, NamespaceError),
     /// Direct I/O was demanded and there is none.
     #[error("{path} cannot be opened for direct I/O: its file system has none; use --direct off, and expect figures of the page cache", path = .0.display())]
+    #[fault(usage)]
     NoDirect(PathBuf),
 }
 

@@ -94,6 +94,7 @@ pub enum TestFileError {
     Stage(#[from] StageError),
     /// The user interrupted it.
     #[error("interrupted while the test file was written; it has been removed")]
+    #[fault(interrupted)]
     Cancelled,
 }
 

@@ -12,9 +12,10 @@ use sokudo_device::System;
 use sokudo_device::write_cache::{WriteCacheError, WriteCacheSwitch};
 use sokudo_model::plan::DriveCache;
 use sokudo_model::{TargetInfo, TargetKind};
+use sokudo_words::{Fault, PlainError, Text, text};
 
 use crate::cache_keeper::{ARGUMENT, FOUND, can_be_started};
-use crate::error::{KeeperError, MeasureError};
+use crate::error::MeasureError;
 
 /// Drives under one target whose caches are switched together; a shelf has a few dozen.
 const DRIVES_MAX: usize = 256;
@@ -90,12 +91,24 @@ impl CacheGuard {
 
     fn open(&mut self) -> Result<(), MeasureError> {
         match self.kind {
-            TargetKind::Simulated => return Err(MeasureError::SimulatedCache),
-            TargetKind::Null => return Err(MeasureError::NoCache(self.target.clone())),
+            TargetKind::Simulated => {
+                return Err(MeasureError::usage(text!(
+                    "the write cache of a simulated disk is part of its name; write sim:hdd?write_cache=off instead"
+                )));
+            }
+            TargetKind::Null => {
+                return Err(MeasureError::usage(text!(
+                    "{} has no write cache; leave --write-cache out",
+                    self.target
+                )));
+            }
             _ => {}
         }
         if self.drives.is_empty() || self.drives.len() > DRIVES_MAX {
-            return Err(MeasureError::UnseenDrives(self.target.clone()));
+            return Err(MeasureError::usage(text!(
+                "which drives hold {} is not seen, so their write cache cannot be switched; name the drive itself",
+                self.target
+            )));
         }
         self.switches = self
             .drives
@@ -146,9 +159,11 @@ struct Keeper {
 impl Keeper {
     /// Starts it; it has found every drive when this returns.
     fn start(drives: &[PathBuf]) -> Result<Self, MeasureError> {
-        let refused = MeasureError::NoKeeper;
+        let refused = |text| MeasureError::NoKeeper(PlainError::new(Fault::Refused, text));
         if !can_be_started() {
-            return Err(refused(KeeperError::NotAsked));
+            return Err(refused(text!(
+                "this program does not ask at its beginning whether it is to put caches back"
+            )));
         }
         let mut process = Command::new("/proc/self/exe")
             .arg0("sokudo")
@@ -158,9 +173,12 @@ impl Keeper {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(|error| refused(KeeperError::Start(error)))?;
+            .map_err(|error| {
+                let text = text!("no second process can be started");
+                MeasureError::NoKeeper(PlainError::new(Fault::Refused, text).because(error))
+            })?;
         let pipes = process.stdin.take().zip(process.stdout.take());
-        let (run_goes_on, answers) = pipes.ok_or(refused(KeeperError::NoPipes))?;
+        let (run_goes_on, answers) = pipes.ok_or_else(|| refused(text!("it has no pipes")))?;
         let mut found_on = Vec::with_capacity(drives.len());
         let mut answers = BufReader::new(answers);
         while found_on.len() < drives.len() {
@@ -171,7 +189,7 @@ impl Keeper {
                 _ => {
                     drop(run_goes_on);
                     let _ = process.wait();
-                    return Err(refused(KeeperError::Refused(line.trim().to_owned())));
+                    return Err(refused(Text::name(line.trim())));
                 }
             }
         }
@@ -202,7 +220,7 @@ fn found_state(line: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Fault;
+    use sokudo_words::HasFault;
 
     fn info(kind: TargetKind) -> TargetInfo {
         TargetInfo::new("x", kind)
@@ -222,7 +240,7 @@ mod tests {
             for wish in [DriveCache::On, DriveCache::Off] {
                 let mut guard = CacheGuard::of(&info(kind));
                 let refused = guard.ensure(wish).map_err(|error| error.fault());
-                assert_eq!(refused, Err(Fault::Request));
+                assert_eq!(refused, Err(Fault::Usage));
             }
         }
     }

@@ -11,6 +11,7 @@ use rustix::process::{Gid, Uid};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
 use crate::error::MeasureError;
+use sokudo_words::text;
 
 /// Whose rights decide what may be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,12 @@ impl FileUser {
         let Some(user) = opener else { return work() };
         thread::scope(|scope| {
             let opened = scope.spawn(|| {
-                user.become_it().map_err(MeasureError::OtherUser)?;
+                user.become_it().map_err(|source| {
+                    let text = text!(
+                        "files cannot be opened as the user of the page; start sokudo page as root, or without sudo"
+                    );
+                    MeasureError::because(text, source)
+                })?;
                 work()
             });
             opened.join().expect("opening a file does not panic")
@@ -79,7 +85,7 @@ mod tests {
         };
         let opened = |path| {
             FileUser::open(Some(NOBODY), move || {
-                File::open(path).map_err(MeasureError::NoDescriptor)
+                File::open(path).map_err(MeasureError::no_descriptor)
             })
         };
         assert!(opened(at("everybody's", 0o644)).is_ok());

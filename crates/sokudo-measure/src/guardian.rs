@@ -25,6 +25,7 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use sokudo_engine::{RemovalEntry, RemovalNews, remove_for_dead, tell_removals};
+use sokudo_words::{Fault, PlainError, Text, text};
 
 /// The argument that makes this program a guardian. Not for users.
 const ARGUMENT: &str = "--guard-files-of";
@@ -59,24 +60,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Whether this program asks at its beginning whether it is a guardian.
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
-/// Why nobody removes test files after a kill.
-#[derive(Debug, sokudo_words::Error)]
-#[expect(missing_docs, reason = "each says in its message what it is")]
-pub enum GuardianError {
-    #[error("this program does not ask at its beginning whether it is to guard test files")]
-    NotAsked,
-    #[error("the process that removes test files after a kill cannot be started: {0}")]
-    Start(io::Error),
-    #[error(
-        "the process that removes test files after a kill does not answer ({0}); start sokudo again"
-    )]
-    NotThere(io::Error),
-    #[error(
-        "another user's process is where the one should be that removes test files; start sokudo again"
-    )]
-    Foreign,
-}
-
 /// The processes, if these arguments make the program a guardian. A program that measures
 /// together with others asks this before anything else, and then calls [`guard`].
 pub fn guarded_by(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<u32>> {
@@ -97,18 +80,20 @@ pub fn guarded_by(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<u
 ///
 /// # Errors
 /// If there is no guardian.
-pub fn have_files_guarded(processes: &[u32]) -> Result<(), GuardianError> {
+pub fn have_files_guarded(processes: &[u32]) -> Result<(), PlainError> {
     assert!(processes.len() <= PROCESSES_MAX, "{}", processes.len());
     let first = *processes.first().expect("this process is in the list");
     if first == std::process::id() {
         start(processes)?;
     }
-    let mut stream = connect(first).map_err(GuardianError::NotThere)?;
+    let mut stream = connect(first).map_err(not_there)?;
     if socket_peercred(&stream).is_ok_and(|peer| peer.uid != geteuid()) {
-        return Err(GuardianError::Foreign);
+        return Err(failed(text!(
+            "another user's process is where the one should be that removes test files; start sokudo again"
+        )));
     }
     let limited = stream.set_write_timeout(Some(TELLING_MAX));
-    limited.map_err(GuardianError::NotThere)?;
+    limited.map_err(not_there)?;
     let mut is_there = true;
     tell_removals(move |news| {
         // One that was killed is no reason to end a measurement.
@@ -119,9 +104,11 @@ pub fn have_files_guarded(processes: &[u32]) -> Result<(), GuardianError> {
     Ok(())
 }
 
-fn start(processes: &[u32]) -> Result<(), GuardianError> {
+fn start(processes: &[u32]) -> Result<(), PlainError> {
     if !IS_ASKED.load(Ordering::Relaxed) {
-        return Err(GuardianError::NotAsked);
+        return Err(failed(text!(
+            "this program does not ask at its beginning whether it is to guard test files"
+        )));
     }
     let mut command = Command::new("/proc/self/exe");
     command
@@ -135,17 +122,33 @@ fn start(processes: &[u32]) -> Result<(), GuardianError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     sokudo_sys::inherit_nothing(&mut command);
-    let mut child = command.spawn().map_err(GuardianError::Start)?;
+    let mut child = command.spawn().map_err(not_started)?;
     let mut line = String::new();
     let read = (child.stdout.take())
         .map(|stdout| BufReader::new(stdout).read_line(&mut line))
         .transpose();
-    match read.map_err(GuardianError::Start)? {
+    match read.map_err(not_started)? {
         Some(_) if line.trim() == READY => Ok(()),
-        _ => Err(GuardianError::Start(io::Error::other(
-            line.trim().to_owned(),
-        ))),
+        _ => Err(not_started(io::Error::other(line.trim().to_owned()))),
     }
+}
+
+fn failed(text: Text) -> PlainError {
+    PlainError::new(Fault::System, text)
+}
+
+fn not_started(error: io::Error) -> PlainError {
+    failed(text!(
+        "the process that removes test files after a kill cannot be started: {}",
+        error
+    ))
+}
+
+fn not_there(error: io::Error) -> PlainError {
+    failed(text!(
+        "the process that removes test files after a kill does not answer ({}); start sokudo again",
+        error
+    ))
 }
 
 fn connect(first: u32) -> io::Result<UnixStream> {

@@ -14,6 +14,7 @@ use sokudo_engine::{
 };
 use sokudo_model::{DataContent, Event, JobTargetKind, TargetKind};
 use sokudo_stats::mix64;
+use sokudo_words::{Text, text};
 
 use crate::error::MeasureError;
 use crate::named::{bare_info, simulated_info};
@@ -93,8 +94,8 @@ fn allow_file(place: &JobTarget, consent: &Consent) -> Result<AllowedTarget, Mea
             return absent(place);
         }
         Err(source) => {
-            let path = place.path.clone();
-            return Err(MeasureError::Unusable { path, source });
+            let text = text!("{} cannot be used: {source}", place.path.display());
+            return Err(MeasureError::because(text, source));
         }
     };
     let is_large_enough = metadata.len() >= place.bytes.0;
@@ -108,9 +109,12 @@ fn allow_file(place: &JobTarget, consent: &Consent) -> Result<AllowedTarget, Mea
 }
 
 fn absent(place: &JobTarget) -> Result<AllowedTarget, MeasureError> {
-    let path = || place.path.clone();
+    let path = place.path.display();
     if !place.create {
-        return Err(MeasureError::NotCreated(path()));
+        return Err(MeasureError::system(text!(
+            "{} does not exist and is not to be created; make it, or allow that (allow_file_create=1)",
+            path
+        )));
     }
     let parent = directory_of(&place.path);
     let present = present(parent);
@@ -120,17 +124,19 @@ fn absent(place: &JobTarget) -> Result<AllowedTarget, MeasureError> {
             is_here || base.is_dir()
         });
     if !parent.is_dir() && !may_be_made {
-        return Err(MeasureError::NoDirectory {
-            path: path(),
-            directory: parent.to_owned(),
-        });
+        return Err(MeasureError::system(text!(
+            "{} cannot be made, because {} is no directory; make it first",
+            path,
+            parent.display()
+        )));
     }
     if let Some(reason) = no_place_for_files(present) {
-        return Err(MeasureError::NoPlaceForFiles {
-            path: path(),
-            directory: present.to_owned(),
-            reason,
-        });
+        return Err(MeasureError::refused(text!(
+            "{} does not exist, and no file is made there, because {} {reason}; name an existing device, or a file elsewhere",
+            path,
+            present.display(),
+            reason = Text::from(reason)
+        )));
     }
     Ok(AllowedTarget::Job(None))
 }
@@ -161,9 +167,12 @@ fn make_directories(place: &JobTarget) -> Result<(), MeasureError> {
         .recursive(true)
         .mode(0o700)
         .create(parent);
-    made.map_err(|source| MeasureError::MakeDirectory {
-        path: parent.to_owned(),
-        source,
+    made.map_err(|source| {
+        let text = text!(
+            "{} cannot be made: {source}; make it first",
+            parent.display()
+        );
+        MeasureError::because(text, source)
     })
 }
 

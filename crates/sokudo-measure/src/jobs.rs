@@ -6,6 +6,7 @@ use std::time::Duration;
 use sokudo_engine::{Consent, Control, StageOptions, ends_plan};
 use sokudo_model::{Bytes, Event, Plan, Run, Schedule, TargetInfo, TargetKind};
 use sokudo_stats::mix64;
+use sokudo_words::text;
 
 use crate::error::MeasureError;
 use crate::evidence::FoundState;
@@ -149,7 +150,10 @@ impl Prepared {
 fn refuse_writes(places: &[JobTarget]) -> Result<(), MeasureError> {
     let is_written = |place: &&JobTarget| place.written || place.is_made();
     match places.iter().find(is_written) {
-        Some(place) => Err(MeasureError::ReadOnly(place.path.clone())),
+        Some(place) => Err(MeasureError::system(text!(
+            "{} would be written, and --readonly forbids that; leave --readonly out, or only read what exists",
+            place.path.display()
+        ))),
         None => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ use sokudo_model::{
     Schedule, StopReason, TargetInfo, TargetKind, Trial,
 };
 
-use sokudo_words::Text;
+use sokudo_words::{Text, text};
 
 use crate::backends::{self, Choosing};
 use crate::campaign::{self, MeasuredRows};
@@ -122,7 +122,10 @@ impl<'a> Measurement<'a> {
     pub fn check_permission(&self) -> Result<(), MeasureError> {
         let is_device = |(_, named): (_, &Named)| named.kind() == TargetKind::BlockDevice;
         if matches!(self.permission, Permission::Destroy(_)) && !self.targets().any(is_device) {
-            return Err(MeasureError::NothingToDestroy(self.target.to_owned()));
+            return Err(MeasureError::usage(text!(
+                "{} is no block device, so there is nothing to --destroy; leave it out",
+                self.target
+            )));
         }
         several::check(&self.targets().collect::<Vec<_>>())
     }

@@ -3,6 +3,7 @@
 use sokudo_device::{FindError, InspectError, Inspected, System};
 use sokudo_engine::sim;
 use sokudo_model::{Bytes, DirectIoSupport, TargetInfo, TargetKind};
+use sokudo_words::text;
 
 use crate::error::MeasureError;
 
@@ -28,11 +29,17 @@ impl Named {
     /// When there is no such thing, or it cannot be measured.
     pub fn recognise(name: &str) -> Result<Self, MeasureError> {
         if name.is_empty() {
-            return Err(MeasureError::NoName);
+            let text = text!("the target is an empty word; name a directory, or . for this one");
+            return Err(MeasureError::usage(text));
         }
         match name.strip_prefix("null:") {
             Some("") => return Ok(Self::Null),
-            Some(parameters) => return Err(MeasureError::NullParameters(parameters.to_owned())),
+            Some(parameters) => {
+                return Err(MeasureError::usage(text!(
+                    "null: takes no parameters such as {:?}; leave them out",
+                    parameters
+                )));
+            }
             None => {}
         }
         if name.starts_with("sim:") {
@@ -133,7 +140,12 @@ fn inspect(system: &System, name: &str) -> Result<Inspected, MeasureError> {
     };
     let path = match sokudo_device::find(system, name) {
         Ok(path) => path,
-        Err(FindError::Nothing { .. }) => return Err(MeasureError::NoSuchDisk(missing)),
+        Err(FindError::Nothing { .. }) => {
+            return Err(MeasureError::usage(text!(
+                "{}; nor has a disk this name, model or serial number (sokudo info lists them)",
+                missing
+            )));
+        }
         Err(error) => return Err(error.into()),
     };
     let mut inspected = sokudo_device::inspect(system, &path.to_string_lossy())?;

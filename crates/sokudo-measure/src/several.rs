@@ -4,6 +4,7 @@ use std::os::unix::fs::MetadataExt;
 
 use sokudo_engine::Control;
 use sokudo_model::{Event, TargetInfo, TargetKind};
+use sokudo_words::text;
 
 use crate::error::MeasureError;
 use crate::named::Named;
@@ -24,14 +25,14 @@ pub(crate) fn check(targets: &[(&str, &Named)]) -> Result<(), MeasureError> {
     for (place, (second, named)) in targets.iter().enumerate() {
         for (first, before) in &targets[..place] {
             if is_same(before, named) {
-                return Err(MeasureError::NamedTwice {
-                    first: (*first).to_owned(),
-                    second: (*second).to_owned(),
-                });
+                return Err(MeasureError::usage(text!(
+                    "{first} and {second} are the same; name each disk once"
+                )));
             }
-            let stands_on = |upper: &str, lower: &str| MeasureError::StandsOn {
-                upper: upper.to_owned(),
-                lower: lower.to_owned(),
+            let stands_on = |upper: &str, lower: &str| {
+                MeasureError::usage(text!(
+                    "{upper} stands on {lower}, so that both would be measured at the same places; name one of them"
+                ))
             };
             if is_on(before, named) {
                 return Err(stands_on(first, second));

@@ -7,6 +7,7 @@ use sokudo_model::{
     Bytes, Doing, Event, Moved, Nanos, Outcome, Phase, Run, RunState, STOP_LOOK, StopCause,
     StopFigure, StopRule,
 };
+use sokudo_words::text;
 
 use crate::error::MeasureError;
 
@@ -67,7 +68,10 @@ impl StopWatch {
             false => None,
         };
         if is_of_heat && thermometer.is_none() {
-            return Err(MeasureError::NoThermometer(run.target.name.clone()));
+            return Err(MeasureError::usage(text!(
+                "no drive under {} tells its temperature, so that no rule can be about it; leave it out of --stop-when",
+                run.target.name
+            )));
         }
         Ok(Self {
             thermometer,

@@ -235,7 +235,7 @@ impl PreparedTargets {
             let file = FileUser::open(files_as, || Ok(TestFile::create(&path, size)?))?;
             subject
                 .targets
-                .push(file.target().map_err(MeasureError::NoDescriptor)?);
+                .push(file.target().map_err(MeasureError::no_descriptor)?);
             ours = OwnedFile::TestFile(file);
         }
         subject.opened.push(OpenedTarget {
@@ -357,10 +357,10 @@ impl PreparedTargets {
         // The many files get the room of the one.
         let begins_empty = |it: &Workload| it.from_empty || it.tree.is_some();
         if stage.workloads.iter().any(begins_empty) {
-            let name = || opened.info.name.clone();
-            return file.empty().map_err(|source| MeasureError::Empty {
-                name: name(),
-                source,
+            let name = &opened.info.name;
+            return file.empty().map_err(|source| {
+                let text = text!("the test file in {name} cannot be emptied");
+                MeasureError::because(text, source)
             });
         }
         if cold {
@@ -459,7 +459,10 @@ impl PreparedTargets {
         let is_it = inode.is_ok_and(|inode| inode == lent.inode);
         let target = Target::File(target);
         if !is_it || target.size() != lent.size {
-            return Err(MeasureError::NotLent(lent.path.clone()));
+            return Err(MeasureError::system(text!(
+                "{} is not the test file that another process has made, as it is seen from here; mount the same directory everywhere, or leave --read-back-shifted out",
+                lent.path.display()
+            )));
         }
         let own = &self.opened[0];
         let opened = OpenedTarget {
@@ -501,7 +504,7 @@ impl PreparedTargets {
                 None
             }
         };
-        let target = file.target().map_err(MeasureError::NoDescriptor)?;
+        let target = file.target().map_err(MeasureError::no_descriptor)?;
         info.size_bytes = Some(preparation.size);
         let mut opened = OpenedTarget {
             counters,
@@ -556,8 +559,11 @@ impl OpenedTarget {
 fn check_writable(path: &Path) -> Result<(), MeasureError> {
     let opened = OpenOptions::new().write(true).open(path);
     opened.map(drop).map_err(|source| {
-        let path = path.to_owned();
-        MeasureError::NotWritable { path, source }
+        let text = text!(
+            "{path} may not be written by the user of the page: {source}; measure it without writing",
+            path = path.display()
+        );
+        MeasureError::because(text, source)
     })
 }
 

@@ -16,7 +16,7 @@ use sokudo_model::{
 };
 use sokudo_peers::{LossCause, PeerError, PeerHost, Peers, Start};
 use sokudo_stats::mix64;
-use sokudo_words::{Form, Text};
+use sokudo_words::{Fault, Form, Text, text};
 
 use crate::agreement::{Agreed, Agreement, Stand, judged};
 use crate::error::MeasureError;
@@ -178,11 +178,13 @@ impl Together {
                 rank,
                 in_what,
             }),
-            Agreed::NoSpace { available, needed } => Err(MeasureError::NoSpaceForAll {
-                available,
-                needed,
-                ranks: self.ranks(),
-            }),
+            Agreed::NoSpace { available, needed } => Err(MeasureError::of_all(
+                Fault::System,
+                text!(
+                    "{available} are free, but {ranks} processes need {needed} for their test files; use smaller test files, or make room",
+                    ranks = self.ranks()
+                ),
+            )),
         }
     }
 
@@ -239,7 +241,9 @@ impl Together {
         let all: Option<Vec<Option<LentFile>>> = self.gather(&own)?;
         let mut all = self.broadcast(all)?;
         let next = (self.peers.rank() as usize + 1) % all.len();
-        all[next].take().ok_or(MeasureError::NothingToLend)
+        all[next].take().ok_or_else(|| MeasureError::of_all(Fault::Usage, text!(
+            "only test files in a directory can be read by another process; name a directory, or leave --read-back-shifted out"
+        )))
     }
 
     /// What only reads does so from this target.
@@ -436,12 +440,7 @@ impl Together {
         let Some(all) = gathered else {
             return Ok(None);
         };
-        let all = (0..).zip(all).map(|(rank, bytes)| {
-            serde_json::from_slice(&bytes).map_err(|_| MeasureError::Unreadable {
-                host: self.name_of(rank),
-                rank,
-            })
-        });
+        let all = (0..).zip(all).map(|(rank, bytes)| self.read(rank, &bytes));
         all.collect::<Result<_, _>>().map(Some)
     }
 
@@ -452,11 +451,15 @@ impl Together {
         let bytes = self.peers.broadcast(firsts.as_ref().map(written))?;
         match firsts {
             Some(firsts) => Ok(firsts),
-            None => serde_json::from_slice(&bytes).map_err(|_| MeasureError::Unreadable {
-                host: self.name_of(0),
-                rank: 0,
-            }),
+            None => self.read(0, &bytes),
         }
+    }
+
+    fn read<T: DeserializeOwned>(&self, rank: u32, bytes: &[u8]) -> Result<T, MeasureError> {
+        serde_json::from_slice(bytes).map_err(|_| MeasureError::of_all(Fault::System, text!(
+            "what {host} (rank {rank}) sent cannot be read; run the same build of sokudo on every host",
+            host = self.name_of(rank)
+        )))
     }
 }
 

@@ -10,6 +10,7 @@ use sokudo_device::{System, listed, occupants, users};
 use sokudo_engine::{Consent, ConsentError, DevicePermit};
 use sokudo_model::Occupancy;
 use sokudo_volume::VolumeDisk;
+use sokudo_words::text;
 
 use crate::error::MeasureError;
 
@@ -63,7 +64,10 @@ fn looked_at(system: &System, path: &Path, consent: &Consent) -> Result<Occupanc
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
     let directory = format!("/sys/dev/block/{major}:{minor}/partition");
     if Path::new(&directory).exists() {
-        return Err(MeasureError::Part(path.to_owned()));
+        return Err(MeasureError::usage(text!(
+            "{} is a part of a disk; name the whole disk",
+            path.display()
+        )));
     }
     if let Some(serial) = consent.serial_alone(&occupancy) {
         let bearers = listed(system).into_iter();
@@ -71,11 +75,11 @@ fn looked_at(system: &System, path: &Path, consent: &Consent) -> Result<Occupanc
             .filter(|disk| disk.serial.as_deref() == Some(serial))
             .count();
         if count > 1 {
-            return Err(MeasureError::AmbiguousSerial {
-                path: path.to_owned(),
-                serial: serial.to_owned(),
+            return Err(MeasureError::refused(text!(
+                "{} disks of this machine have the serial number {serial}; name the path of the one that is meant: --destroy {}",
                 count,
-            });
+                path.display()
+            )));
         }
     }
     Ok(occupancy)

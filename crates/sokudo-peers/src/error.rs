@@ -57,6 +57,7 @@ pub enum PeerError {
         size: u32,
     },
     #[error(transparent)]
+    #[fault(system)]
     Mpi(#[from] MpiError),
     /// In the words of the transport.
     #[error("the processes have not left in order: {0}")]
@@ -84,6 +85,7 @@ pub enum PeerError {
         cause: LossCause,
     },
     #[error("somebody has asked all processes to stop")]
+    #[fault(interrupted)]
     Stopped,
     #[error("a message of {bytes} bytes is too large for other processes; at most {most} are sent")]
     TooLarge { bytes: usize, most: usize },

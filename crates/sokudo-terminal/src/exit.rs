@@ -4,9 +4,9 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 
 use rustix::io::Errno;
-use sokudo_measure::{Fault, MeasureError};
+use sokudo_measure::MeasureError;
 use sokudo_store::StoreError;
-use sokudo_words::{Text, text};
+use sokudo_words::{Fault, HasFault, Text, text};
 
 use crate::{escape, invocation, language};
 
@@ -185,10 +185,10 @@ impl Exit {
 impl From<MeasureError> for Exit {
     fn from(error: MeasureError) -> Self {
         match error.fault() {
-            Fault::Request => Self::usage(error),
-            Fault::Danger => Self::refused(error),
-            Fault::Interruption => Self::InterruptedEarly(error.into()),
-            Fault::World => Self::failed(error),
+            Fault::Usage => Self::usage(error),
+            Fault::Refused => Self::refused(error),
+            Fault::Interrupted => Self::InterruptedEarly(error.into()),
+            Fault::System => Self::failed(error),
         }
     }
 }

@@ -11,14 +11,18 @@ pub enum VolumeError {
     #[error("{} is no block device with a node of its own", .0.display())]
     NoDevice(PathBuf),
     #[error("{} is no longer the disk that it was; nothing more is done to it", .0.display())]
+    #[fault(refused)]
     Changed(PathBuf),
     #[error("{} is in use; unmount or stop what uses it", .0.display())]
+    #[fault(refused)]
     InUse(PathBuf),
     #[error("{} cannot be used: {source}", path.display())]
     Unusable { path: PathBuf, source: io::Error },
     #[error("the volume is made of {needed} disks, and there are {given}; name more")]
+    #[fault(usage)]
     TooFewDisks { given: usize, needed: usize },
     #[error("{program} is told {option}, which could reach another disk or file; leave it out")]
+    #[fault(refused)]
     Option {
         program: &'static str,
         option: String,
@@ -28,15 +32,19 @@ pub enum VolumeError {
         mount_point.display(),
         folder.display()
     )]
+    #[fault(refused)]
     Exchangeable {
         mount_point: PathBuf,
         folder: PathBuf,
     },
     #[error("{} is mounted already; name an empty directory", .0.display())]
+    #[fault(usage)]
     Mounted(PathBuf),
     #[error("{} is not empty; name an empty directory", .0.display())]
+    #[fault(usage)]
     NotEmpty(PathBuf),
     #[error("{name} is there already; sokudo clean dissolves what a killed run has left")]
+    #[fault(refused)]
     Taken { name: String },
     #[error("the pool {0} is another than the one that was made under this name; it is left alone")]
     NotOurs(String),
@@ -44,11 +52,13 @@ pub enum VolumeError {
         "{} is not as sokudo prepare makes it: {found}; nothing on it is undone",
         path.display()
     )]
+    #[fault(refused)]
     NotPrepared { path: PathBuf, found: Text },
     #[error(
         "{} no longer holds just the file system that sokudo prepare has made; if what it holds is to be destroyed, add --destroy-contents",
         .0.display()
     )]
+    #[fault(refused)]
     NotAsMade(PathBuf),
     #[error("{command} cannot be run: {source}")]
     NotRun { command: String, source: io::Error },
@@ -63,6 +73,7 @@ pub enum VolumeError {
     #[error("{command} took longer than {seconds} s and was ended")]
     TooLong { command: String, seconds: u64 },
     #[error("{command} was ended, because the run is over")]
+    #[fault(interrupted)]
     Cancelled { command: String },
     #[error("{command} has done something else: {why}")]
     NotAsWanted { command: String, why: Text },
@@ -72,6 +83,7 @@ pub enum VolumeError {
         "{} has room for {free}, and {wanted} are needed; name another directory, or fewer or smaller disks",
         folder.display()
     )]
+    #[fault(usage)]
     NoRoom {
         folder: PathBuf,
         free: Bytes,
@@ -84,9 +96,11 @@ pub enum VolumeError {
     #[error("{} cannot be kept: {source}", path.display())]
     Journal { path: PathBuf, source: io::Error },
     #[error("{} is in use by another run", .0.display())]
+    #[fault(usage)]
     JournalInUse(PathBuf),
     /// What it was about comes first, and then what could not be undone.
     #[error("{first}; and not all of it could be taken back: {left}")]
+    #[fault(source)]
     LeftBehind { first: Box<VolumeError>, left: Text },
     #[error("not all could be taken back: {0}")]
     Left(Text),

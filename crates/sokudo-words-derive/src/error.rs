@@ -18,6 +18,7 @@ struct ErrorCase {
     /// `Self::Variant { field, .. }`.
     pattern: TokenStream,
     message: ErrorMessage,
+    fault: Option<Ident>,
     fields: Vec<(Ident, Field)>,
 }
 
@@ -43,7 +44,9 @@ pub(crate) fn derived(input: &DeriveInput) -> syn::Result<TokenStream> {
             }
         }
     });
+    let fault = fault_impl(input, &cases)?;
     Ok(quote! {
+        #fault
         #[allow(unused_variables, clippy::used_underscore_binding)]
         impl #generics ::core::fmt::Display for #name #types #bounds {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
@@ -58,6 +61,35 @@ pub(crate) fn derived(input: &DeriveInput) -> syn::Result<TokenStream> {
         }
         #(#conversions)*
     })
+}
+
+/// Whose affair each case is, where anything says so.
+fn fault_impl(input: &DeriveInput, cases: &[ErrorCase]) -> syn::Result<TokenStream> {
+    let usual = fault(&input.attrs)?;
+    if usual.is_none() && cases.iter().all(|case| case.fault.is_none()) {
+        return Ok(TokenStream::new());
+    }
+    let usual = usual.unwrap_or_else(|| format_ident!("system"));
+    let name = &input.ident;
+    let (generics, types, bounds) = input.generics.split_for_impl();
+    let faults = cases.iter().map(|case| {
+        let (pattern, fault) = (&case.pattern, case.fault(&usual));
+        quote!(#pattern => #fault)
+    });
+    Ok(quote! {
+        #[allow(unused_variables, clippy::used_underscore_binding)]
+        impl #generics ::sokudo_words::HasFault for #name #types #bounds {
+            fn fault(&self) -> ::sokudo_words::Fault {
+                match self { #(#faults,)* }
+            }
+        }
+    })
+}
+
+/// What `#[fault(…)]` says.
+fn fault(attributes: &[Attribute]) -> syn::Result<Option<Ident>> {
+    let mut faults = attributes.iter().filter(|it| it.path().is_ident("fault"));
+    faults.next().map(Attribute::parse_args).transpose()
 }
 
 fn cases(input: &DeriveInput) -> syn::Result<Vec<ErrorCase>> {
@@ -114,6 +146,7 @@ impl ErrorCase {
         Ok(Self {
             pattern,
             message,
+            fault: fault(attributes)?,
             fields: named,
         })
     }
@@ -147,6 +180,30 @@ impl ErrorCase {
                 quote!(::core::option::Option::Some(#source))
             }
             _ => quote!(::core::option::Option::None),
+        }
+    }
+
+    fn fault(&self, usual: &Ident) -> TokenStream {
+        let fault = self.fault.as_ref();
+        let behind = match &self.message {
+            ErrorMessage::Transparent if fault.is_none() => self.fields.first(),
+            _ if fault.is_some_and(|fault| fault == "source") => {
+                self.behind().or(self.fields.first())
+            }
+            _ => None,
+        };
+        if let Some((behind, field)) = behind {
+            let behind = as_error(behind, &field.ty);
+            return quote!(::sokudo_words::HasFault::fault(#behind));
+        }
+        match fault.unwrap_or(usual).to_string().as_str() {
+            "usage" => quote!(::sokudo_words::Fault::Usage),
+            "refused" => quote!(::sokudo_words::Fault::Refused),
+            "interrupted" => quote!(::sokudo_words::Fault::Interrupted),
+            "system" => quote!(::sokudo_words::Fault::System),
+            _ => quote!(::core::compile_error!(
+                "a fault is usage, refused, interrupted, system or source"
+            )),
         }
     }
 

@@ -15,7 +15,11 @@ pub fn text(input: TokenStream) -> TokenStream {
 
 /// `Display` and `Error` of a struct or an enum whose texts stand in `#[error("…")]`, as
 /// thiserror has them; they are said in the language that is spoken when they are shown.
-#[proc_macro_derive(Error, attributes(error, from, source))]
+///
+/// Where `#[fault(usage)]` (or `refused`, `interrupted`, `system`) stands at an enum or a variant,
+/// `HasFault` is derived too: a variant has its own, or that of its enum, or else `system`.
+/// `#[fault(source)]` is that of the error behind it, and so is that of a transparent one.
+#[proc_macro_derive(Error, attributes(error, fault, from, source))]
 pub fn error(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as syn::DeriveInput);
     error::derived(&input)

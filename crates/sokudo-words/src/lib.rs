@@ -15,11 +15,13 @@ extern crate self as sokudo_words;
 
 mod catalogue;
 pub mod exposition;
+mod fault;
 mod language;
 mod signs;
 mod template;
 mod text;
 
+pub use fault::{Fault, HasFault, PlainError};
 pub use language::Language;
 pub use signs::is_unseen;
 pub use sokudo_words_derive::{Error, text};

@@ -18,6 +18,7 @@ const MODELS: &str = "const, hdd, smr, ssd, dramless, raid5, fake-capacity";
 
 /// Why a `sim:` target could not be understood.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
+#[fault(usage)]
 pub enum SpecError {
     /// It does not start with `sim:`.
     #[error("\"{spec}\" is not a simulated device; write one such as sim:hdd?size=4TB&rpm=5900")]

@@ -84,6 +84,7 @@ pub enum TreeError {
     },
     /// What is not a tree of files.
     #[error("{name}: there are no files to {operation}; name how many", operation = Text::from(*operation))]
+    #[fault(usage)]
     NoTree {
         /// The workload.
         name: String,
