@@ -95,18 +95,8 @@ impl Peers {
         Ok(peers)
     }
 
-    /// Peers within this process, for tests and simulations, with faults.
-    ///
-    /// # Panics
-    /// If they do not find together, as with a fault in the version; see [`Self::join_within`].
-    pub fn within_process(count: u32, faults: Faults) -> Vec<Self> {
-        let joined = Self::join_within(count, &faults, Timeouts::default()).into_iter();
-        joined
-            .map(|it| it.expect("nothing is in the way within one process"))
-            .collect()
-    }
-
-    /// The same, with how long they wait, and what each is told if it does not come about.
+    /// Peers within this process, for tests and simulations, with faults; with how long they wait,
+    /// and what each is told if it does not come about.
     pub fn join_within(
         count: u32,
         faults: &Faults,
