@@ -14,7 +14,7 @@ use sokudo_terminal::parallel;
 use sokudo_tools::ImportError;
 use sokudo_words::{Text, text};
 
-use crate::{keep, read};
+use crate::{keep, result_file};
 
 /// What somebody has said of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -280,9 +280,9 @@ fn of_file(name: &str) -> Result<Vec<FoundRun>, Exit> {
 /// The runs of a file that another tool has printed.
 fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<FoundRun>, ImportError> {
     let name = path.display();
-    let import = read::imported(path, bytes)?;
+    let import = result_file::imported(path, bytes)?;
     for left in &import.left_out {
-        exit::note(read::left_out(path, left));
+        exit::note(result_file::left_out(path, left));
     }
     let is_one = import.runs.len() == 1;
     let recalled = (1..).zip(import.runs).map(|(number, run): (u64, _)| {
@@ -290,7 +290,7 @@ fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<FoundRun>, ImportError
             true => name.to_string(),
             false => format!("{name} #{number}"),
         };
-        FoundRun::of_file(source, read::judged(run))
+        FoundRun::of_file(source, result_file::judged(run))
     });
     Ok(recalled.collect())
 }
@@ -356,7 +356,8 @@ pub fn stored(id: RunId, keeping: &Keeping) -> Result<FoundRun, Exit> {
 
 /// The bytes of a file; `-` is standard input.
 fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
-    let bytes = read::open(path).and_then(|source| read::bounded(source, JSON_BYTES_MAX));
+    let bytes =
+        result_file::open(path).and_then(|source| result_file::bounded(source, JSON_BYTES_MAX));
     bytes.map_err(|error| {
         Exit::usage(text!(
             "{} cannot be read: {error}; name a file written with --format json, or the --label of a kept run",

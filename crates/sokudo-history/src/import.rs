@@ -19,7 +19,7 @@ use sokudo_tools::{Import, LeftOut};
 use sokudo_words::text;
 
 use crate::import::arguments::ImportArguments;
-use crate::{keep, read};
+use crate::{keep, result_file};
 
 /// By its beginning a document of sokudo's own is told.
 const HEAD_BYTES: u64 = 4_096;
@@ -47,7 +47,7 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Exit> {
         match read(file, arguments) {
             Ok(read) => {
                 for left in &read.left_out {
-                    exit::note(read::left_out(file, left));
+                    exit::note(result_file::left_out(file, left));
                 }
                 for run in read.runs {
                     let run = labelled(run, arguments.label.as_ref());
@@ -85,7 +85,7 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<ImportedFile
     if file.is_dir() {
         anyhow::bail!(text!("is a directory; name the files in it"));
     }
-    let mut source = BufReader::new(read::open(file).map_err(unread)?);
+    let mut source = BufReader::new(result_file::open(file).map_err(unread)?);
     let mut head = Vec::new();
     source
         .by_ref()
@@ -97,19 +97,19 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<ImportedFile
     if is_own {
         return own(whole);
     }
-    let Import { mut runs, left_out } = read::imported(file, whole)?;
+    let Import { mut runs, left_out } = result_file::imported(file, whole)?;
     for run in &mut runs {
         complete(run, arguments);
     }
     Ok(ImportedFile {
-        runs: runs.into_iter().map(read::judged).collect(),
+        runs: runs.into_iter().map(result_file::judged).collect(),
         left_out,
     })
 }
 
 /// A document of sokudo's own, such as one from another machine.
 fn own(source: impl Read) -> anyhow::Result<ImportedFile> {
-    let text = read::read_bounded(source)?;
+    let text = result_file::read_bounded(source)?;
     Ok(ImportedFile {
         runs: vec![RunDocument::from_json(&text)?],
         left_out: Vec::new(),

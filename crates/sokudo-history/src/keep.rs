@@ -187,7 +187,7 @@ pub fn keep_at_door(run: impl FnOnce() -> Run) -> KeptRuns {
 }
 
 /// Keeps a run that goes on, in the place of what was kept of it before.
-pub fn keep_again(
+pub(crate) fn keep_again(
     run: &Run,
     document: &RunDocument,
     keeping: &Keeping,
@@ -332,7 +332,7 @@ pub fn tag(id: RunId, tags: &[String], keeping: &Keeping) {
 }
 
 /// Adds and removes tags of a kept run. One that is a label takes the place of another.
-pub fn relabelled(
+pub(crate) fn relabelled(
     store: &mut dyn Store,
     id: RunId,
     add: &[String],

@@ -10,7 +10,7 @@ use sokudo_terminal::exit::Exit;
 const SHORT_PARTS: u64 = 10;
 
 /// Tells all of it.
-pub fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
+pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
     let results = &document.results;
     tell(&RunEvent::Planned {
         method: document.plan.method.to_string(),

@@ -1,15 +1,9 @@
 //! Sizes and times that arguments give, held against what there is; and what a target is taken for
 //! before it is measured.
 
-use std::ffi::OsString;
-use std::os::fd::IntoRawFd;
-use std::path::Path;
-
-use rustix::fs::{Mode, OFlags};
 use sokudo_device::System;
 use sokudo_measure::Named;
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, TargetKind};
-use sokudo_terminal::exit;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -25,28 +19,6 @@ const UNKNOWN: u64 = 500_000_000;
 /// The share of the memory that the buffers of a row may take; the engine refuses
 /// more than half.
 const MEMORY_DIVISOR: u64 = 4;
-
-/// Paths that are no text by names that are: those of descriptors, which stay open to the end.
-pub fn as_text(words: Vec<OsString>) -> Vec<OsString> {
-    let held = |word: &OsString| {
-        let path = Path::new(word);
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let file = rustix::fs::open(path, flags, Mode::empty()).ok()?;
-        let (process, number) = (std::process::id(), file.into_raw_fd());
-        let name = format!("/proc/{process}/fd/{number}");
-        exit::note(text!(
-            "{} is not UTF-8, and is called {name} here",
-            format!("{word:?}")
-        ));
-        Some(name.into())
-    };
-    let words = words.into_iter();
-    let text = |word: OsString| match word.to_str() {
-        Some(_) => word,
-        None => held(&word).unwrap_or(word),
-    };
-    words.map(text).collect()
-}
 
 /// A trial of no time measures nothing.
 pub fn check_time(time: Nanos) -> Result<(), Exit> {

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use crate::fit::list::FitListDocument;
 use crate::fit::view::{FitAnswer, FitDocument};
-use sokudo_history::read;
+use sokudo_history::result_file;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
 use sokudo_terminal::arguments::printing::Format;
@@ -95,8 +95,8 @@ fn questions(arguments: &Arguments) -> Result<FitQuestions, Exit> {
     let unreadable = |error: std::io::Error| {
         Exit::failed(anyhow::Error::new(error).context(text!("{name} cannot be read")))
     };
-    let reader = read::open(file).map_err(unreadable)?;
-    let bytes = read::bounded(reader, QUESTIONS_BYTES_MAX).map_err(unreadable)?;
+    let reader = result_file::open(file).map_err(unreadable)?;
+    let bytes = result_file::bounded(reader, QUESTIONS_BYTES_MAX).map_err(unreadable)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Exit::usage(text!("{name} is no text; see docs/FIT.md for its form")))?;
     language::spoken(|| FitQuestions::read(&text))

@@ -15,7 +15,7 @@ use spoken::HelpDestination;
 
 static MAKE: OnceLock<fn() -> Command> = OnceLock::new();
 
-/// From now on this is what the program takes.
+/// From now on this is what the program takes, which has one command line.
 pub fn hand_over(make: fn() -> Command) {
     MAKE.get_or_init(|| make);
 }

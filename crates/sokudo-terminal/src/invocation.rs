@@ -140,7 +140,7 @@ impl Invocation {
     }
 
     /// Whether it is the whole process's, so that signals are its affair.
-    pub fn is_of_process(&self) -> bool {
+    pub(crate) fn is_of_process(&self) -> bool {
         self.streams.kept.is_none()
     }
 
@@ -186,7 +186,7 @@ pub fn now() -> Nanos {
 }
 
 /// Columns and lines of the terminal that standard output is, if it is one whose size is known.
-pub fn terminal_size() -> Option<(usize, usize)> {
+pub(crate) fn terminal_size() -> Option<(usize, usize)> {
     let here = current();
     match here.is_of_process() {
         true => terminal_size::terminal_size()

@@ -106,7 +106,7 @@ fn of_variables(value: impl Fn(&str) -> Option<String>) -> Language {
 }
 
 /// Whether the characters of the user's locale are UTF-8.
-pub fn speaks_utf8() -> bool {
+pub(crate) fn speaks_utf8() -> bool {
     ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .filter_map(invocation::variable)

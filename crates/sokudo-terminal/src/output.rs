@@ -103,7 +103,7 @@ pub fn create(path: &Path) -> Result<File, Exit> {
 
 /// Opens or makes a file that lines are added to while something goes on. One that holds something
 /// is left as it is.
-pub fn open_stream(path: &Path) -> Result<File, Exit> {
+pub(crate) fn open_stream(path: &Path) -> Result<File, Exit> {
     let (file, is_regular) = open(path)?;
     let length = file.metadata().map_err(|error| not_opened(path, &error))?;
     match is_regular && length.len() > 0 {

@@ -189,6 +189,7 @@ fn language(text: &str) -> Result<Language, Text> {
 
 #[cfg(test)]
 mod mistakes;
+pub(crate) mod paths;
 #[cfg(test)]
 mod remedies;
 

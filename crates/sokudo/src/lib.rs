@@ -20,7 +20,7 @@ use clap::error::ErrorKind;
 use clap_complete::Shell;
 use sokudo_history::{import, plot, runs, trend};
 use sokudo_measure::PutBack;
-use sokudo_methods::{argument_checks, commands as methods, matrix};
+use sokudo_methods::{commands as methods, matrix};
 use sokudo_terminal::arguments::mistake;
 use sokudo_terminal::definition::man::man_page;
 use sokudo_terminal::definition::spoken::HelpDestination;
@@ -92,7 +92,7 @@ fn carry_out_words(arguments: Vec<OsString>) -> u8 {
     }
     let read = match Cli::read(arguments.clone()) {
         Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
-            Cli::read(argument_checks::as_text(arguments))
+            Cli::read(cli::paths::as_text(arguments))
         }
         read => read,
     };

@@ -19,7 +19,7 @@ use sokudo_model::{
     Allocation, BlockDevice, Event, Nanos, Row, Run, RunState, Schedule, ScheduleName, Severity,
     Verdict,
 };
-use sokudo_terminal::exit::Exit;
+use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{command_line, interrupt, output};
 use sokudo_tools::diskspd::output::{DiskspdReport, profile_only, text};
 use sokudo_tools::diskspd::{self, DiskspdAction, DiskspdPlan};
@@ -40,6 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
             if planned.wants_random_seed() {
                 planned.set_seed(ThisHost.seed());
             }
+            planned.session.notes.iter().for_each(exit::note);
             measure(planned, &allowed)
         }
     }

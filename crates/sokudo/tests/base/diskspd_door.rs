@@ -21,3 +21,16 @@ fn wrong_arguments_are_told_in_one_line() {
     diskspd(directory.path(), "-Q7 file").refused(1, &["-Q"]);
     diskspd(directory.path(), "").refused(1, &["target"]);
 }
+
+#[test]
+fn what_changes_nothing_and_what_is_given_twice_is_told_beside_the_result() {
+    let directory = tempfile::tempdir().unwrap();
+    let ended = diskspd(directory.path(), "-c1M -d1 -d1 -W0 -Sh -p f.dat").ok();
+    assert!(
+        ended
+            .told
+            .contains("-d1 is given again; the last one counts."),
+        "{ended:?}"
+    );
+    assert!(!ended.printed.contains("given again"), "{ended:?}");
+}

@@ -61,7 +61,7 @@ impl Read for Impatient {
 }
 
 /// All of a text that is not longer than a result can be.
-pub fn read_bounded(reader: impl Read) -> io::Result<String> {
+pub(crate) fn read_bounded(reader: impl Read) -> io::Result<String> {
     let bytes = bounded(reader, JSON_BYTES_MAX)?;
     String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, text!("it is no text")))
