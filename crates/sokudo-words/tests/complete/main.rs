@@ -258,8 +258,10 @@ fn is_sql(text: &Text) -> bool {
     const BEGINS: [&str; 9] = [
         "CREATE", "DELETE", "DROP", "EXISTS", "INSERT", "SELECT", "SET", "UPDATE", "WHERE",
     ];
-    const PARTS: [&str; 5] = [
+    const PARTS: [&str; 7] = [
         " = ?",
+        " JOIN ",
+        "started_at, ",
         "LIKE ?",
         "(SELECT ",
         "ORDER BY",
