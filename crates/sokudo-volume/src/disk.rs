@@ -11,7 +11,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 use sokudo_model::Bytes;
 
-use crate::error::VolumeError;
+use crate::error::{VolumeError, unusable};
 
 /// udev opens a disk for a moment whenever somebody who has written to it closes it.
 const ATTEMPTS: u32 = 20;
@@ -34,10 +34,7 @@ impl VolumeDisk {
     /// # Errors
     /// When it is no block device, or `/dev` has no node of it.
     pub fn new(handle: File, path: PathBuf) -> Result<Self, VolumeError> {
-        let unusable = |source| VolumeError::Unusable {
-            path: path.clone(),
-            source,
-        };
+        let unusable = |source| unusable(&path, source);
         let metadata = handle.metadata().map_err(unusable)?;
         if !metadata.file_type().is_block_device() {
             return Err(VolumeError::NoDevice(path));
@@ -81,10 +78,7 @@ impl VolumeDisk {
         let handle = self
             .handle
             .try_clone()
-            .map_err(|source| VolumeError::Unusable {
-                path: self.path.clone(),
-                source,
-            })?;
+            .map_err(|source| unusable(&self.path, source))?;
         Ok(Self {
             handle,
             path: self.path.clone(),
@@ -116,10 +110,7 @@ impl VolumeDisk {
                 Err(Errno::BUSY) if attempts.next().is_some() => thread::sleep(PAUSE),
                 Err(Errno::BUSY) => return Err(VolumeError::InUse(self.path.clone())),
                 Err(errno) => {
-                    return Err(VolumeError::Unusable {
-                        path: self.path.clone(),
-                        source: errno.into(),
-                    });
+                    return Err(unusable(&self.path, errno.into()));
                 }
             }
         }

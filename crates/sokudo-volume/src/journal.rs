@@ -92,19 +92,12 @@ impl Journal {
     /// As of `open`.
     pub fn open_in(directory: &Path, id: &str) -> Result<Self, VolumeError> {
         let path = directory.join(id).with_extension(EXTENSION);
-        let kept = |source| VolumeError::Journal {
-            path: path.clone(),
-            source,
-        };
-        make_private(directory).map_err(kept)?;
+        make_private(directory).map_err(|source| not_kept(&path, source))?;
         Self::read(&path)
     }
 
     pub(crate) fn read(path: &Path) -> Result<Self, VolumeError> {
-        let kept = |source| VolumeError::Journal {
-            path: path.to_owned(),
-            source,
-        };
+        let kept = |source| not_kept(path, source);
         let file = File::options()
             .read(true)
             .write(true)
@@ -203,10 +196,14 @@ impl JournalFile {
     }
 
     fn not_kept(&self, source: io::Error) -> VolumeError {
-        VolumeError::Journal {
-            path: self.path.clone(),
-            source,
-        }
+        not_kept(&self.path, source)
+    }
+}
+
+fn not_kept(path: &Path, source: io::Error) -> VolumeError {
+    VolumeError::Journal {
+        path: path.to_owned(),
+        source,
     }
 }
 

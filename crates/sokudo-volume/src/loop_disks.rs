@@ -10,7 +10,7 @@ use sokudo_model::Bytes;
 use sokudo_sys::LoopWish;
 
 use crate::disk::VolumeDisk;
-use crate::error::VolumeError;
+use crate::error::{VolumeError, unusable};
 use crate::place::Uuid;
 
 /// What `losetup` shows as their file.
@@ -27,11 +27,8 @@ pub fn loop_disks(
     bytes: Bytes,
 ) -> Result<Vec<VolumeDisk>, VolumeError> {
     let wanted = Bytes(bytes.0.saturating_mul(count as u64));
-    let unusable = |errno: Errno| VolumeError::Unusable {
-        path: folder.to_owned(),
-        source: errno.into(),
-    };
-    let statistics = rustix::fs::statvfs(folder).map_err(unusable)?;
+    let statistics = rustix::fs::statvfs(folder);
+    let statistics = statistics.map_err(|errno| unusable(folder, errno.into()))?;
     let free = Bytes(statistics.f_bavail.saturating_mul(statistics.f_frsize));
     if free.0 < wanted.0 {
         return Err(VolumeError::NoRoom {
@@ -44,10 +41,7 @@ pub fn loop_disks(
 }
 
 fn loop_disk(folder: &Path, bytes: Bytes) -> Result<VolumeDisk, VolumeError> {
-    let unusable = |source| VolumeError::Unusable {
-        path: folder.to_owned(),
-        source,
-    };
+    let unusable = |source| unusable(folder, source);
     let file = nameless_file(folder).map_err(unusable)?;
     file.set_len(bytes.0).map_err(unusable)?;
     let attached = |is_direct| {

@@ -1,10 +1,19 @@
 //! What a request says, read.
 
-use axum::extract::Query;
+use std::sync::Arc;
+
+use axum::extract::{Query, State};
 use axum::http::Uri;
+use axum::response::Response;
 use serde::de::DeserializeOwned;
 
+use crate::page::WebUi;
 use crate::reply::Failure;
+
+/// Of whom everything is asked.
+pub(super) type Ui = State<Arc<WebUi>>;
+
+pub(super) type Answered = Result<Response, Failure>;
 
 /// What a body says.
 pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {

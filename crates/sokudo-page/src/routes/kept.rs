@@ -1,14 +1,11 @@
 //! Kept runs, and what is made of them.
 
-use std::path::Path as FilePath;
-use std::sync::Arc;
-
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::Uri;
-use axum::response::Response;
 use serde::Deserialize;
 use serde_json::Value;
+use std::path::Path as FilePath;
 
 use crate::measurer::Reply;
 use crate::message::Ask;
@@ -16,9 +13,7 @@ use crate::page::WebUi;
 use crate::query::{DocumentForm, ListFilter, PictureForm, Query};
 use crate::reply::{Failure, answered, answered_or_not, done};
 
-use super::input::{asked, read};
-
-type Answered = Result<Response, Failure>;
+use super::input::{Answered, Ui, asked, read};
 
 /// In words that `?` can have: all values are texts.
 #[derive(Deserialize)]
@@ -69,35 +64,28 @@ struct BaselineSet {
     set: bool,
 }
 
-pub(super) async fn disks(State(page): State<Arc<WebUi>>) -> Answered {
+pub(super) async fn disks(State(page): Ui) -> Answered {
     answer(&page, Query::Disks).await
 }
 
-pub(super) async fn list(State(page): State<Arc<WebUi>>, uri: Uri) -> Answered {
+pub(super) async fn list(State(page): Ui, uri: Uri) -> Answered {
     let filter: ListFilter = asked(&uri)?;
     answer(&page, Query::List(filter)).await
 }
 
-pub(super) async fn document(State(page): State<Arc<WebUi>>, Path(run): Path<String>) -> Answered {
+pub(super) async fn document(State(page): Ui, Path(run): Path<String>) -> Answered {
     let form = DocumentForm::Json;
     let run = number(&run)?;
     answer(&page, Query::Show { run, form }).await
 }
 
-pub(super) async fn shown(
-    State(page): State<Arc<WebUi>>,
-    Path((run, form)): Path<(String, String)>,
-) -> Answered {
+pub(super) async fn shown(State(page): Ui, Path((run, form)): Path<(String, String)>) -> Answered {
     let form = serde_json::from_value(Value::String(form)).map_err(|_| Failure::NotFound)?;
     let run = number(&run)?;
     answer(&page, Query::Show { run, form }).await
 }
 
-pub(super) async fn picture(
-    State(page): State<Arc<WebUi>>,
-    Path(run): Path<String>,
-    uri: Uri,
-) -> Answered {
+pub(super) async fn picture(State(page): Ui, Path(run): Path<String>, uri: Uri) -> Answered {
     let PictureWish { kind, theme, form } = asked(&uri)?;
     let query = Query::Picture {
         run: number(&run)?,
@@ -108,36 +96,24 @@ pub(super) async fn picture(
     answer(&page, query).await
 }
 
-pub(super) async fn replay(State(page): State<Arc<WebUi>>, Path(run): Path<String>) -> Answered {
+pub(super) async fn replay(State(page): Ui, Path(run): Path<String>) -> Answered {
     let run = number(&run)?;
     answer(&page, Query::View { run }).await
 }
 
-pub(super) async fn note(
-    State(page): State<Arc<WebUi>>,
-    Path(run): Path<String>,
-    body: Bytes,
-) -> Answered {
+pub(super) async fn note(State(page): Ui, Path(run): Path<String>, body: Bytes) -> Answered {
     let NoteText { text } = read(&body)?;
     let run = number(&run)?;
     answer(&page, Query::Note { run, text }).await
 }
 
-pub(super) async fn tag(
-    State(page): State<Arc<WebUi>>,
-    Path(run): Path<String>,
-    body: Bytes,
-) -> Answered {
+pub(super) async fn tag(State(page): Ui, Path(run): Path<String>, body: Bytes) -> Answered {
     let Tags { add, remove } = read(&body)?;
     let run = number(&run)?;
     answer(&page, Query::Tag { run, add, remove }).await
 }
 
-pub(super) async fn baseline(
-    State(page): State<Arc<WebUi>>,
-    Path(run): Path<String>,
-    body: Bytes,
-) -> Answered {
+pub(super) async fn baseline(State(page): Ui, Path(run): Path<String>, body: Bytes) -> Answered {
     let BaselineSet { set } = read(&body)?;
     let run = number(&run)?;
     let query = match set {
@@ -147,23 +123,23 @@ pub(super) async fn baseline(
     answer(&page, query).await
 }
 
-pub(super) async fn baselines(State(page): State<Arc<WebUi>>) -> Answered {
+pub(super) async fn baselines(State(page): Ui) -> Answered {
     answer(&page, Query::BaselineList).await
 }
 
-pub(super) async fn report(State(page): State<Arc<WebUi>>, uri: Uri) -> Answered {
+pub(super) async fn report(State(page): Ui, uri: Uri) -> Answered {
     let ReportWish { runs } = asked(&uri)?;
     let runs = runs.split(',').map(number).collect::<Result<_, _>>()?;
     answer(&page, Query::Report { runs }).await
 }
 
-pub(super) async fn compare(State(page): State<Arc<WebUi>>, uri: Uri) -> Answered {
+pub(super) async fn compare(State(page): Ui, uri: Uri) -> Answered {
     let RunPair { left, right } = asked(&uri)?;
     let (left, right) = (number(&left)?, number(&right)?);
     answer(&page, Query::Compare { left, right }).await
 }
 
-pub(super) async fn trend(State(page): State<Arc<WebUi>>, uri: Uri) -> Answered {
+pub(super) async fn trend(State(page): Ui, uri: Uri) -> Answered {
     let TrendWish { device, run, row } = asked(&uri)?;
     let device = match (device, run) {
         (Some(device), _) => device,

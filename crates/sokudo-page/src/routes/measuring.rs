@@ -1,7 +1,5 @@
 //! What can be measured, and having it measured.
 
-use std::sync::Arc;
-
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -21,7 +19,7 @@ use crate::page::WebUi;
 use crate::reply::{Failure, answered, answered_or_not, json_of};
 use crate::wish::Wish;
 
-use super::input::{asked, read};
+use super::input::{Answered, Ui, asked, read};
 
 /// A directory on a server that is away is waited for no longer.
 const FOLDER_TIME: Duration = Duration::from_secs(10);
@@ -48,15 +46,12 @@ struct FolderPath {
     path: Option<String>,
 }
 
-pub(super) async fn methods(State(page): State<Arc<WebUi>>) -> Response {
+pub(super) async fn methods(State(page): Ui) -> Response {
     json_of(&json!({ "methods": page.methods }))
 }
 
 /// Only for who may start a run: the names of directories tell of their owner.
-pub(super) async fn folders(
-    Extension(session): Extension<Session>,
-    uri: Uri,
-) -> Result<Response, Failure> {
+pub(super) async fn folders(Extension(session): Extension<Session>, uri: Uri) -> Answered {
     if session.is_read_only {
         return Err(Refusal::ReadOnly.into());
     }
@@ -71,7 +66,7 @@ pub(super) async fn folders(
     }
 }
 
-pub(super) async fn plan(State(page): State<Arc<WebUi>>, body: Bytes) -> Result<Response, Failure> {
+pub(super) async fn plan(State(page): Ui, body: Bytes) -> Answered {
     let wish = match checked(&page, &body) {
         Err(Failure::Wish(why)) => return Ok(json_of(&json!({ "error": why.to_string() }))),
         wish => wish?,
@@ -80,16 +75,13 @@ pub(super) async fn plan(State(page): State<Arc<WebUi>>, body: Bytes) -> Result<
     Ok(answered_or_not(reply))
 }
 
-pub(super) async fn start(
-    State(page): State<Arc<WebUi>>,
-    body: Bytes,
-) -> Result<Response, Failure> {
+pub(super) async fn start(State(page): Ui, body: Bytes) -> Answered {
     let wish = checked(&page, &body)?;
     let reply = page.measurer.ask(|id| Ask::Start { id, wish }).await?;
     Ok(answered(reply))
 }
 
-pub(super) async fn stop(State(page): State<Arc<WebUi>>, body: Bytes) -> Result<Response, Failure> {
+pub(super) async fn stop(State(page): Ui, body: Bytes) -> Answered {
     let OneRun { run } = read(&body)?;
     let reply = page.measurer.ask(|id| Ask::Stop { id, run }).await?;
     if reply.ok {
@@ -98,19 +90,13 @@ pub(super) async fn stop(State(page): State<Arc<WebUi>>, body: Bytes) -> Result<
     Ok(answered(reply))
 }
 
-pub(super) async fn drop_run(
-    State(page): State<Arc<WebUi>>,
-    body: Bytes,
-) -> Result<Response, Failure> {
+pub(super) async fn drop_run(State(page): Ui, body: Bytes) -> Answered {
     let OneRun { run } = read(&body)?;
     let reply = page.measurer.ask(|id| Ask::Drop { id, run }).await?;
     Ok(answered(reply))
 }
 
-pub(super) async fn move_run(
-    State(page): State<Arc<WebUi>>,
-    body: Bytes,
-) -> Result<Response, Failure> {
+pub(super) async fn move_run(State(page): Ui, body: Bytes) -> Answered {
     let MovedRun { run, to } = read(&body)?;
     let reply = page.measurer.ask(|id| Ask::Move { id, run, to }).await?;
     Ok(answered(reply))

@@ -122,17 +122,8 @@ impl EncryptionOptions {
 
 /// `%2F` is a slash, and so on; what is no such sign stays as it is.
 fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
-        let sign = (*first == b'%')
-            .then(|| std::str::from_utf8(behind.get(..2)?).ok())
-            .flatten()
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(sign.unwrap_or(*first));
-        rest = if sign.is_some() { &behind[2..] } else { behind };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    let decoded = percent_encoding::percent_decode_str(text);
+    decoded.decode_utf8_lossy().into_owned()
 }
 
 fn encryption(mode: Option<&str>, roots: Option<&str>) -> Result<Encryption, StoreError> {
