@@ -103,11 +103,7 @@ impl Exit {
             | Self::Refused(error)
             | Self::NotTrusted(error)
             | Self::InterruptedEarly(error) => Some(error),
-            Self::FailedAsReported
-            | Self::StoppedByRule
-            | Self::AsReported(_)
-            | Self::Interrupted
-            | Self::InterruptedAsFio => None,
+            _ => None,
         }
     }
 
@@ -127,11 +123,7 @@ impl Exit {
             Self::Refused(error) => Self::Refused(words(error)),
             Self::NotTrusted(error) => Self::NotTrusted(words(error)),
             Self::InterruptedEarly(error) => Self::InterruptedEarly(words(error)),
-            Self::FailedAsReported
-            | Self::AsReported(_)
-            | Self::Interrupted
-            | Self::StoppedByRule
-            | Self::InterruptedAsFio => self,
+            reported => reported,
         }
     }
 
@@ -163,13 +155,7 @@ impl Exit {
             Self::Failed(error) | Self::Usage(error) | Self::Refused(error) => {
                 Some(of_system(error).unwrap_or(Errno::PERM.raw_os_error()))
             }
-            Self::FailedAsReported
-            | Self::AsReported(_)
-            | Self::NotTrusted(_)
-            | Self::Interrupted
-            | Self::InterruptedAsFio
-            | Self::StoppedByRule
-            | Self::InterruptedEarly(_) => None,
+            _ => None,
         }
     }
 
