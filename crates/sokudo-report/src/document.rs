@@ -30,7 +30,7 @@ mod view;
 
 use crate::wording::minutes;
 pub use figures::merged;
-pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
+pub use figures::{BandwidthFigures, LatencyFigures, Percentiles, RateFigures};
 pub use hosts::{
     HostDocument, HostPointDocument, HostRowDocument, HostTrialDocument, TogetherDocument,
     TrialTogetherDocument,

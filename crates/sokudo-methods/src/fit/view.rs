@@ -50,7 +50,7 @@ pub(crate) enum FitAnswer {
 }
 
 /// What was measured of a criterion.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct FitFigure {
     /// In nanoseconds, per second, bytes per second or I/Os, as the metric is; null where it could
     /// not be measured.
@@ -151,13 +151,10 @@ fn margin(figure: &FitFigure, limit: Option<FitLimit>) -> Option<f64> {
 }
 
 impl FitFigure {
-    const fn missing() -> Self {
+    fn missing() -> Self {
         Self {
-            measured: None,
-            interval_95: None,
-            of_ios: None,
-            at_least: None,
             standing: Some(FitStanding::Incomplete),
+            ..Self::default()
         }
     }
 
@@ -189,8 +186,7 @@ impl FitFigure {
             measured,
             interval_95,
             of_ios,
-            at_least: None,
-            standing: None,
+            ..Self::default()
         }
     }
 
@@ -246,16 +242,9 @@ fn of_latency(figures: Option<&LatencyFigures>, percentile: Percentile) -> Measu
     let Some(figures) = figures else {
         return (None, None, None);
     };
-    let intervals = figures.intervals_95.as_ref();
-    let (value, interval) = match percentile {
-        Percentile::P50 => (figures.p50, intervals.and_then(|it| it.p50)),
-        Percentile::P90 => (figures.p90, intervals.and_then(|it| it.p90)),
-        Percentile::P95 => (figures.p95, intervals.and_then(|it| it.p95)),
-        Percentile::P99 => (figures.p99, intervals.and_then(|it| it.p99)),
-        Percentile::P99_9 => (figures.p99_9, intervals.and_then(|it| it.p99_9)),
-        Percentile::P99_99 => (figures.p99_99, intervals.and_then(|it| it.p99_99)),
-    };
-    (value.map(float), interval.map(|ends| ends.map(float)), None)
+    let value = figures.percentiles.get(percentile).map(float);
+    let interval = figures.intervals_95.and_then(|it| it.get(percentile));
+    (value, interval.map(|ends| ends.map(float)), None)
 }
 
 /// What a percentile is at least, however few I/Os there were. Where they do not tell how much they

@@ -1,8 +1,10 @@
 //! The figures of a result: rates over trials, latencies over I/Os.
 
+use std::ops::Deref;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Bytes, Nanos, Steadiness};
+use sokudo_model::{Bytes, Nanos, Percentile, Steadiness};
 use sokudo_stats::{
     Histogram, Interval, Summary, WeightedTrials, quantile_design_effects, quantile_interval,
     samples_needed, trimmed_mean,
@@ -12,8 +14,6 @@ use crate::number::{self, BYTES_PER_MB, float};
 
 /// The confidence that every interval is asked for.
 const CONFIDENCE: f64 = 0.95;
-/// What lies below the percentiles.
-const FRACTIONS: [f64; 6] = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999];
 const BYTES_PER_MIB: f64 = 1_048_576.0;
 
 /// A rate, summarised over the trials in which I/O completed.
@@ -135,7 +135,7 @@ impl BandwidthFigures {
 /// Latencies of all trials together, nanoseconds. A percentile is null when
 /// there are too few I/Os for it to mean something: below 5 for p50, 29 for p90, 59 for p95,
 /// 299 for p99, 2,995 for p99.9, 29,956 for p99.99.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LatencyFigures {
     /// Exact smallest value; null where another tool did not tell, as below.
     pub min: Option<u64>,
@@ -143,18 +143,9 @@ pub struct LatencyFigures {
     pub mean: f64,
     /// Sample standard deviation; null below two I/Os.
     pub stdev: Option<f64>,
-    /// Median, within 0.8 %, as the other percentiles.
-    pub p50: Option<u64>,
-    /// 90th percentile.
-    pub p90: Option<u64>,
-    /// 95th percentile.
-    pub p95: Option<u64>,
-    /// 99th percentile.
-    pub p99: Option<u64>,
-    /// 99.9th percentile.
-    pub p99_9: Option<u64>,
-    /// 99.99th percentile.
-    pub p99_99: Option<u64>,
+    /// Within 0.8 %.
+    #[serde(flatten)]
+    pub percentiles: Percentiles<Option<u64>>,
     /// Exact largest value.
     pub max: Option<u64>,
     /// I/Os that were timed.
@@ -162,68 +153,70 @@ pub struct LatencyFigures {
     /// How many independent I/Os those are worth that were timed, because the latencies of
     /// neighbours resemble each other; null where that is not known.
     pub effective_count: Option<f64>,
-    /// 95 % intervals of the percentiles, `[low, high]`, from `effective_count`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub intervals_95: Option<PercentileIntervals>,
+    /// 95 % intervals of the percentiles by order statistics, `[low, high]`, from
+    /// `effective_count`. One is null where the percentile is, and where too few I/Os lie above it
+    /// for an upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intervals_95: Option<Percentiles<Option<[u64; 2]>>>,
 }
 
-/// 95 % intervals of percentiles by order statistics, nanoseconds: `[low, high]`. One is null
-/// where the percentile is, and where too few I/Os lie above it for an upper end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PercentileIntervals {
-    /// Of the median.
-    pub p50: Option<[u64; 2]>,
-    /// Of the 90th percentile.
-    pub p90: Option<[u64; 2]>,
-    /// Of the 95th percentile.
-    pub p95: Option<[u64; 2]>,
-    /// Of the 99th percentile.
-    pub p99: Option<[u64; 2]>,
-    /// Of the 99.9th percentile.
-    pub p99_9: Option<[u64; 2]>,
-    /// Of the 99.99th percentile.
-    pub p99_99: Option<[u64; 2]>,
+/// What there is of each percentile, nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PercentileIntervals")]
+pub struct Percentiles<T> {
+    /// Median, within 0.8 %, as the other percentiles.
+    pub p50: T,
+    /// 90th percentile.
+    pub p90: T,
+    /// 95th percentile.
+    pub p95: T,
+    /// 99th percentile.
+    pub p99: T,
+    /// 99.9th percentile.
+    pub p99_9: T,
+    /// 99.99th percentile.
+    pub p99_99: T,
 }
 
-impl PercentileIntervals {
-    /// Of the percentiles that there are, by so many independent latencies for each of them.
-    pub fn of(
-        figures: &LatencyFigures,
-        histogram: &Histogram,
-        effective: [f64; FRACTIONS.len()],
-    ) -> Self {
-        let interval = |percentile: Option<u64>, place: usize| {
-            percentile
-                .and_then(|_| quantile_interval(histogram, FRACTIONS[place], effective[place]))
-        };
+impl<T: Copy> Percentiles<T> {
+    pub fn of(value: impl FnMut(Percentile) -> T) -> Self {
+        let [p50, p90, p95, p99, p99_9, p99_99] = Percentile::ALL.map(value);
         Self {
-            p50: interval(figures.p50, 0),
-            p90: interval(figures.p90, 1),
-            p95: interval(figures.p95, 2),
-            p99: interval(figures.p99, 3),
-            p99_9: interval(figures.p99_9, 4),
-            p99_99: interval(figures.p99_99, 5),
+            p50,
+            p90,
+            p95,
+            p99,
+            p99_9,
+            p99_99,
         }
+    }
+
+    pub const fn get(&self, percentile: Percentile) -> T {
+        match percentile {
+            Percentile::P50 => self.p50,
+            Percentile::P90 => self.p90,
+            Percentile::P95 => self.p95,
+            Percentile::P99 => self.p99,
+            Percentile::P99_9 => self.p99_9,
+            Percentile::P99_99 => self.p99_99,
+        }
+    }
+}
+
+impl Deref for LatencyFigures {
+    type Target = Percentiles<Option<u64>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.percentiles
     }
 }
 
 impl LatencyFigures {
     /// Only the mean is known.
-    pub const fn of_mean(mean: f64) -> Self {
+    pub fn of_mean(mean: f64) -> Self {
         Self {
-            min: None,
             mean,
-            stdev: None,
-            p50: None,
-            p90: None,
-            p95: None,
-            p99: None,
-            p99_9: None,
-            p99_99: None,
-            max: None,
-            count: None,
-            effective_count: None,
-            intervals_95: None,
+            ..Self::default()
         }
     }
 
@@ -233,12 +226,7 @@ impl LatencyFigures {
             min: Some(histogram.min()?),
             mean: histogram.mean()?,
             stdev: histogram.stdev(),
-            p50: histogram.trusted_quantile(0.5),
-            p90: histogram.trusted_quantile(0.9),
-            p95: histogram.trusted_quantile(0.95),
-            p99: histogram.trusted_quantile(0.99),
-            p99_9: histogram.trusted_quantile(0.999),
-            p99_99: histogram.trusted_quantile(0.9999),
+            percentiles: Percentiles::of(|it| histogram.trusted_quantile(it.fraction())),
             max: Some(histogram.max()?),
             count: Some(histogram.count()),
             effective_count: None,
@@ -257,26 +245,21 @@ impl LatencyFigures {
         trials: &[&Histogram],
     ) -> Self {
         let count = float(histogram.count());
-        let of_trials = quantile_design_effects(trials, FRACTIONS);
-        let effective = of_trials.map(|of_trials| {
-            let of_trials = of_trials.unwrap_or(1.0);
+        let fractions = Percentile::ALL.map(Percentile::fraction);
+        let mut of_trials = quantile_design_effects(trials, fractions).into_iter();
+        let effective = Percentiles::of(|_| {
+            let of_trials = of_trials.next().flatten().unwrap_or(1.0);
             count / design_effect.max(of_trials).max(1.0)
         });
-        let percentiles = [
-            &mut self.p50,
-            &mut self.p90,
-            &mut self.p95,
-            &mut self.p99,
-            &mut self.p99_9,
-            &mut self.p99_99,
-        ];
-        let each = FRACTIONS.into_iter().zip(effective);
-        for (percentile, (fraction, effective)) in percentiles.into_iter().zip(each) {
-            if effective < float(samples_needed(fraction)) {
-                *percentile = None;
-            }
-        }
-        self.intervals_95 = Some(PercentileIntervals::of(&self, histogram, effective));
+        let all = self.percentiles;
+        self.percentiles = Percentiles::of(|it| {
+            let needed = float(samples_needed(it.fraction()));
+            all.get(it).filter(|_| effective.get(it) >= needed)
+        });
+        self.intervals_95 = Some(Percentiles::of(|it| {
+            let _ = self.percentiles.get(it)?;
+            quantile_interval(histogram, it.fraction(), effective.get(it))
+        }));
         self.effective_count = Some(count / design_effect.max(1.0));
         self
     }

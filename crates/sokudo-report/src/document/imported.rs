@@ -4,7 +4,7 @@
 use sokudo_model::{ImportedLatency, ImportedRate, PlanPart, Reported, ReportedSample};
 
 use super::RunDocument;
-use super::figures::{BandwidthFigures, LatencyFigures, RateFigures};
+use super::figures::{BandwidthFigures, LatencyFigures, Percentiles, RateFigures};
 use super::place::PlaceDocument;
 use super::result::{ResultDocument, Status};
 use super::surface::SurfaceFigures;
@@ -96,12 +96,7 @@ fn latency(told: &ImportedLatency) -> Option<LatencyFigures> {
         min: told.min.and_then(whole),
         mean: told.mean,
         stdev: told.stdev.filter(|stdev| is_figure(*stdev)),
-        p50: percentile(50.0),
-        p90: percentile(90.0),
-        p95: percentile(95.0),
-        p99: percentile(99.0),
-        p99_9: percentile(99.9),
-        p99_99: percentile(99.99),
+        percentiles: Percentiles::of(|it| percentile(it.fraction() * 100.0)),
         max: told.max.and_then(whole),
         count: told.count,
         effective_count: None,
