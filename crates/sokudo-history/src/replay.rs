@@ -1,8 +1,9 @@
 //! A kept run, told as it would be while it is measured, so that a page shows both alike.
 
+use sokudo_model::SeriesPoint;
 use sokudo_page::{PlannedRow, RunEvent, RunPhase};
 use sokudo_report::RunDocument;
-use sokudo_report::document::{PointDocument, ResultDocument, TrialDocument};
+use sokudo_report::document::{ResultDocument, TrialDocument};
 use sokudo_terminal::event_stream::{self, latency_counts, places_events, tell};
 use sokudo_terminal::exit::Exit;
 
@@ -34,16 +35,15 @@ pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Ex
 
 fn retell_row(document: &RunDocument, row: usize, result: &ResultDocument, before: u64) {
     let mut started = before;
-    for trial in &result.trials {
+    for (trial, points) in result.trials.iter().zip(&result.series) {
         let mut last = 0;
-        let points = result.series.iter().filter(|it| it.trial == trial.trial);
-        let every = points.clone().next().map_or(0, |point| point.at_ns);
+        let every = points.first().map_or(0, |point| point.at.0);
         for point in points {
             // The rest of a trial after its last whole interval may be of any shortness.
-            if point.at_ns.saturating_sub(last) >= every / SHORT_PARTS {
+            if point.at.0.saturating_sub(last) >= every / SHORT_PARTS {
                 tell(&rate(row, started, last, point));
             }
-            last = point.at_ns;
+            last = point.at.0;
         }
         retell_heat(document, trial, started);
         started += trial.elapsed_ns;
@@ -96,13 +96,13 @@ fn retell_heat(document: &RunDocument, trial: &TrialDocument, started: u64) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn rate(row: usize, started: u64, last: u64, point: &PointDocument) -> RunEvent {
-    let time = seconds(point.at_ns.saturating_sub(last));
+fn rate(row: usize, started: u64, last: u64, point: &SeriesPoint) -> RunEvent {
+    let time = seconds(point.at.0.saturating_sub(last));
     let rate = |moved: u64| (time > 0.0 && moved > 0).then(|| moved as f64 / time);
     RunEvent::Progress {
         row,
-        at: seconds(started + point.at_ns),
-        mb_per_second: rate(point.bytes).map(|rate| rate / 1e6),
+        at: seconds(started + point.at.0),
+        mb_per_second: rate(point.bytes.0).map(|rate| rate / 1e6),
         iops: rate(point.ios),
         phase: RunPhase::Running,
         done: 1.0,

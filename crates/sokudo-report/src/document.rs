@@ -32,8 +32,7 @@ use crate::wording::minutes;
 pub use figures::merged;
 pub use figures::{BandwidthFigures, LatencyFigures, Percentiles, RateFigures};
 pub use hosts::{
-    HostDocument, HostPointDocument, HostRowDocument, HostTrialDocument, TogetherDocument,
-    TrialTogetherDocument,
+    HostDocument, HostRowDocument, HostTrialDocument, TogetherDocument, TrialTogetherDocument,
 };
 pub use kept::{PackError, SummaryReader, UnpackError, pack, summary, unpack};
 pub use place::{DefectDocument, PlaceDocument};
@@ -43,7 +42,8 @@ pub use result::sparse;
 pub use result::{Direction, ResultDocument, ShareDocument, Status};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub use told::ToldDocument;
-pub use trial::{DeviceDocument, FailureDocument, FailureWay, PointDocument, TrialDocument};
+pub use trial::{DeviceDocument, FailureDocument, FailureWay, TrialDocument};
+pub(crate) use trial::thinned;
 pub use view::{RunView, RunViews, ViewKind, hand_over};
 
 /// A run as JSON: `sokudo.run/1`. It is the run as it happened, and the figures computed of it,

@@ -46,6 +46,18 @@ pub(crate) struct HostLine<'a> {
     pub(crate) is_straggler: bool,
 }
 
+impl HostLine<'_> {
+    /// What sets it apart: how it was lost, or that it is slow.
+    pub(crate) fn mark(&self) -> Option<(Tone, Text)> {
+        Some(match self.host.lost {
+            Some(HostLost::Silent) => (Tone::Bad, "lost: silent".into()),
+            Some(HostLost::Ended) => (Tone::Bad, "lost: ended".into()),
+            None if self.is_straggler => (Tone::Doubtful, "straggler".into()),
+            None => return None,
+        })
+    }
+}
+
 impl<'a> HostFigures<'a> {
     /// `None` of a run that one process measured alone, or in which nothing was moved.
     pub(crate) fn of(document: &'a RunDocument) -> Option<Self> {
@@ -162,9 +174,12 @@ impl<'a> HostFigures<'a> {
                 ))
             })
             .column_if(
-                lines.iter().any(|line| mark(line).is_some()),
+                lines.iter().any(|line| line.mark().is_some()),
                 left(""),
-                |line| Some(mark(line).unwrap_or_else(|| Text::default().into())),
+                |line| {
+                    let mark = line.mark().map(|(tone, mark)| Cell::Judged(tone, mark));
+                    Some(mark.unwrap_or_else(|| Text::default().into()))
+                },
             )
             .table();
         let title = text!("Hosts, {}", row(&row_name(self.result)));
@@ -283,23 +298,6 @@ fn exact_seconds(time: Nanos) -> String {
             format!("{}.{:02} s", hundredths / 100, hundredths % 100)
         }
         _ => time.to_string(),
-    }
-}
-
-/// What sets a host apart.
-fn mark(line: &HostLine<'_>) -> Option<Cell> {
-    if let Some(lost) = line.host.lost {
-        return Some(Cell::Judged(Tone::Bad, lost_words(lost)));
-    }
-    let slow = || Cell::Judged(Tone::Doubtful, "straggler".into());
-    line.is_straggler.then(slow)
-}
-
-/// How a host was lost.
-pub(crate) fn lost_words(lost: HostLost) -> Text {
-    match lost {
-        HostLost::Silent => "lost: silent".into(),
-        HostLost::Ended => "lost: ended".into(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Rounds until a drive was steady, with the window, its 20 % and the best line through it;
 //! of write saturation, the rate over what was written.
 
-use sokudo_model::{Bytes, RoundFigure, SteadyTest};
+use sokudo_model::{Bytes, RoundFigure, SeriesPoint, SteadyTest};
 use sokudo_report::plot::PlotKind;
 use sokudo_words::{Text, text};
 
 use crate::steady::view::{PhaseDocument, SteadyDocument, TrackedDocument};
-use sokudo_report::document::{PointDocument, ResultDocument, RunDocument};
+use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::grouping::row_name;
 use sokudo_report::number;
 use sokudo_report::plot::curve::PositionUnit;
@@ -278,15 +278,15 @@ struct RoundInterval {
 }
 
 /// Every interval with its rate.
-fn intervals(series: &[PointDocument]) -> Vec<RoundInterval> {
+fn intervals(series: &[Vec<SeriesPoint>]) -> Vec<RoundInterval> {
     let mut written = 0;
     let mut intervals = Vec::new();
-    for trial in series.chunk_by(|left, right| left.trial == right.trial) {
-        intervals.extend(time::intervals(trial).iter().map(|interval| {
+    for (trial, series) in (1..).zip(series) {
+        intervals.extend(time::intervals(0, series).iter().map(|interval| {
             let begin = written;
             written += interval.bytes;
             RoundInterval {
-                trial: trial[0].trial,
+                trial,
                 begin,
                 written,
                 iops: interval.iops(),

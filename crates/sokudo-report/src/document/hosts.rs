@@ -8,21 +8,15 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sokudo_model::{
-    Finding, Host, HostLost, HostTrial, Nanos, Row, Run, SeriesPoint, StopReason, TrialTogether,
-    Verdict, narrow,
+    Finding, Host, HostLost, HostTrial, Nanos, Row, Run, StopReason, Trial, TrialTogether, Verdict,
+    narrow,
 };
 use sokudo_stats::Histogram;
 
 use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, merged};
 use super::result::{Direction, ResultDocument, Status};
-use super::trial::{DeviceDocument, INTERVAL_NS_MIN};
+use super::trial::DeviceDocument;
 use crate::number::float;
-
-/// Points of all hosts and trials together, about: three values each, of which a document may
-/// have 16 million. Thousands of hosts have longer intervals for that.
-const POINTS_MAX: usize = 1_000_000;
-/// A host's trial has as many, however many hosts there are.
-const POINTS_MIN: usize = 8;
 
 /// Hosts that measured together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -122,21 +116,6 @@ pub struct HostTrialDocument {
     pub device: Option<DeviceDocument>,
     /// Why it ended.
     pub stopped: StopReason,
-    /// What it moved per interval. Where the window begins and ends, an interval does, too: those
-    /// in it sum up to what was moved in it, but for the rounding to whole blocks.
-    #[serde(skip)]
-    pub series: Vec<HostPointDocument>,
-}
-
-/// What a host moved in one interval of a trial, which begins where the one before ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct HostPointDocument {
-    /// End of the interval; the first one begins at `began_ns`.
-    pub at_ns: u64,
-    /// Bytes moved in the interval.
-    pub bytes: u64,
-    /// I/Os completed in the interval.
-    pub ios: u64,
 }
 
 impl TogetherDocument {
@@ -145,22 +124,18 @@ impl TogetherDocument {
         if run.hosts.is_empty() {
             return None;
         }
-        let trials = || (0..).zip(&run.rows).flat_map(trials_of_row);
-        let count: usize = trials().map(|it| it.together.hosts.len()).sum();
-        let points_max = (POINTS_MAX / count.max(1)).max(POINTS_MIN);
-        let rows: Vec<Vec<HostRowDocument>> =
-            (0..run.rows.len()).map(|row| of_row(run, row)).collect();
-        let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
-        let mut hosts: Vec<HostDocument> = Vec::with_capacity(run.hosts.len());
-        for host in &run.hosts {
+        let rows = (0..run.rows.len()).map(|row| of_row(run, row).into_iter());
+        let mut rows: Vec<_> = rows.collect();
+        let hosts = run.hosts.iter().map(|host| {
             let of_host = rows.iter_mut().filter_map(Iterator::next).collect();
-            hosts.push(HostDocument::of(host, of_host));
-        }
+            HostDocument::of(host, of_host)
+        });
         Some(Self {
             ranks: run.ranks(),
-            hosts,
-            trials: trials()
-                .map(|it| TrialTogetherDocument::of(&it, points_max))
+            hosts: hosts.collect(),
+            trials: (0..)
+                .zip(&run.rows)
+                .flat_map(TrialTogetherDocument::of_row)
                 .collect(),
         })
     }
@@ -229,27 +204,6 @@ impl HostDocument {
     }
 }
 
-/// A trial of all hosts, and of what it is one.
-struct NumberedTrial<'a> {
-    result: u32,
-    trial: u32,
-    direction: Direction,
-    together: &'a TrialTogether,
-}
-
-fn trials_of_row((result, row): (u32, &Row)) -> impl Iterator<Item = NumberedTrial<'_>> {
-    let direction = Direction::of(&row.workload);
-    let trials = (1..).zip(&row.trials);
-    trials.filter_map(move |(trial, it)| {
-        Some(NumberedTrial {
-            result,
-            trial,
-            direction,
-            together: it.together.as_deref()?,
-        })
-    })
-}
-
 /// What every host did of a row.
 fn of_row(run: &Run, row: usize) -> Vec<HostRowDocument> {
     let of = &run.rows[row];
@@ -272,13 +226,15 @@ fn of_row(run: &Run, row: usize) -> Vec<HostRowDocument> {
             bytes_per_s: rates.bytes_per_s,
             ios_per_s: rates.ios_per_s,
             share_of_median: rates.share_of_median,
-            latency_ns: merged(latencies.into_iter())
-                .as_ref()
-                .and_then(LatencyFigures::of),
+            latency_ns: of_all(latencies.into_iter()),
             findings: assessment.map_or_else(Vec::new, |it| it.findings.clone()),
         }
     });
     told.collect()
+}
+
+fn of_all<'a>(latencies: impl Iterator<Item = &'a Histogram>) -> Option<LatencyFigures> {
+    LatencyFigures::of(&merged(latencies)?)
 }
 
 /// Of the I/Os that the row is about.
@@ -289,45 +245,26 @@ fn latencies(of: &HostTrial, direction: Direction) -> impl Iterator<Item = &Hist
 }
 
 impl TrialTogetherDocument {
-    fn of(numbered: &NumberedTrial<'_>, points_max: usize) -> Self {
-        let NumberedTrial {
-            result,
-            trial,
-            direction,
-            together,
-        } = *numbered;
-        let window = together.window().map(|_| [together.from.0, together.to.0]);
-        let host = |of: &HostTrial| HostTrialDocument {
-            host: of.host,
-            began_ns: of.outcome.started_after.0,
-            ended_ns: of
-                .outcome
-                .started_after
-                .0
-                .saturating_add(of.outcome.elapsed.0),
-            bytes_in_window: of.in_window.bytes.0,
-            ios_in_window: of.in_window.ios,
-            bytes_per_s: of.bytes_per_second(together),
-            slowest_rank_bytes: of.slowest.0,
-            bytes: of.outcome.bytes_moved().0,
-            ios: of.outcome.ios(),
-            latency_ns: merged(latencies(of, direction))
-                .as_ref()
-                .and_then(LatencyFigures::of),
-            device: of.evidence.device.as_ref().map(DeviceDocument::of),
-            stopped: of.outcome.stopped,
-            series: points(of, window.unwrap_or_default(), points_max),
+    /// Those of a row.
+    fn of_row((result, row): (u32, &Row)) -> Vec<Self> {
+        let direction = Direction::of(&row.workload);
+        let of_trial = |(trial, it): (u32, &Trial)| {
+            let together = it.together.as_deref()?;
+            let hosts = together.hosts.iter();
+            Some(Self {
+                result,
+                trial,
+                window_ns: together.window().map(|_| [together.from.0, together.to.0]),
+                first_began_ns: together.first_began.0,
+                last_ended_ns: together.last_ended.0,
+                skew_ns: together.skew.0,
+                clock_uncertainty_ns: together.clock_uncertainty.0,
+                hosts: hosts
+                    .map(|host| HostTrialDocument::of(host, together, direction))
+                    .collect(),
+            })
         };
-        Self {
-            result,
-            trial,
-            window_ns: window,
-            first_began_ns: together.first_began.0,
-            last_ended_ns: together.last_ended.0,
-            skew_ns: together.skew.0,
-            clock_uncertainty_ns: together.clock_uncertainty.0,
-            hosts: together.hosts.iter().map(host).collect(),
-        }
+        (1..).zip(&row.trials).filter_map(of_trial).collect()
     }
 
     /// How long all ran at the same time.
@@ -337,74 +274,23 @@ impl TrialTogetherDocument {
     }
 }
 
-/// A host's series in intervals of 100 ms or longer ones, and with the ends of the window as ends
-/// of intervals. Within an interval of the engine's, what was moved is taken to be even.
-fn points(of: &HostTrial, window: [u64; 2], points_max: usize) -> Vec<HostPointDocument> {
-    let series = &of.outcome.series;
-    let Some(last) = series.last().map(|point| point.at.0) else {
-        return Vec::new();
-    };
-    let began = of.outcome.started_after.0;
-    let interval = series.first().map_or(1, |point| point.at.0).max(1);
-    let least = INTERVAL_NS_MIN.max(last / points_max as u64);
-    let joined = narrow::<u64, usize>(least / interval).max(1);
-    let chosen = series.iter().skip(joined - 1).step_by(joined);
-    let mut ends: Vec<u64> = chosen.map(|point| point.at.0).collect();
-    let of_window = window.map(|at| at.saturating_sub(began));
-    ends.extend(of_window.into_iter().filter(|at| *at > 0 && *at < last));
-    ends.push(last);
-    ends.sort_unstable();
-    ends.dedup();
-    let mut moved = MovedUntil::new(series);
-    let mut before = (0, 0);
-    let point = |at: u64| {
-        let until = moved.at(at);
-        let point = HostPointDocument {
-            at_ns: began.saturating_add(at),
-            bytes: until.0 - before.0,
-            ios: until.1 - before.1,
-        };
-        before = until;
-        point
-    };
-    ends.into_iter().map(point).collect()
-}
-
-/// What a series has moved until an instant, of instants one after the other.
-struct MovedUntil<'a> {
-    rest: &'a [SeriesPoint],
-    begin: u64,
-    bytes: u64,
-    ios: u64,
-}
-
-impl<'a> MovedUntil<'a> {
-    const fn new(series: &'a [SeriesPoint]) -> Self {
+impl HostTrialDocument {
+    fn of(host: &HostTrial, together: &TrialTogether, direction: Direction) -> Self {
+        let outcome = &host.outcome;
         Self {
-            rest: series,
-            begin: 0,
-            bytes: 0,
-            ios: 0,
+            host: host.host,
+            began_ns: outcome.started_after.0,
+            ended_ns: outcome.started_after.0.saturating_add(outcome.elapsed.0),
+            bytes_in_window: host.in_window.bytes.0,
+            ios_in_window: host.in_window.ios,
+            bytes_per_s: host.bytes_per_second(together),
+            slowest_rank_bytes: host.slowest.0,
+            bytes: outcome.bytes_moved().0,
+            ios: outcome.ios(),
+            latency_ns: of_all(latencies(host, direction)),
+            device: host.evidence.device.as_ref().map(DeviceDocument::of),
+            stopped: outcome.stopped,
         }
-    }
-
-    /// Bytes and I/Os.
-    fn at(&mut self, at: u64) -> (u64, u64) {
-        while let Some((point, rest)) = self.rest.split_first() {
-            if point.at.0 > at {
-                let part = |count: u64| {
-                    let length = u128::from(point.at.0.saturating_sub(self.begin)).max(1);
-                    let gone = u128::from(at.saturating_sub(self.begin));
-                    narrow::<u128, u64>(u128::from(count) * gone / length)
-                };
-                return (self.bytes + part(point.bytes.0), self.ios + part(point.ios));
-            }
-            self.bytes += point.bytes.0;
-            self.ios += point.ios;
-            self.begin = point.at.0;
-            self.rest = rest;
-        }
-        (self.bytes, self.ios)
     }
 }
 

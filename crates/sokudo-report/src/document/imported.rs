@@ -125,10 +125,8 @@ fn place(told: &ReportedSample) -> PlaceDocument {
         trial: 1,
         offset: told.offset.0,
         bytes: told.bytes.0,
-        ios: None,
         elapsed_ns: told.elapsed.0,
-        latency_max_ns: None,
-        distance: None,
+        ..PlaceDocument::default()
     }
 }
 

@@ -9,7 +9,7 @@ use super::trial::failure_words;
 use crate::number::float;
 
 /// What happened at one place of a survey.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlaceDocument {
     /// 1 for the first trial of the result.
     pub trial: u32,

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Operation, OperationTally,
-    Outcome, PlanPart, PlanParts, Row, Run, RunsDiffer, Schedule, SlowPlaces, Steadiness,
-    StopReason, Trial, Verdict, Workload, narrow, weighed,
+    Outcome, PlanPart, PlanParts, Row, Run, RunsDiffer, Schedule, SeriesPoint, SlowPlaces,
+    Steadiness, StopReason, Trial, Verdict, Workload, narrow, weighed,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -17,7 +17,7 @@ use super::inside::Inside;
 use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
 use super::told::ToldDocument;
-use super::trial::{DeviceDocument, FailureDocument, PointDocument, TrialDocument, cpu_of};
+use super::trial::{DeviceDocument, FailureDocument, TrialDocument, cpu_of, thinned};
 use crate::number::float;
 use crate::unique::unique;
 
@@ -115,9 +115,9 @@ pub struct ResultDocument {
     /// that holds something; both ends belong to the bucket.
     #[serde(skip)]
     pub histogram: Vec<[u64; 3]>,
-    /// What was moved per interval.
+    /// What each trial moved per interval.
     #[serde(skip)]
-    pub series: Vec<PointDocument>,
+    pub series: Vec<Vec<SeriesPoint>>,
     /// Figures over the places of a survey; missing for anything else, and where no trial
     /// was made.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -359,7 +359,6 @@ impl ResultDocument {
         let survey = row.workload.survey.filter(|_| !row.trials.is_empty());
         Self {
             name: row.workload.name.clone(),
-            direction,
             status: Status::of(row, schedule.trials_due(&row.trials)),
             verdict: assessment.map(|assessment| assessment.verdict),
             steadiness: bandwidth.as_ref().and_then(BandwidthFigures::steadiness),
@@ -392,24 +391,16 @@ impl ResultDocument {
                 FailureDocument::new,
             ),
             findings: assessment.map_or_else(Vec::new, |assessment| assessment.findings.clone()),
-            fingerprint: String::new(),
-            fingerprint_parts: BTreeMap::new(),
-            plan: PlanParts::default(),
-            beside: 0,
-            workload: Arc::new(row.workload.clone()),
-            told: None,
             unsettled_trials: row.unsettled,
             trials: work.trials(&inside),
             histogram: latency.as_ref().map_or_else(Vec::new, sparse),
-            series: (1..)
-                .zip(&row.trials)
-                .flat_map(|(number, trial)| PointDocument::of_trial(number, &trial.outcome.series))
-                .collect(),
+            series: work.outcomes().map(|it| thinned(&it.series)).collect(),
             surface: survey
                 .map(|survey| SurfaceFigures::of(&survey, row.workload.clones, &places, &defects)),
             places,
             defects,
             slow_places: row.slow.clone(),
+            ..Self::without_figures(Arc::new(row.workload.clone()))
         }
     }
 }

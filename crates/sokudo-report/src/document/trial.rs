@@ -106,25 +106,12 @@ fn rounded(statistic: f64) -> f64 {
     format!("{statistic:.3e}").parse().unwrap_or(statistic)
 }
 
-/// What was moved in one interval of a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PointDocument {
-    /// 1 for the first trial of the result.
-    pub trial: u32,
-    /// End of the interval, counted from the start of the trial's measured part.
-    pub at_ns: u64,
-    /// Bytes moved in the interval.
-    pub bytes: u64,
-    /// I/Os completed in the interval.
-    pub ios: u64,
-}
-
-/// Intervals of a document are at least this long, where a trial lasts so long: what is
-/// shown of a rate over time needs no more, and a document stays small.
-pub(super) const INTERVAL_NS_MIN: u64 = 100_000_000;
+/// Intervals are at least this long, where a trial lasts so long: what is shown of a rate over
+/// time needs no more.
+const INTERVAL_NS_MIN: u64 = 100_000_000;
 
 /// A trial's series in intervals of 100 ms, as near as its own fit into that.
-fn thinned(points: &[SeriesPoint]) -> Vec<SeriesPoint> {
+pub(crate) fn thinned(points: &[SeriesPoint]) -> Vec<SeriesPoint> {
     let interval = points.first().map_or(0, |point| point.at.0).max(1);
     let joined = usize::try_from(INTERVAL_NS_MIN / interval).map_or(1, |joined| joined.max(1));
     let join = |points: &[SeriesPoint]| SeriesPoint {
@@ -133,19 +120,6 @@ fn thinned(points: &[SeriesPoint]) -> Vec<SeriesPoint> {
         ios: points.iter().map(|point| point.ios).sum(),
     };
     points.chunks(joined).map(join).collect()
-}
-
-impl PointDocument {
-    /// The series of one trial, [`thinned`].
-    pub(super) fn of_trial(trial: u32, points: &[SeriesPoint]) -> Vec<Self> {
-        let document = |point: SeriesPoint| Self {
-            trial,
-            at_ns: point.at.0,
-            bytes: point.bytes.0,
-            ios: point.ios,
-        };
-        thinned(points).into_iter().map(document).collect()
-    }
 }
 
 /// Processor time, summed over trials; `None` unless every trial has its own.
@@ -191,7 +165,7 @@ impl DeviceDocument {
 }
 
 /// I/Os of one trial that failed in the same way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FailureDocument {
     /// 1 for the first trial of the result.
     pub trial: u32,
@@ -215,6 +189,8 @@ pub struct FailureDocument {
     pub count: u64,
     /// The same in words.
     pub message: String,
+    #[serde(skip)]
+    failure: IoFailure,
 }
 
 /// In which way I/Os failed.
@@ -235,55 +211,53 @@ pub enum FailureWay {
 
 impl FailureDocument {
     pub(super) fn new(trial: u32, failure: &IoFailure) -> Self {
-        let (kind, errno, asked_bytes, moved_bytes) = match failure.kind {
-            FailureKind::Errno(number) => (FailureWay::Errno, Some(number), None, None),
-            FailureKind::Short { asked, moved } => {
-                (FailureWay::Short, None, Some(asked), Some(moved))
+        let (mut errno, mut bytes, mut nvme_status) = (None, None, None);
+        let kind = match failure.kind {
+            FailureKind::Errno(number) => {
+                errno = Some(number);
+                FailureWay::Errno
             }
-            FailureKind::Nothing => (FailureWay::Nothing, None, None, None),
-            FailureKind::Unanswered => (FailureWay::Unanswered, None, None, None),
-            FailureKind::Nvme(_) => (FailureWay::Nvme, None, None, None),
+            FailureKind::Short { asked, moved } => {
+                bytes = Some((asked, moved));
+                FailureWay::Short
+            }
+            FailureKind::Nothing => FailureWay::Nothing,
+            FailureKind::Unanswered => FailureWay::Unanswered,
+            FailureKind::Nvme(status) => {
+                nvme_status = Some(status);
+                FailureWay::Nvme
+            }
         };
-        let nvme_status = match failure.kind {
-            FailureKind::Nvme(status) => Some(status),
-            _ => None,
-        };
-        let mut document = Self {
+        Self {
             trial,
             operation: failure.operation,
             kind,
             errno,
-            asked_bytes,
-            moved_bytes,
+            asked_bytes: bytes.map(|(asked, _)| asked),
+            moved_bytes: bytes.map(|(_, moved)| moved),
             nvme_status,
             offset_bytes: failure.offset.0,
             count: failure.count,
-            message: String::new(),
-        };
-        document.message = document.said().english();
-        document
+            message: said(failure).english(),
+            failure: failure.clone(),
+        }
     }
 
     /// How it failed, in words of any language.
     pub(crate) fn said(&self) -> Text {
-        let way = failure_words(match self.kind {
-            FailureWay::Errno => FailureKind::Errno(self.errno.unwrap_or_default()),
-            FailureWay::Short => FailureKind::Short {
-                asked: self.asked_bytes.unwrap_or_default(),
-                moved: self.moved_bytes.unwrap_or_default(),
-            },
-            FailureWay::Nothing => FailureKind::Nothing,
-            FailureWay::Unanswered => FailureKind::Unanswered,
-            FailureWay::Nvme => FailureKind::Nvme(self.nvme_status.unwrap_or_default()),
-        });
-        let operation = Text::from(self.operation.name());
-        let (times, at) = (self.count, self.offset_bytes);
-        match (self.operation.is_on_files(), times) {
-            (true, 1) => text!("1 {operation} failed, after {at} files: {way}"),
-            (true, _) => text!("{times} {operation}s failed, after {at} files: {way}"),
-            (false, 1) => text!("1 {operation} failed, the first at byte {at}: {way}"),
-            (false, _) => text!("{times} {operation}s failed, the first at byte {at}: {way}"),
-        }
+        said(&self.failure)
+    }
+}
+
+fn said(failure: &IoFailure) -> Text {
+    let way = failure_words(failure.kind);
+    let operation = Text::from(failure.operation.name());
+    let (times, at) = (failure.count, failure.offset.0);
+    match (failure.operation.is_on_files(), times) {
+        (true, 1) => text!("1 {operation} failed, after {at} files: {way}"),
+        (true, _) => text!("{times} {operation}s failed, after {at} files: {way}"),
+        (false, 1) => text!("1 {operation} failed, the first at byte {at}: {way}"),
+        (false, _) => text!("{times} {operation}s failed, the first at byte {at}: {way}"),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Both are of the row that stands for the run. Of many hosts only those are drawn by name that
 //! tell most; the others are a band and its middle.
 
+use sokudo_model::{HostTrial, TrialTogether};
 use sokudo_stats::Summary;
 use sokudo_words::{Text, spoken, text};
 
@@ -13,12 +14,12 @@ use super::figure::{
 };
 use super::heading;
 use super::scale::{PlotAxis, float, whole};
-use crate::document::{HostPointDocument, HostTrialDocument, RunDocument, TrialTogetherDocument};
-use crate::hosts::{HOSTS_MAX, HostFigures, HostLine, lost_words};
-use crate::number::{self, BYTES_PER_MB, rate};
+use super::time::{self, TrialInterval, seconds};
+use crate::document::{RunDocument, thinned};
+use crate::hosts::{HOSTS_MAX, HostFigures, HostLine, rate_in};
+use crate::number::{self, rate};
 use crate::style::BandwidthUnit;
 
-const NANOS_PER_SECOND: f64 = 1e9;
 /// Hosts of many that have a line of their own: the slowest.
 const LINES_OF_MANY: usize = 4;
 /// The share of the time in which not all hosts ran from which on that is seen.
@@ -35,9 +36,9 @@ const MEDIAN: Ink = Ink {
 /// Rates over time. `None` of a run that one process measured alone, or without figures over time.
 pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
     let hosts = HostFigures::of(document)?;
-    let trial = middle_trial(&hosts)?;
-    let unit = TrialUnit::of(trial);
-    let ends = [trial.first_began_ns, trial.last_ended_ns].map(seconds);
+    let (number, trial) = middle_trial(document, &hosts)?;
+    let unit = unit_of(trial);
+    let ends = [trial.first_began, trial.last_ended].map(|it| seconds(it.0));
     let mut layers = match trial.hosts.len() <= HOSTS_MAX {
         true => lines_of_each(&hosts, trial, unit),
         false => lines_of_many(&hosts, trial, unit),
@@ -46,10 +47,10 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
     let lowest = rates().filter(|rate| *rate > 0.0).reduce(f64::min)?;
     let highest = rates().reduce(f64::max)?;
     let left = PlotAxis::of_rates(&text!("Rate, {}", unit.name()), lowest, highest, 8);
-    if let Some(window) = trial.window_ns {
-        let at = window.map(seconds);
+    if let Some(length) = trial.window() {
+        let at = [trial.from, trial.to].map(|it| seconds(it.0));
         let outside = 1.0 - (at[1] - at[0]) / (ends[1] - ends[0]);
-        let time = text!("{}", trial.window().unwrap_or_default());
+        let time = text!("{length}");
         let shade = vec![
             [at[0], left.scale.low, left.scale.high],
             [at[1], left.scale.low, left.scale.high],
@@ -64,10 +65,7 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
     }
     let label = match hosts.trials().count() {
         1 => text!("Time from the common start, s"),
-        trials => text!(
-            "Time from the common start, s (trial {} of {trials})",
-            trial.trial
-        ),
+        trials => text!("Time from the common start, s (trial {number} of {trials})"),
     };
     let bottom = PlotAxis::exact(label, ends[0], ends[1], 10);
     let body = Body::Chart(Box::new(Chart::new(bottom, left, layers)));
@@ -75,97 +73,54 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
     Some(heading::picture(document, &what, &[hosts.result], body))
 }
 
-/// The trial whose rate is nearest to the median of all that have points.
-fn middle_trial<'a>(hosts: &HostFigures<'a>) -> Option<&'a TrialTogetherDocument> {
-    let has_points = |it: &&TrialTogetherDocument| it.hosts.iter().any(|it| it.series.len() > 1);
-    let trials: Vec<&TrialTogetherDocument> = hosts.trials().filter(has_points).collect();
-    let moved = |trial: &TrialTogetherDocument| {
+/// The trial whose rate is nearest to the median of all that have points, and its number.
+fn middle_trial<'a>(
+    document: &'a RunDocument,
+    hosts: &HostFigures<'_>,
+) -> Option<(usize, &'a TrialTogether)> {
+    let has_points = |it: &TrialTogether| it.hosts.iter().any(|it| it.outcome.series.len() > 1);
+    let trials = (1..).zip(&document.rows.get(hosts.place)?.trials);
+    let trials = trials.filter_map(|(number, it)| Some((number, it.together.as_deref()?)));
+    let trials: Vec<(usize, &TrialTogether)> = trials.filter(|(_, it)| has_points(it)).collect();
+    let moved = |trial: &TrialTogether| {
         let seconds = trial.window().map_or(1.0, |it| it.as_secs_f64());
-        let bytes: u64 = trial.hosts.iter().map(|it| it.bytes_in_window).sum();
+        let bytes: u64 = trial.hosts.iter().map(|it| it.in_window.bytes.0).sum();
         float(bytes) / seconds
     };
-    let rates: Vec<f64> = trials.iter().map(|it| moved(it)).collect();
+    let rates: Vec<f64> = trials.iter().map(|(_, it)| moved(it)).collect();
     let median = Summary::of(&rates)?.median;
-    let distance = |trial: &TrialTogetherDocument| (moved(trial) - median).abs();
+    let distance = |trial: &TrialTogether| (moved(trial) - median).abs();
     let nearest = trials.into_iter();
-    nearest.min_by(|one, other| distance(one).total_cmp(&distance(other)))
+    nearest.min_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other)))
 }
 
 /// In what a trial is drawn: what moves no bytes counts its operations.
-#[derive(Clone, Copy, PartialEq)]
-enum TrialUnit {
-    Megabytes,
-    Ios,
-}
-
-impl TrialUnit {
-    fn of(trial: &TrialTogetherDocument) -> Self {
-        match trial.hosts.iter().any(|host| host.bytes > 0) {
-            true => Self::Megabytes,
-            false => Self::Ios,
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Megabytes => "MB/s",
-            Self::Ios => "IOPS",
-        }
-    }
-
-    fn rate(self, moved: &HostInterval) -> f64 {
-        let moved_in_unit = match self {
-            Self::Megabytes => float(moved.bytes) / BYTES_PER_MB,
-            Self::Ios => float(moved.ios),
-        };
-        moved_in_unit / seconds(moved.to - moved.from)
+fn unit_of(trial: &TrialTogether) -> BandwidthUnit {
+    let mut hosts = trial.hosts.iter();
+    match hosts.any(|host| host.outcome.bytes_moved().0 > 0) {
+        true => BandwidthUnit::MegabytesPerSecond,
+        false => BandwidthUnit::IosPerSecond,
     }
 }
 
-/// What a host moved between two instants of the common clock.
-#[derive(Clone, Copy)]
-struct HostInterval {
-    from: u64,
-    to: u64,
-    bytes: u64,
-    ios: u64,
-}
-
-/// The intervals of a host, none much shorter than the others: in a splinter one I/O would be a
-/// peak.
-fn intervals(host: &HostTrialDocument) -> Vec<HostInterval> {
-    let begins = std::iter::once(host.began_ns).chain(host.series.iter().map(|it| it.at_ns));
-    let of_point = |(from, point): (u64, &HostPointDocument)| HostInterval {
-        from,
-        to: point.at_ns,
-        bytes: point.bytes,
-        ios: point.ios,
+fn rate_of(moved: &TrialInterval, unit: BandwidthUnit) -> f64 {
+    let moved_in_unit = match unit {
+        BandwidthUnit::IosPerSecond => float(moved.ios),
+        _ => float(moved.bytes) / unit.bytes(),
     };
-    let points = begins
-        .zip(&host.series)
-        .filter(|(from, it)| it.at_ns > *from);
-    let points: Vec<HostInterval> = points.map(of_point).collect();
-    let length = |it: &HostInterval| it.to - it.from;
-    let usual = points.iter().map(length).max().unwrap_or_default();
-    let mut whole: Vec<HostInterval> = Vec::new();
-    for point in points {
-        let is_short = |it: &HostInterval| length(it) < usual / 2;
-        match whole.last_mut() {
-            Some(last) if is_short(last) || is_short(&point) => {
-                last.to = point.to;
-                last.bytes += point.bytes;
-                last.ios += point.ios;
-            }
-            _ => whole.push(point),
-        }
-    }
-    whole
+    moved_in_unit / seconds(moved.to - moved.from)
+}
+
+/// What a host moved, on the common clock.
+fn intervals(host: &HostTrial) -> Vec<TrialInterval> {
+    let series = thinned(&host.outcome.series);
+    time::intervals(host.outcome.started_after.0, &series)
 }
 
 fn lines_of_each(
     hosts: &HostFigures<'_>,
-    trial: &TrialTogetherDocument,
-    unit: TrialUnit,
+    trial: &TrialTogether,
+    unit: BandwidthUnit,
 ) -> Vec<Layer> {
     let lines = hosts.lines();
     let drawn = lines.iter().filter_map(|line| {
@@ -175,32 +130,28 @@ fn lines_of_each(
     drawn.collect()
 }
 
-fn is_of(trial: &HostTrialDocument, line: &HostLine<'_>) -> bool {
+fn is_of(trial: &HostTrial, line: &HostLine<'_>) -> bool {
     usize::try_from(trial.host) == Ok(line.place)
 }
 
 /// One host's rates, each in the middle of its interval.
-fn layer(line: &HostLine<'_>, of: &HostTrialDocument, unit: TrialUnit) -> Layer {
+fn layer(line: &HostLine<'_>, of: &HostTrial, unit: BandwidthUnit) -> Layer {
     let of_host = intervals(of);
-    let middle = |it: &HostInterval| [seconds(it.from.midpoint(it.to)), unit.rate(it)];
+    let middle = |it: &TrialInterval| [seconds(it.from.midpoint(it.to)), rate_of(it, unit)];
     let mut points: Vec<[f64; 2]> = of_host.iter().map(middle).collect();
     // From its begin to its end.
     if let ([first, ..], [.., last]) = (&of_host[..], &of_host[..]) {
-        points.insert(0, [seconds(first.from), unit.rate(first)]);
-        points.push([seconds(last.to), unit.rate(last)]);
+        points.insert(0, [seconds(first.from), rate_of(first, unit)]);
+        points.push([seconds(last.to), rate_of(last, unit)]);
     }
-    let rate_in_window = match unit {
-        TrialUnit::Megabytes => line.row.bytes_per_s.map(|it| it / BYTES_PER_MB),
-        TrialUnit::Ios => line.row.ios_per_s,
-    };
-    let figures = rate_in_window.map(|it| text!("median {} {}", rate(it), unit.name()));
+    let figures = rate_in(line.row, unit).map(|it| text!("median {} {}", rate(it), unit.name()));
     let ink = match line.is_straggler {
         true => Ink::FAULT,
         // That of stragglers is none of these.
         false => Ink::of_number(line.place),
     };
     let mut figures = vec![figures.unwrap_or_default()];
-    figures.extend(mark(line));
+    figures.extend(line.mark().map(|(_, mark)| mark));
     figures.retain(|it| !it.is_empty());
     Layer::new(ink, Shape::Lines(vec![points]))
         .named(line.host.name.clone(), Text::list(figures, ", "))
@@ -209,10 +160,10 @@ fn layer(line: &HostLine<'_>, of: &HostTrialDocument, unit: TrialUnit) -> Layer 
 /// The median of all hosts, half of them as a band, and the slowest as lines.
 fn lines_of_many(
     hosts: &HostFigures<'_>,
-    trial: &TrialTogetherDocument,
-    unit: TrialUnit,
+    trial: &TrialTogether,
+    unit: BandwidthUnit,
 ) -> Vec<Layer> {
-    let all: Vec<Vec<HostInterval>> = trial.hosts.iter().map(intervals).collect();
+    let all: Vec<Vec<TrialInterval>> = trial.hosts.iter().map(intervals).collect();
     let grid = all.iter().max_by_key(|intervals| intervals.len());
     let (mut band, mut middle) = (Vec::new(), Vec::new());
     let mut places = vec![0; all.len()];
@@ -223,7 +174,7 @@ fn lines_of_many(
                 *place += 1;
             }
             let at = intervals.get(*place).filter(|it| it.from <= instant);
-            rates.extend(at.map(|it| unit.rate(it)));
+            rates.extend(at.map(|it| rate_of(it, unit)));
         }
         rates.sort_by(f64::total_cmp);
         let Some(median) = quantile(&rates, 0.5) else {
@@ -258,10 +209,6 @@ fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     sorted.get(place).copied()
 }
 
-fn seconds(nanos: u64) -> f64 {
-    float(nanos) / NANOS_PER_SECOND
-}
-
 /// Hosts beside each other. `None` where no bytes are moved.
 pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
     let hosts = HostFigures::of(document)?;
@@ -275,7 +222,8 @@ pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
                 false => Ink::READ,
             };
             let bar = bar(of_hosts.get(line.place)?, ink);
-            let label = [Some(Text::name(bar.label)), mark(line)];
+            let mark = line.mark().map(|(_, mark)| mark);
+            let label = [Some(Text::name(bar.label)), mark];
             let label = Text::list(label.into_iter().flatten(), ", ").into();
             Some(Group {
                 name: line.host.name.clone(),
@@ -305,10 +253,4 @@ pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
     };
     let body = Body::Bars(bars);
     Some(heading::picture(document, &what, &[hosts.result], body))
-}
-
-/// What sets a host apart.
-fn mark(line: &HostLine<'_>) -> Option<Text> {
-    let lost = line.host.lost.map(lost_words);
-    lost.or_else(|| line.is_straggler.then(|| text!("straggler")))
 }

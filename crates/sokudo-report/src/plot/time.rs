@@ -3,6 +3,7 @@
 //! Trials lie one after the other on the axis, as they are one after the other in
 //! truth; the pauses and the other rows between them are left out.
 
+use sokudo_model::{SeriesPoint, narrow};
 use sokudo_words::{Text, text};
 
 use super::figure::{
@@ -10,7 +11,7 @@ use super::figure::{
 };
 use super::heading;
 use super::scale::{PlotAxis, float};
-use crate::document::{PointDocument, ResultDocument, RunDocument};
+use crate::document::{ResultDocument, RunDocument};
 use crate::number::{BYTES_PER_MB, rate};
 
 const NANOS_PER_SECOND: f64 = 1e9;
@@ -20,10 +21,12 @@ const PARTS_MAX: u32 = 24;
 /// `None` without figures over time.
 pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut shown = document.results_by_direction();
-    shown.retain(|result| result.series.iter().any(|point| point.bytes > 0));
-    let points = || shown.iter().flat_map(|result| &result.series);
-    let trials = points().map(|point| point.trial).max()?;
-    let longest = seconds(points().map(|point| point.at_ns).max()?);
+    shown.retain(|result| result.series.iter().flatten().any(|it| it.bytes.0 > 0));
+    let with_points =
+        |result: &&ResultDocument| result.series.iter().rposition(|it| !it.is_empty());
+    let trials = 1 + narrow::<usize, u32>(shown.iter().filter_map(with_points).max()?);
+    let points = shown.iter().flat_map(|it| it.series.iter().flatten());
+    let longest = seconds(points.map(|point| point.at.0).max()?);
     let shape = |result: &ResultDocument| Shape::Lines(steps(result, longest));
     let mut layers = heading::layers(&shown, figures, shape);
     let rates = || heights(&layers);
@@ -66,17 +69,15 @@ fn figures(result: &ResultDocument) -> Text {
 
 /// Per trial, the rate of each interval from its begin to its end.
 fn steps(result: &ResultDocument, longest: f64) -> Vec<Vec<[f64; 2]>> {
-    let trials = result
-        .series
-        .chunk_by(|left, right| left.trial == right.trial);
-    let of_trial = |trial: &[PointDocument]| {
-        let begin = f64::from(trial[0].trial.saturating_sub(1)) * longest;
+    let trials = (0..).zip(&result.series);
+    let of_trial = |(trial, series): (u32, &Vec<SeriesPoint>)| {
+        let begin = f64::from(trial) * longest;
         let step = |it: TrialInterval| {
             let (from, to) = (seconds(it.from), seconds(it.to));
             let rate = float(it.bytes) / (to - from) / BYTES_PER_MB;
             [[begin + from, rate], [begin + to, rate]]
         };
-        intervals(trial).into_iter().flat_map(step).collect()
+        intervals(0, series).into_iter().flat_map(step).collect()
     };
     trials.map(of_trial).collect()
 }
@@ -117,12 +118,13 @@ fn heat(document: &RunDocument, result: &ResultDocument, longest: f64) -> Option
     Some((hottest, layer.named(text!("temperature"), figures)))
 }
 
-/// What was done between two instants of a trial, nanoseconds from its start.
+/// What was moved between two instants, nanoseconds.
+#[derive(Clone, Copy)]
 pub struct TrialInterval {
-    from: u64,
-    to: u64,
+    pub from: u64,
+    pub to: u64,
     pub bytes: u64,
-    ios: u64,
+    pub ios: u64,
 }
 
 impl TrialInterval {
@@ -135,32 +137,37 @@ impl TrialInterval {
     }
 }
 
-/// The intervals of a trial; the rest at its end, in which one I/O would be a peak, is told
-/// with the interval before it.
-pub fn intervals(trial: &[PointDocument]) -> Vec<TrialInterval> {
-    let begins = std::iter::once(0).chain(trial.iter().map(|point| point.at_ns));
-    let mut intervals: Vec<TrialInterval> = begins
-        .zip(trial)
-        .filter(|(from, point)| point.at_ns > *from)
-        .map(|(from, point)| TrialInterval {
+/// The intervals of what began at an instant, none much shorter than the others: in a splinter,
+/// such as the rest at the end of a trial, one I/O would be a peak.
+pub fn intervals(began: u64, series: &[SeriesPoint]) -> Vec<TrialInterval> {
+    let ends = series.iter().map(|point| began.saturating_add(point.at.0));
+    let begins = std::iter::once(began).chain(ends.clone());
+    let all = begins.zip(ends).zip(series);
+    let all: Vec<TrialInterval> = all
+        .filter(|((from, to), _)| to > from)
+        .map(|((from, to), point)| TrialInterval {
             from,
-            to: point.at_ns,
-            bytes: point.bytes,
+            to,
+            bytes: point.bytes.0,
             ios: point.ios,
         })
         .collect();
-    let usual = intervals.iter().map(TrialInterval::nanos).max();
-    if let [.., before, rest] = &mut intervals[..]
-        && usual.is_some_and(|usual| rest.nanos() < usual / 2)
-    {
-        before.to = rest.to;
-        before.bytes += rest.bytes;
-        before.ios += rest.ios;
-        intervals.pop();
+    let usual = all.iter().map(TrialInterval::nanos).max().unwrap_or(0);
+    let is_short = |it: &TrialInterval| it.nanos() < usual / 2;
+    let mut whole: Vec<TrialInterval> = Vec::new();
+    for interval in all {
+        match whole.last_mut() {
+            Some(last) if is_short(last) || is_short(&interval) => {
+                last.to = interval.to;
+                last.bytes += interval.bytes;
+                last.ios += interval.ios;
+            }
+            _ => whole.push(interval),
+        }
     }
-    intervals
+    whole
 }
 
-fn seconds(nanos: u64) -> f64 {
+pub fn seconds(nanos: u64) -> f64 {
     float(nanos) / NANOS_PER_SECOND
 }

@@ -125,17 +125,3 @@ fn a_comparison_says_where_the_numbers_of_hosts_differ() {
     assert_eq!(said(&hosts.reference).as_deref(), Some("8"));
     assert_eq!(said(&hosts.other).as_deref(), Some("9"));
 }
-
-#[test]
-fn many_hosts_have_fewer_points_each() {
-    let mut run = sample::run_of_many(20);
-    // As if there were ten thousand.
-    let together = TogetherDocument::of(&run).unwrap();
-    assert_eq!(together.trials[0].hosts[0].series.len(), 101);
-    let trial = run.rows[0].trials[0].together.as_mut().unwrap();
-    let of = trial.hosts[0].clone();
-    let few = points(&of, [320_000_000, 10_000_000_000], 10);
-    assert!(few.len() <= 12, "{}", few.len());
-    let sum = |points: &[HostPointDocument]| points.iter().map(|it| it.bytes).sum::<u64>();
-    assert_eq!(sum(&few), of.outcome.bytes_moved().0);
-}
