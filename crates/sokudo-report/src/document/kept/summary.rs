@@ -12,7 +12,6 @@ use sokudo_model::{
     BackendUse, Circumstances, Finding, Host, HostEnvironment, Plan, PlanParts, Run, Severity,
     TargetInfo, TargetKind, Verdict, Workload, with_texts_as_data,
 };
-use sokudo_stats::Interval;
 use sokudo_words::Text;
 use zstd::bulk::Decompressor;
 
@@ -26,7 +25,7 @@ use super::compressed_by;
 
 /// Which figures there are, how they are computed and written. What changes any of it raises
 /// it, so that summaries made before are made anew.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// Summaries are read by thousands.
 const LEVEL: i32 = 6;
 /// A run of so many rows that its summary is larger has none.
@@ -199,7 +198,7 @@ struct RowSummary(
     Status,
     Option<Verdict>,
     /// Bytes, I/Os and files per second.
-    [Option<RateSummary>; 3],
+    [Option<RateFigures>; 3],
     /// The mean latency.
     Option<f64>,
     Option<ToldDocument>,
@@ -213,17 +212,6 @@ struct RowSummary(
     Option<TrialDocument>,
 );
 
-/// Median, mean, smallest, largest and range; deviation, interval (low, high, coverage) and
-/// trimmed mean where there is one; trials.
-#[derive(Serialize, Deserialize)]
-struct RateSummary(
-    [f64; 5],
-    Option<f64>,
-    Option<[f64; 3]>,
-    Option<f64>,
-    Vec<f64>,
-);
-
 impl RowSummary {
     fn of(result: &ResultDocument) -> Self {
         let bandwidth = result.bandwidth_bytes_per_s.as_ref();
@@ -235,7 +223,7 @@ impl RowSummary {
             result.direction,
             result.status,
             result.verdict,
-            rates.map(|rates| rates.map(RateSummary::of)),
+            rates.map(Option::<&RateFigures>::cloned),
             result.latency_ns.as_ref().map(|latency| latency.mean),
             result.told.clone(),
             result.backend.clone(),
@@ -266,7 +254,7 @@ impl RowSummary {
             (fingerprint, beside),
             trial,
         ) = self;
-        let [bandwidth, iops, files] = rates.map(|rates| rates.map(RateSummary::figures));
+        let [bandwidth, iops, files] = rates;
         let bandwidth = bandwidth.map(BandwidthFigures::of_rate);
         ResultDocument {
             name,
@@ -286,44 +274,6 @@ impl RowSummary {
             beside,
             trials: Vec::from_iter(trial),
             ..ResultDocument::without_figures(workload)
-        }
-    }
-}
-
-impl RateSummary {
-    fn of(figures: &RateFigures) -> Self {
-        let interval = figures.interval_95;
-        Self(
-            [
-                figures.median,
-                figures.mean,
-                figures.min,
-                figures.max,
-                figures.range,
-            ],
-            figures.stdev,
-            interval.map(|it| [it.low, it.high, it.coverage]),
-            figures.trimmed_mean,
-            figures.trials.clone(),
-        )
-    }
-
-    fn figures(self) -> RateFigures {
-        let Self([median, mean, min, max, range], stdev, interval, trimmed_mean, trials) = self;
-        RateFigures {
-            median,
-            mean,
-            min,
-            max,
-            range,
-            stdev,
-            interval_95: interval.map(|[low, high, coverage]| Interval {
-                low,
-                high,
-                coverage,
-            }),
-            trimmed_mean,
-            trials,
         }
     }
 }
