@@ -67,7 +67,7 @@ pub use document::{ReadDocumentError, RunDocument};
 pub use info::{DiskDocument, InfoDocument};
 pub use judgement::JudgementDocument;
 pub use list::{ListDocument, ListedRun};
-pub use live::{LiveAnswer, LiveCell, LiveColumn, LiveFinding, LiveRun, LiveTable};
+pub use live::LiveRun;
 pub use matrix::{CellFailure, MatrixDocument, MatrixRun, MatrixSoFar};
 pub use number::{decimal_size, rate};
 pub use pivot::PivotDocument;

@@ -22,91 +22,73 @@ const MEGABYTES: BandwidthUnit = BandwidthUnit::MegabytesPerSecond;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LiveRun {
     /// The tables that the command prints, in its order.
-    pub tables: Vec<LiveTable>,
+    tables: Vec<LiveTable>,
     /// What they say, as labels and sentences: where the knee of a load is, how each point of an
     /// assessment stands.
-    pub facts: Vec<LiveFact>,
+    facts: Vec<LiveText>,
     /// What stands below them.
-    pub notes: Vec<String>,
+    notes: Vec<String>,
     /// What was found, the gravest first.
-    pub findings: Vec<LiveFinding>,
+    findings: Vec<LiveFinding>,
     /// How good the figures are; `None` where nothing has been judged.
-    pub answer: Option<LiveAnswer>,
+    answer: Option<LiveText>,
     /// How many hosts measured together; 0 where one process measured alone.
-    pub hosts: usize,
+    hosts: usize,
 }
 
-/// A sentence under its label.
+/// What stands in a cell or answers something, or a fact under its label.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LiveFact {
+struct LiveText {
     /// What it is about.
-    pub label: String,
-    /// `none`, `good`, `doubtful` or `bad`.
-    pub tone: &'static str,
-    /// The sentence.
-    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    /// As it is said.
+    text: String,
+    tone: Tone,
+    /// A part of the largest that it is compared with, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<f64>,
 }
 
 /// A table as it is shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LiveTable {
+struct LiveTable {
     /// Empty for none.
-    pub title: String,
+    title: String,
     /// What must be known to read it; empty for nothing.
-    pub note: String,
+    note: String,
     /// Headings.
-    pub columns: Vec<LiveColumn>,
+    columns: Vec<LiveColumn>,
     /// A cell for each column.
-    pub rows: Vec<Vec<LiveCell>>,
+    rows: Vec<Vec<LiveText>>,
 }
 
 /// The heading of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LiveColumn {
+struct LiveColumn {
     /// Heading over neighbouring columns of one group; empty for none.
-    pub group: &'static str,
+    group: &'static str,
     /// Its own heading.
-    pub title: String,
+    title: String,
     /// `left`, or `right` for numbers.
-    pub align: &'static str,
-}
-
-/// What stands in a cell.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LiveCell {
-    /// As it is said.
-    pub text: String,
-    /// `none`, `good`, `doubtful` or `bad`.
-    pub tone: &'static str,
-    /// A part of the largest that it is compared with, 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub share: Option<f64>,
+    align: &'static str,
 }
 
 /// Findings of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LiveFinding {
+struct LiveFinding {
     /// `error`, `warning` or `note`.
-    pub severity: &'static str,
+    severity: &'static str,
     /// The same in the language.
-    pub label: String,
+    label: String,
     /// What was seen.
-    pub symptom: String,
+    symptom: String,
     /// Why that is so, most likely.
-    pub cause: String,
+    cause: String,
     /// What to do.
-    pub remedy: String,
+    remedy: String,
     /// Of which rows; empty where it concerns the run.
-    pub rows: String,
-}
-
-/// A sentence that answers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LiveAnswer {
-    /// `none`, `good`, `doubtful` or `bad`.
-    pub tone: &'static str,
-    /// The sentence.
-    pub text: String,
+    rows: String,
 }
 
 impl LiveRun {
@@ -118,7 +100,7 @@ impl LiveRun {
         let mut live = Self {
             answer: RunVerdict::of(document)
                 .goodness
-                .map(|(tone, text)| answer(tone, &text, language)),
+                .map(|(tone, text)| LiveText::answer(tone, text.said(language))),
             findings: Self::findings_of(document, language),
             hosts: document.hosts.len(),
             ..Self::default()
@@ -161,10 +143,8 @@ impl LiveRun {
         }
         // What it comes to stands above all, not at the end as on a terminal.
         live.notes.retain(|note| !sentences.contains(note));
-        live.answer = (!sentences.is_empty()).then(|| LiveAnswer {
-            tone: name(Tone::None),
-            text: sentences.join(" "),
-        });
+        let answer = (!sentences.is_empty()).then(|| sentences.join(" "));
+        live.answer = answer.map(|text| LiveText::answer(Tone::None, text));
         live
     }
 
@@ -174,7 +154,6 @@ impl LiveRun {
         for (_, element) in &matrix::table::article(matrix, MEGABYTES).0 {
             match element {
                 Element::Title(_) => {}
-                Element::Answer(tone, text) => live.answer = Some(answer(*tone, text, language)),
                 element => live.add(element, language),
             }
         }
@@ -198,7 +177,9 @@ impl LiveRun {
                     .push(LiveTable::of(&explain::table(inferences), language));
             }
             // The answer to what the command was asked for goes before that of the figures.
-            Element::Answer(tone, text) => self.answer = Some(answer(*tone, text, language)),
+            Element::Answer(tone, text) => {
+                self.answer = Some(LiveText::answer(*tone, text.said(language)));
+            }
             Element::Paragraph(text) => self.note(text, language),
             Element::Notes { items, .. } if items.is_empty() => {}
             Element::Notes { title, items, .. } => {
@@ -212,12 +193,11 @@ impl LiveRun {
                 }
             }
             Element::Facts(facts) => {
-                self.facts
-                    .extend(facts.iter().map(|(label, fact)| LiveFact {
-                        label: label.said(language),
-                        tone: tone(fact),
-                        text: fact.said(language, false).into_owned(),
-                    }));
+                let fact = |(label, fact): &(Text, Cell)| LiveText {
+                    label: Some(label.said(language)),
+                    ..LiveText::of(fact, language)
+                };
+                self.facts.extend(facts.iter().map(fact));
             }
             Element::Title(_)
             | Element::Heading(_)
@@ -240,7 +220,7 @@ impl LiveTable {
         let columns: Vec<&Column> = table.on_paper().collect();
         let row = |row: usize| {
             let cells = columns.iter().map(|column| &column.cells[row]);
-            cells.map(|cell| LiveCell::of(cell, language)).collect()
+            cells.map(|cell| LiveText::of(cell, language)).collect()
         };
         Self {
             title: table.title.said(language),
@@ -264,25 +244,31 @@ impl LiveTable {
     }
 }
 
-impl LiveCell {
-    fn of(cell: &Cell, language: Language) -> Self {
+impl LiveText {
+    const fn answer(tone: Tone, text: String) -> Self {
         Self {
-            text: cell.said(language, false).into_owned(),
-            tone: tone(cell),
-            share: match cell {
-                Cell::Figure { share, .. } | Cell::Bar(share) if share.is_finite() => {
-                    Some(share.clamp(0.0, 1.0))
-                }
-                _ => None,
-            },
+            label: None,
+            tone,
+            text,
+            share: None,
         }
     }
-}
 
-fn tone(cell: &Cell) -> &'static str {
-    match cell {
-        Cell::Judged(tone, _) => name(*tone),
-        _ => name(Tone::None),
+    fn of(cell: &Cell, language: Language) -> Self {
+        let tone = match cell {
+            Cell::Judged(tone, _) => *tone,
+            _ => Tone::None,
+        };
+        let share = match cell {
+            Cell::Figure { share, .. } | Cell::Bar(share) if share.is_finite() => {
+                Some(share.clamp(0.0, 1.0))
+            }
+            _ => None,
+        };
+        Self {
+            share,
+            ..Self::answer(tone, cell.said(language, false).into_owned())
+        }
     }
 }
 
@@ -296,21 +282,5 @@ impl LiveFinding {
             remedy: group.remedy.said(language),
             rows: group.rows.said(language),
         }
-    }
-}
-
-fn answer(tone: Tone, text: &Text, language: Language) -> LiveAnswer {
-    LiveAnswer {
-        tone: name(tone),
-        text: text.said(language),
-    }
-}
-
-const fn name(tone: Tone) -> &'static str {
-    match tone {
-        Tone::None => "none",
-        Tone::Good => "good",
-        Tone::Doubtful => "doubtful",
-        Tone::Bad => "bad",
     }
 }

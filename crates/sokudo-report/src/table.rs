@@ -7,6 +7,7 @@ mod drawn;
 
 use std::borrow::Cow;
 
+use serde::Serialize;
 use sokudo_model::{Nanos, Verdict};
 use sokudo_words::{Language, Text};
 
@@ -34,7 +35,8 @@ pub enum Skin {
 }
 
 /// What a colour repeats that a word says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Tone {
     None,
     Good,
