@@ -6,7 +6,9 @@
 //! can still be told apart. No part of it is kept.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
+use regex_lite::{Captures, Regex};
 use serde_json::Value;
 use sokudo_model::with_texts_as_data;
 
@@ -17,6 +19,23 @@ use super::Report;
 const LENGTH_MIN_IN_TEXT: usize = 3;
 /// Shorter numbers are replaced in a text only where they stand alone.
 const LENGTH_MIN_INSIDE: usize = 6;
+
+/// A UUID; `0x` with 16 hexadecimal digits or more; a name with its kind (`naa.…`, `eui.…`,
+/// `nvme.…`, `t10.…`).
+static LOOKS: LazyLock<Regex> = LazyLock::new(|| {
+    let looks = r"(?ix)
+        (?P<kind>(?:(?:naa|eui|uuid|nvme|t10)\.)?)
+        (?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})
+        | 0x[0-9a-f]{16,}|naa\.[0-9a-z.-]{13,}|eui\.[0-9a-z.-]{13,}
+            |uuid\.[0-9a-z.-]{12,}|nvme\.[0-9a-z.-]{12,}|t10\.[0-9a-z.-]{13,}";
+    Regex::new(looks).expect("it is ours")
+});
+
+/// Links to devices, and `UUID=`, with what they name.
+static LINKS: LazyLock<Regex> = LazyLock::new(|| {
+    let links = r#"(by-id/|by-uuid/|by-partuuid/|UUID=)([^\s/'"`,;:)<>|]*)"#;
+    Regex::new(links).expect("it is ours")
+});
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum MaskedIdentifier {
@@ -176,67 +195,33 @@ impl Mask {
             let (secret, word) = &self.known[index];
             masked = replaced(&masked, secret, word);
         }
-        let masked = self.tokens(&masked);
+        let masked = self.names(&masked);
         self.links(&masked)
     }
 
     /// UUIDs and world-wide names by their looks.
-    fn tokens(&mut self, text: &str) -> String {
-        let is_part = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '.');
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(start) = rest.find(is_part) {
-            out.push_str(&rest[..start]);
-            rest = &rest[start..];
-            let end = rest.find(|sign| !is_part(sign)).unwrap_or(rest.len());
-            let (token, tail) = rest.split_at(end);
-            out.push_str(&self.token(token));
-            rest = tail;
-        }
-        out + rest
-    }
-
-    fn token(&mut self, token: &str) -> String {
-        let mut out = String::new();
-        let mut rest = token;
-        loop {
-            let uuid = find_uuid(rest).map(|place| (MaskedIdentifier::Uuid, place));
-            let name = || Some((MaskedIdentifier::WorldWideName, find_world_wide_name(rest)?));
-            let Some((kind, (start, end))) = uuid.or_else(name) else {
-                return out + rest;
-            };
-            out.push_str(&rest[..start]);
-            out.push_str(&self.word(kind, &rest[start..end].to_ascii_lowercase()));
-            rest = &rest[end..];
-        }
+    fn names(&mut self, text: &str) -> String {
+        let word = |found: &Captures<'_>| match found.name("uuid") {
+            Some(uuid) => {
+                let word = self.word(MaskedIdentifier::Uuid, uuid.as_str());
+                format!("{}{word}", &found["kind"])
+            }
+            None => self.word(MaskedIdentifier::WorldWideName, &found[0]),
+        };
+        LOOKS.replace_all(text, word).into_owned()
     }
 
     /// Names below `/dev/disk/by-id`, `by-uuid` and `by-partuuid`, which hold what
     /// identifies a device even where no field says what that is; and `UUID=`.
     fn links(&mut self, text: &str) -> String {
-        const PLACES: [(&str, MaskedIdentifier); 4] = [
-            ("by-id/", MaskedIdentifier::Serial),
-            ("by-uuid/", MaskedIdentifier::Uuid),
-            ("by-partuuid/", MaskedIdentifier::Uuid),
-            ("UUID=", MaskedIdentifier::Uuid),
-        ];
-        let mut masked = text.to_owned();
-        for (place, kind) in PLACES {
-            let mut out = String::with_capacity(masked.len());
-            let mut rest = masked.as_str();
-            while let Some(at) = rest.find(place) {
-                let (before, name) = rest.split_at(at + place.len());
-                out.push_str(before);
-                let is_end = |sign: char| sign.is_whitespace() || "/'\"`,;:)<>|".contains(sign);
-                let end = name.find(is_end).unwrap_or(name.len());
-                let (name, tail) = name.split_at(end);
-                out.push_str(&self.link(kind, name));
-                rest = tail;
-            }
-            out.push_str(rest);
-            masked = out;
-        }
-        masked
+        let link = |found: &Captures<'_>| {
+            let kind = match &found[1] {
+                "by-id/" => MaskedIdentifier::Serial,
+                _ => MaskedIdentifier::Uuid,
+            };
+            format!("{}{}", &found[1], self.link(kind, &found[2]))
+        };
+        LINKS.replace_all(text, link).into_owned()
     }
 
     fn link(&mut self, kind: MaskedIdentifier, name: &str) -> String {
@@ -299,44 +284,6 @@ fn replaced(text: &str, secret: &str, word: &str) -> String {
     }
     out.push_str(&text[copied..]);
     out
-}
-
-/// Where 8-4-4-4-12 hexadecimal digits stand.
-fn find_uuid(token: &str) -> Option<(usize, usize)> {
-    const LENGTHS: [usize; 5] = [8, 4, 4, 4, 12];
-    const LENGTH: usize = 36;
-    let bytes = token.as_bytes();
-    let is_uuid = |bytes: &[u8]| {
-        let mut parts = bytes.split(|byte| *byte == b'-');
-        let fit = LENGTHS.iter().all(|length| {
-            parts
-                .next()
-                .is_some_and(|part| part.len() == *length && part.iter().all(u8::is_ascii_hexdigit))
-        });
-        fit && parts.next().is_none()
-    };
-    let start = bytes.windows(LENGTH).position(is_uuid)?;
-    Some((start, start + LENGTH))
-}
-
-/// Where `0x` with 16 hexadecimal digits or more, or a name with its kind (`naa.…`,
-/// `eui.…`, `nvme.…`, `t10.…`) stands.
-fn find_world_wide_name(token: &str) -> Option<(usize, usize)> {
-    const DIGITS_MIN: usize = 16;
-    const KINDS: [&str; 5] = ["naa.", "eui.", "uuid.", "nvme.", "t10."];
-    let lower = token.to_ascii_lowercase();
-    if let Some(at) = lower.find("0x") {
-        let digits = lower[at + 2..]
-            .bytes()
-            .take_while(u8::is_ascii_hexdigit)
-            .count();
-        if digits >= DIGITS_MIN {
-            return Some((at, at + 2 + digits));
-        }
-    }
-    let start = KINDS.iter().filter_map(|kind| lower.find(kind)).min()?;
-    let is_long = token.len() - start > DIGITS_MIN;
-    is_long.then_some((start, token.len()))
 }
 
 #[cfg(test)]
