@@ -8,10 +8,9 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use sokudo_model::{
-    BackendClass, BackendKind, Batching, BlockChoice, BlockSizes, BufferMemory, Bytes, DirectMode,
-    DirectUse, Distribution, DriveCache, EndsOthers, Estimand, Limits, Nanos, Operation, Order,
-    PlanData, PlanPart, PlanParts, Rates, Recording, Scatter, SequentialOffset, Span, Survey,
-    Verify, Workload,
+    BackendClass, BackendKind, BlockChoice, BlockSizes, BufferMemory, Bytes, DirectMode, DirectUse,
+    Distribution, Estimand, Limits, Operation, Order, PlanData, PlanPart, PlanParts, Recording,
+    Scatter, SequentialOffset, Span, Survey, Verify, Workload,
 };
 
 pub(crate) mod words;
@@ -88,61 +87,39 @@ pub(crate) fn parts(workload: &Workload, used: EngineChoices, size: Option<Bytes
 
 /// What a plain workload does not have.
 fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
-    let asked = |is_asked: bool, data: PlanData| is_asked.then_some(data);
+    let cpus = Some(&workload.cpus).filter(|cpus| !cpus.is_empty());
+    let sustained = workload.is_sustained();
     let recording = Recording {
         // A series costs nothing for each I/O.
         series_interval: None,
         ..workload.recording.clone()
     };
-    let scatter = scatter(&workload.scatter);
     let start = (workload.starts_after, workload.ends_others);
-    let batching = workload.batching;
     let parts = [
-        asked(
-            batching != Batching::default(),
-            PlanData::Batching(batching),
-        ),
-        asked(workload.checks_capacity, PlanData::Capacity(true)),
+        unless_plain(workload.batching, PlanData::Batching),
+        unless_plain(workload.checks_capacity, PlanData::Capacity),
         workload.verify.as_ref().map(check),
-        asked(
-            !workload.cpus.is_empty(),
-            PlanData::Cpus((workload.cpu_policy, workload.cpus.clone())),
-        ),
-        asked(workload.from_empty, PlanData::Emptied(true)),
-        asked(
-            workload.is_sustained(),
-            PlanData::Estimand(Estimand::Sustained),
-        ),
+        cpus.map(|cpus| PlanData::Cpus((workload.cpu_policy, cpus.clone()))),
+        unless_plain(workload.from_empty, PlanData::Emptied),
+        sustained.then_some(PlanData::Estimand(Estimand::Sustained)),
         files(workload),
-        asked(workload.polled, PlanData::Polled(true)),
-        asked(
-            workload.rates != Rates::default(),
-            PlanData::Rates(workload.rates),
-        ),
-        asked(
-            recording != Recording::default(),
-            PlanData::Recording(recording),
-        ),
-        asked(
-            workload.rewritten_percent > 0,
-            PlanData::Rewritten(workload.rewritten_percent),
-        ),
-        asked(scatter != Scatter::default(), PlanData::Scatter(scatter)),
-        asked(
-            start != (Nanos(0), EndsOthers::Never),
-            PlanData::Start(start),
-        ),
+        unless_plain(workload.polled, PlanData::Polled),
+        unless_plain(workload.rates, PlanData::Rates),
+        unless_plain(recording, PlanData::Recording),
+        unless_plain(workload.rewritten_percent, PlanData::Rewritten),
+        unless_plain(scatter(&workload.scatter), PlanData::Scatter),
+        unless_plain(start, PlanData::Start),
         workload.steady.map(PlanData::Steady),
-        workload
-            .survey
-            .map(|survey| PlanData::Survey(places_of(survey))),
+        workload.survey.map(|it| PlanData::Survey(places_of(it))),
         workload.tree.map(PlanData::Tree),
-        asked(
-            workload.drive_cache != DriveCache::Keep,
-            PlanData::WriteCache(workload.drive_cache),
-        ),
+        unless_plain(workload.drive_cache, PlanData::WriteCache),
     ];
     parts.into_iter().flatten()
+}
+
+/// A part that a plain workload has as its default.
+fn unless_plain<T: Default + PartialEq>(value: T, part: fn(T) -> PlanData) -> Option<PlanData> {
+    (value != T::default()).then(|| part(value))
 }
 
 /// Where the length of trials is what they needed, it says how well a rate is known.
