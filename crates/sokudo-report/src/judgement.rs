@@ -37,9 +37,9 @@ pub struct JudgementDocument {
     /// Every row, in the run's order.
     pub rows: Vec<JudgedRow>,
     /// What changed of the findings about the run as a whole.
-    pub of_run: FindingChanges,
+    pub of_run: Changes<Finding>,
     /// What changed of the conclusions about the device.
-    pub inferences: InferenceChanges,
+    pub inferences: Changes<Inference>,
 }
 
 /// What is thought of a row, then and now.
@@ -53,45 +53,35 @@ pub struct JudgedRow {
     pub verdict_now: Option<Verdict>,
     /// What changed of its findings.
     #[serde(flatten)]
-    pub findings: FindingChanges,
+    pub findings: Changes<Finding>,
 }
 
-/// Findings that only one of two judgements has.
+/// What only one of two judgements has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FindingChanges {
+#[schemars(rename = "{T}Changes")]
+pub struct Changes<T> {
     /// Found now, and not then.
-    pub new: Vec<Finding>,
+    pub new: Vec<T>,
     /// Found then, and not now.
-    pub gone: Vec<Finding>,
+    pub gone: Vec<T>,
 }
 
-/// Conclusions that only one of two judgements has.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct InferenceChanges {
-    /// Concluded now, and not then.
-    pub new: Vec<Inference>,
-    /// Concluded then, and not now.
-    pub gone: Vec<Inference>,
-}
-
-impl FindingChanges {
-    /// A finding is the same where its code is: figures in it may be told otherwise.
-    fn between(then: &[Finding], now: &[Finding]) -> Self {
-        let code = |finding: &Finding| finding.code.clone();
+impl<T: Clone> Changes<T> {
+    /// What has the same code is the same: figures in it may be told otherwise.
+    fn between(then: &[T], now: &[T], code: impl Fn(&T) -> &str) -> Self {
+        let only_in = |these: &[T], others: &[T]| {
+            let is_new = |it: &&T| others.iter().all(|other| code(other) != code(it));
+            these.iter().filter(is_new).cloned().collect()
+        };
         Self {
-            new: only_in(now, then, code),
-            gone: only_in(then, now, code),
+            new: only_in(now, then),
+            gone: only_in(then, now),
         }
     }
 
     const fn count(&self) -> usize {
         self.new.len() + self.gone.len()
     }
-}
-
-fn only_in<T: Clone>(these: &[T], others: &[T], code: impl Fn(&T) -> String) -> Vec<T> {
-    let is_new = |it: &&T| others.iter().all(|other| code(other) != code(it));
-    these.iter().filter(is_new).cloned().collect()
 }
 
 impl JudgedRow {
@@ -108,10 +98,9 @@ impl JudgementDocument {
                 row: row_name(then),
                 verdict_then: then.verdict,
                 verdict_now: now.verdict,
-                findings: FindingChanges::between(&then.findings, &now.findings),
+                findings: Changes::between(&then.findings, &now.findings, |it| &it.code),
             })
             .collect();
-        let code = |inference: &Inference| inference.code.clone();
         let mut document = Self {
             schema: SCHEMA.to_owned(),
             sentence: String::new(),
@@ -119,11 +108,8 @@ impl JudgementDocument {
             judged_by: then.sokudo_version.clone(),
             judged_again_by: env!("CARGO_PKG_VERSION").to_owned(),
             rows,
-            of_run: FindingChanges::between(&then.findings, &now.findings),
-            inferences: InferenceChanges {
-                new: only_in(&now.inferences, &then.inferences, code),
-                gone: only_in(&then.inferences, &now.inferences, code),
-            },
+            of_run: Changes::between(&then.findings, &now.findings, |it| &it.code),
+            inferences: Changes::between(&then.inferences, &now.inferences, |it| &it.code),
         };
         document.sentence = document.outcome().english();
         document
@@ -188,7 +174,7 @@ impl JudgementDocument {
     }
 }
 
-fn finding_lines(changes: &FindingChanges, style: &TableStyle) -> Vec<String> {
+fn finding_lines(changes: &Changes<Finding>, style: &TableStyle) -> Vec<String> {
     let of = |label, findings: &[Finding]| -> Vec<String> {
         let line = |it: &Finding| style.wrapped(&label_of(label, style), &it.symptom);
         findings.iter().flat_map(line).collect()
