@@ -13,10 +13,10 @@ use crate::disk_words;
 use crate::document::{ResultDocument, RunDocument};
 use crate::fingerprint::words;
 use crate::number::{MISSING, decimal_size, exact_time, grouped};
-use crate::unique::unique;
+use crate::unique::{in_groups, unique};
 use crate::view::views;
 use crate::wording::minutes;
-use lines::{has_device, has_file, listed, machine_line, span_line, target_line};
+use lines::{has_device, has_file, known, listed, machine_line, span_line, target_line};
 
 pub(crate) use lines::{Fact, ended, sentences};
 
@@ -67,29 +67,24 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("Machine", machine_line(&document.environment)),
         ("Not seen", sentences(&target.blind_spots)),
     ];
-    let facts = facts.into_iter().filter_map(|(label, value)| {
+    known(facts.map(|(label, value)| {
         let instead = views(document).find_map(|view| view.fact(label, document));
-        let value = instead.unwrap_or(value)?;
-        Some(Fact { label, value })
-    });
-    facts.collect()
+        (label, instead.unwrap_or(value))
+    }))
 }
 
 /// Devices that differ in their names only are told once.
 fn devices_line(document: &RunDocument) -> Text {
-    let mut groups: Vec<(Text, Vec<&str>)> = Vec::new();
-    for leaf in document.target.leaves() {
+    let described = |leaf: &BlockDevice| {
         let drives = document.circumstances.drives.iter();
         let mut disks = drives.map(|drive| &drive.disk);
-        let description = match disks.find(|disk| disk.name == leaf.name) {
+        match disks.find(|disk| disk.name == leaf.name) {
             Some(disk) => device_description(disk, leaf.rotational),
             None => device_description(&unasked(leaf), leaf.rotational),
-        };
-        match groups.iter_mut().find(|(other, _)| *other == description) {
-            Some((_, names)) => names.push(&leaf.name),
-            None => groups.push((description, vec![&leaf.name])),
         }
-    }
+    };
+    let leaves = document.target.leaves();
+    let groups = in_groups(leaves.map(|leaf| (described(leaf), &*leaf.name)));
     let lines = groups.iter();
     let lines = lines.map(|(description, names)| match names.len() {
         1 => text!("{}: {description}", names[0]),
@@ -202,23 +197,17 @@ fn engine_line(document: &RunDocument) -> Text {
 }
 
 /// Which places were measured, and by which rows.
-fn places_line(document: &RunDocument) -> Option<Text> {
-    let mut groups: Vec<(Text, Vec<&str>)> = Vec::new();
-    for result in &document.results {
-        let Some(survey) = result.plan.get(PlanPart::Survey) else {
-            continue;
-        };
-        let text = words::of(survey);
+fn places_line<'a>(document: &'a RunDocument) -> Option<Text> {
+    let of_row = |result: &'a ResultDocument| {
+        let places = words::of(result.plan.get(PlanPart::Survey)?);
         // Rows of several states of the write cache differ in nothing else.
-        let name = result.name.split(", ").next().unwrap_or_default();
-        match groups.iter_mut().find(|(other, _)| *other == text) {
-            Some((_, names)) if names.contains(&name) => {}
-            Some((_, names)) => names.push(name),
-            None => groups.push((text, vec![name])),
-        }
-    }
-    let texts = groups.iter();
-    let texts = texts.map(|(text, names)| text!("{text} ({})", names.join(", ")));
+        Some((places, result.name.split(", ").next().unwrap_or_default()))
+    };
+    let groups = in_groups(document.results.iter().filter_map(of_row)).into_iter();
+    let texts = groups.map(|(text, names)| {
+        let names = unique(names.into_iter());
+        text!("{text} ({})", names.join(", "))
+    });
     listed(texts.collect())
 }
 
@@ -379,11 +368,9 @@ mod tests {
 
     fn value_of(run: &Run, label: &str) -> Option<String> {
         let document = RunDocument::from_run(run);
-        let facts = facts(&document);
-        facts
-            .into_iter()
-            .find(|fact| fact.label == label)
-            .map(|fact| fact.value.english())
+        let mut facts = facts(&document).into_iter();
+        let (_, value) = facts.find(|fact| fact.0 == label)?;
+        Some(value.english())
     }
 
     #[test]

@@ -8,6 +8,7 @@ use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_words::{Argument, Text, text};
 
 use crate::document::{Direction, ResultDocument, RunDocument};
+use crate::unique::in_groups;
 use crate::wording;
 
 /// Rows that are named; of more, such as the cells of a sweep, the rest is counted.
@@ -57,10 +58,7 @@ struct Members<'a> {
 }
 
 /// How all rows of a run are called, in the order in which they are shown.
-struct RowNames {
-    names: Vec<Text>,
-    directions: Vec<Direction>,
-}
+struct RowNames(Vec<(Text, Direction)>);
 
 impl<'a> FindingGroup<'a> {
     /// A finding by itself.
@@ -243,10 +241,8 @@ fn range(figures: &[Argument]) -> Option<Argument> {
 
 impl RowNames {
     fn of(results: &[&ResultDocument]) -> Self {
-        Self {
-            names: results.iter().map(|result| row_text(result)).collect(),
-            directions: results.iter().map(|result| result.direction).collect(),
-        }
+        let names = results.iter().map(|it| (row_text(it), it.direction));
+        Self(names.collect())
     }
 
     /// The rows at these places, in words. Of the others it says nothing: what is told of them in
@@ -254,9 +250,9 @@ impl RowNames {
     fn text(&self, mut rows: Vec<usize>) -> Text {
         rows.sort_unstable();
         rows.dedup();
-        let all = self.names.len();
+        let all = self.0.len();
         let is_all = |direction: Direction| {
-            let is_of = |place: &usize| self.directions[*place] == direction;
+            let is_of = |place: &usize| self.0[*place].1 == direction;
             rows.len() > 1
                 && (0..all).all(|place| is_of(&place) == rows.binary_search(&place).is_ok())
         };
@@ -276,7 +272,7 @@ impl RowNames {
     }
 
     fn listed(&self, rows: &[usize]) -> Text {
-        let names = rows.iter().map(|place| self.names[*place].clone());
+        let names = rows.iter().map(|place| self.0[*place].0.clone());
         Text::list(names, ", ")
     }
 }
@@ -355,14 +351,11 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
-pub fn notes_of_rows<'a>(told: impl Iterator<Item = (&'a str, Text)>, all: usize) -> Vec<Text> {
-    let mut groups: Vec<(Text, Vec<&str>)> = Vec::new();
-    for (row, text) in told {
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((text, vec![row])),
-        }
-    }
+pub fn notes_of_rows<'a>(
+    told: impl Iterator<Item = (&'a str, Text)>,
+    all: usize,
+) -> Vec<Text> {
+    let groups = in_groups(told.map(|(row, text)| (text, row)));
     let sentence = |(text, rows): (Text, Vec<&str>)| match rows.len() == all && all > 1 {
         true => text!("all rows: {text}."),
         false => text!("{}: {text}.", wording::rows(&rows)),
@@ -456,10 +449,8 @@ mod tests {
     #[test]
     fn rows_are_named_in_few_words() {
         use Direction::{Read, Write};
-        let names = RowNames {
-            names: (1..=12).map(|row| Text::name(format!("r{row}"))).collect(),
-            directions: [[Read; 6], [Write; 6]].concat(),
-        };
+        let names = (1..=12).map(|row| Text::name(format!("r{row}")));
+        let names = RowNames(names.zip([[Read; 6], [Write; 6]].concat()).collect());
         let said = |rows: std::ops::Range<usize>| names.text(rows.collect());
         assert_eq!(names.text(vec![3, 2, 3]), "r3, r4");
         assert_eq!(said(0..12), "all rows");

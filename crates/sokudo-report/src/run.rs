@@ -50,7 +50,7 @@ pub fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
     add_answer(&mut article, document);
     article.add(title(document));
-    let of_target = |fact: &Fact| ["Label", "Target", "Device"].contains(&fact.label);
+    let of_target = |fact: &Fact| ["Label", "Target", "Device"].contains(&fact.0);
     let facts = facts(document).into_iter().filter(of_target);
     article.add(fact_lines(facts));
     if views(document).all(ShownView::has_brief_figures) {
@@ -95,7 +95,7 @@ fn title(document: &RunDocument) -> Element<'_> {
 }
 
 fn fact_lines<'a>(facts: impl Iterator<Item = Fact>) -> Element<'a> {
-    let facts = facts.map(|fact| (fact.label.into(), fact.value.into()));
+    let facts = facts.map(|(label, value)| (label.into(), value.into()));
     Element::Facts(facts.collect())
 }
 

@@ -3,7 +3,9 @@
 use sokudo_model::{Origin, TargetInfo};
 use sokudo_words::{Text, text};
 
-use super::lines::{Fact, has_device, listed, machine_line, sentences, span_line, target_line};
+use super::lines::{
+    Fact, has_device, known, listed, machine_line, sentences, span_line, target_line,
+};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number;
 use crate::unique::unique;
@@ -34,10 +36,7 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
         ("Also told", others_line(document)),
         ("Machine", machine_line(&document.environment)),
     ];
-    facts
-        .into_iter()
-        .filter_map(|(label, value)| value.map(|value| Fact { label, value }))
-        .collect()
+    known(facts)
 }
 
 fn measured_by(document: &RunDocument, origin: &Origin) -> Text {

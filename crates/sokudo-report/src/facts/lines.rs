@@ -4,13 +4,17 @@ use sokudo_model::{Bytes, HostEnvironment, Span, TargetInfo, TargetKind, Workloa
 use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
-use crate::unique::unique;
+use crate::unique::{in_groups, unique};
 
-/// One thing that is known about a run.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Fact {
-    pub(crate) label: &'static str,
-    pub(crate) value: Text,
+/// One thing that is known about a run, behind its label.
+pub(crate) type Fact = (&'static str, Text);
+
+/// Those that are known.
+pub(super) fn known<const N: usize>(facts: [(&'static str, Option<Text>); N]) -> Vec<Fact> {
+    let facts = facts.into_iter();
+    facts
+        .filter_map(|(label, value)| Some((label, value?)))
+        .collect()
 }
 
 pub(super) fn has_device(target: &TargetInfo) -> bool {
@@ -47,20 +51,13 @@ pub(super) fn span_line(document: &RunDocument) -> Option<Text> {
         let spans: Vec<Span> = workload.span.into_iter().chain(of_files).collect();
         spans
     };
-    let mut groups: Vec<(Vec<Span>, Vec<&str>)> = Vec::new();
-    for result in &document.results {
-        // The part that the per-character phases use is not that of the others.
-        if result.workload.blocks.largest().0 <= 1 {
-            continue;
-        }
+    let results = document.results.iter();
+    // The part that the per-character phases use is not that of the others.
+    let results = results.filter(|result| result.workload.blocks.largest().0 > 1);
+    let groups = in_groups(results.map(|result| {
         let spans = unique(of_workload(&result.workload).into_iter());
-        let name = result.name.as_str();
-        match groups.iter_mut().find(|(other, _)| *other == spans) {
-            Some((_, names)) if names.contains(&name) => {}
-            Some((_, names)) => names.push(name),
-            None => groups.push((spans, vec![name])),
-        }
-    }
+        (spans, result.name.as_str())
+    }));
     // What holds for all rows needs no names.
     let is_common = groups.len() == 1;
     let texts = groups
@@ -68,7 +65,10 @@ pub(super) fn span_line(document: &RunDocument) -> Option<Text> {
         .filter(|(spans, _)| !spans.is_empty())
         .map(|(spans, names)| match is_common {
             true => spans_text(spans),
-            false => text!("{} ({})", spans_text(spans), names.join(", ")),
+            false => {
+                let names = unique(names.iter().copied());
+                text!("{} ({})", spans_text(spans), names.join(", "))
+            }
         });
     let texts: Vec<Text> = texts.collect();
     (!texts.is_empty()).then(|| first_of(texts))

@@ -14,29 +14,17 @@ use crate::wording::row;
 /// More rows, such as the cells of a sweep, are not told one by one.
 const ROWS_MAX: usize = 24;
 
-/// A row and what it did.
-pub(super) struct RowMethod {
-    pub(super) name: Text,
-    pub(super) sentence: Text,
-}
-
-/// One sentence per name of a row; none for what is not measured in rows of blocks.
-pub(super) fn sentences(run: &RunDocument) -> Vec<RowMethod> {
-    let mut methods: Vec<RowMethod> = Vec::new();
+/// The name of each row and what it did; none for what is not measured in rows of blocks.
+pub(super) fn sentences(run: &RunDocument) -> Vec<(Text, Text)> {
     let has_headlines = views(run).all(ShownView::has_headlines);
     if is_scan(run) || run.is_explanation() || !has_headlines {
-        return methods;
+        return Vec::new();
     }
-    for result in run.results_by_direction() {
-        if result.workload.tree.is_some() || result.workload.blocks.largest().0 <= 1 {
-            continue;
-        }
-        let method = RowMethod {
-            name: row(&row_name(result)),
-            sentence: sentence(result),
-        };
-        methods.push(method);
-    }
+    let results = run.results_by_direction().into_iter();
+    let of_blocks =
+        results.filter(|it| it.workload.tree.is_none() && it.workload.blocks.largest().0 > 1);
+    let methods = of_blocks.map(|result| (row(&row_name(result)), sentence(result)));
+    let methods: Vec<(Text, Text)> = methods.collect();
     match methods.len() <= ROWS_MAX {
         true => methods,
         false => Vec::new(),
@@ -107,17 +95,14 @@ mod tests {
         let run = RunDocument::from_run(&sample::run());
         let told = sentences(&run);
         assert_eq!(told.len(), run.results.len());
-        assert_eq!(told[0].name, "SEQ1M Q8T1 read");
+        let (name, sentence) = &told[0];
+        assert_eq!(*name, "SEQ1M Q8T1 read");
         assert_eq!(
-            told[0].sentence,
+            *sentence,
             "reads blocks of 1 MiB one after the other, always 8 in flight, for 10.0 ms per trial"
         );
         let paced = RunDocument::from_run(&sample::bare_run());
-        assert!(
-            sentences(&paced)[0]
-                .sentence
-                .english()
-                .contains("at 5,000 IOPS")
-        );
+        let (_, paced) = &sentences(&paced)[0];
+        assert!(paced.english().contains("at 5,000 IOPS"));
     }
 }

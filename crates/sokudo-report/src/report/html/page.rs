@@ -196,20 +196,12 @@ pub(super) fn prose(page: &HtmlPage, said: &Text) -> Markup {
     }
 }
 
-/// A heading with what is under it; nothing where there is nothing.
-pub(super) fn part(heading: &Markup, body: &Markup) -> Markup {
+/// A heading with what is under it; nothing where there is nothing. What is a detail, a page of
+/// several runs leaves out on paper.
+pub(super) fn part(heading: &Markup, body: &Markup, is_detail: bool) -> Markup {
     html! {
         @if !body.0.is_empty() {
-            section { h3 { (heading) } (body) }
-        }
-    }
-}
-
-/// The same of what a page of several runs leaves out on paper.
-pub(super) fn detail(heading: &Markup, body: &Markup) -> Markup {
-    html! {
-        @if !body.0.is_empty() {
-            section.detail { h3 { (heading) } (body) }
+            section class=[is_detail.then_some("detail")] { h3 { (heading) } (body) }
         }
     }
 }

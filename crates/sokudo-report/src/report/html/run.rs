@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use sokudo_model::{Nanos, Operation, Order};
 
 use super::elements::{elements, facts};
-use super::page::{HtmlPage, detail, lines, part, text};
+use super::page::{HtmlPage, lines, part, text};
 use super::table::table;
 use super::{charts, evidence};
 use crate::article::{Article, Element};
@@ -43,19 +43,19 @@ pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) ->
             (heading(page, number, reported))
             (tiles(page, run))
             (verdict_list(page, run))
-            (part(&page.say("Figures"), &elements(page, &figures)))
-            (part(&page.say("Pictures"), &charts::of_run(page, run)))
-            (part(&to_know, &elements(page, &findings)))
-            (detail(&page.say("How it was measured"), &measured(page, run)))
-            (detail(&page.say("Evidence"), &evidence::rows(page, run)))
+            (part(&page.say("Figures"), &elements(page, &figures), false))
+            (part(&page.say("Pictures"), &charts::of_run(page, run), false))
+            (part(&to_know, &elements(page, &findings), false))
+            (part(&page.say("How it was measured"), &measured(page, run), true))
+            (part(&page.say("Evidence"), &evidence::rows(page, run), true))
             @if page.is_full {
-                (detail(&trials_title, &trials))
-                (detail(&machine_title, &machine))
+                (part(&trials_title, &trials, true))
+                (part(&machine_title, &machine, true))
             } @else {
                 details.detail { summary { (trials_title) } (trials) }
                 details.detail { summary { (machine_title) } (machine) }
             }
-            (part(&page.say("To measure it again"), &repeat(run)))
+            (part(&page.say("To measure it again"), &repeat(run), false))
         }
     }
 }
@@ -184,11 +184,11 @@ fn verdict_list(page: &HtmlPage, run: &RunDocument) -> Markup {
 fn measured(page: &HtmlPage, run: &RunDocument) -> Markup {
     let told = facts_of(run).into_iter();
     let told: Vec<_> = told
-        .map(|fact| (fact.label.into(), fact.value.into()))
+        .map(|(label, value)| (label.into(), value.into()))
         .collect();
     let rows = Table::of(&method::sentences(run))
-        .column(left("Row"), |row| Some(row.name.clone()))
-        .column(left("What it does"), |row| Some(row.sentence.clone()))
+        .column(left("Row"), |(name, _)| Some(name.clone()))
+        .column(left("What it does"), |(_, sentence)| Some(sentence.clone()))
         .table();
     html! {
         (table(page, &rows))
