@@ -55,35 +55,28 @@ pub enum BandwidthUnit {
 }
 
 impl BandwidthUnit {
+    /// Its name, how many bytes per second it is, and what it means.
+    const fn told(self) -> (&'static str, f64, &'static str) {
+        match self {
+            Self::MegabytesPerSecond => ("MB/s", 1e6, "1 MB is 1,000,000 bytes"),
+            Self::MebibytesPerSecond => ("MiB/s", 1_048_576.0, "1 MiB is 1,048,576 bytes"),
+            Self::GigabytesPerSecond => ("GB/s", 1e9, "1 GB is 1,000,000,000 bytes"),
+            Self::KilobytesPerSecond => ("KB/s", 1e3, "1 KB is 1,000 bytes"),
+            Self::IosPerSecond => ("IOPS", 1.0, "reads and writes completed per second"),
+        }
+    }
+
     /// `MB/s`, `MiB/s`, `GB/s`, `KB/s` or `IOPS`.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::MegabytesPerSecond => "MB/s",
-            Self::MebibytesPerSecond => "MiB/s",
-            Self::GigabytesPerSecond => "GB/s",
-            Self::KilobytesPerSecond => "KB/s",
-            Self::IosPerSecond => "IOPS",
-        }
+        self.told().0
     }
 
     pub const fn bytes(self) -> f64 {
-        match self {
-            Self::MegabytesPerSecond => 1e6,
-            Self::MebibytesPerSecond => 1_048_576.0,
-            Self::GigabytesPerSecond => 1e9,
-            Self::KilobytesPerSecond => 1e3,
-            Self::IosPerSecond => 1.0,
-        }
+        self.told().1
     }
 
     pub const fn definition(self) -> &'static str {
-        match self {
-            Self::MegabytesPerSecond => "1 MB is 1,000,000 bytes",
-            Self::MebibytesPerSecond => "1 MiB is 1,048,576 bytes",
-            Self::GigabytesPerSecond => "1 GB is 1,000,000,000 bytes",
-            Self::KilobytesPerSecond => "1 KB is 1,000 bytes",
-            Self::IosPerSecond => "reads and writes completed per second",
-        }
+        self.told().2
     }
 }
 

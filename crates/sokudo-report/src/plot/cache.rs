@@ -1,6 +1,6 @@
 //! The rate of what is read again and again over how much that is: where a drive's cache ends.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::{Bytes, DriveCache, Subject};
 use sokudo_words::text;
@@ -11,23 +11,17 @@ use super::heading;
 use super::scale::{PlotAxis, Scale, Tick, float};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{BYTES_PER_MB, rate};
+use crate::unique::unique;
 
 /// `None` unless several regions of different size were read so.
 pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let shown: Vec<&ResultDocument> = document.results.iter().filter(|it| is_again(it)).collect();
-    let mut sizes: Vec<Bytes> = shown.iter().filter_map(|result| region(result)).collect();
-    sizes.sort();
-    sizes.dedup();
+    let sizes: BTreeSet<Bytes> = shown.iter().filter_map(|result| region(result)).collect();
+    let sizes = Vec::from_iter(sizes);
     let [smallest, .., largest] = sizes[..] else {
         return None;
     };
-    let mut states: Vec<DriveCache> = Vec::new();
-    for result in &shown {
-        let state = result.workload.drive_cache;
-        if !states.contains(&state) {
-            states.push(state);
-        }
-    }
+    let states = unique(shown.iter().map(|result| result.workload.drive_cache));
     let layers = states.iter().filter_map(|state| line(&shown, *state));
     let layers: Vec<Layer> = layers.collect();
     let highest = heights(&layers).reduce(f64::max)?;

@@ -107,21 +107,6 @@ pub fn first_transfer(document: &RunDocument) -> Option<&ResultDocument> {
     transfers(document).into_iter().find(is_curve)
 }
 
-/// The mean rates of its places, in MB/s over position.
-pub fn mean_line(result: &ResultDocument, unit: PositionUnit) -> Vec<Vec<[f64; 2]>> {
-    let curve = Curve::of(result);
-    let point = |(middle, rates): &(u64, Vec<f64>)| [unit.share(*middle), mean(rates)];
-    let lines = curve.runs().map(|run| run.iter().map(point).collect());
-    lines.collect()
-}
-
-/// The mean, lowest and highest of its rates.
-pub fn rates_told(result: &ResultDocument) -> Text {
-    let curve = Curve::of(result);
-    let rates = curve.places.iter().flat_map(|(_, rates)| rates);
-    spread_of(&rates.copied().collect::<Vec<_>>(), "MB/s")
-}
-
 fn surveyed(document: &RunDocument, visits: impl Fn(Survey) -> bool) -> Vec<&ResultDocument> {
     let moved = |result: &ResultDocument| result.places.iter().any(|place| place.bytes > 0);
     document
@@ -304,14 +289,14 @@ pub const fn ink_of(direction: Direction) -> Ink {
 }
 
 /// The rates of one result over position, all its trials together.
-struct Curve {
+pub struct Curve {
     /// Per place its middle and the rates measured there; none where nothing moved.
     places: Vec<(u64, Vec<f64>)>,
-    highest: f64,
+    pub highest: f64,
 }
 
 impl Curve {
-    fn of(result: &ResultDocument) -> Self {
+    pub fn of(result: &ResultDocument) -> Self {
         let mut places: BTreeMap<u64, (u64, Vec<f64>)> = BTreeMap::new();
         for place in &result.places {
             let (middle, rates) = places.entry(place.offset).or_default();
@@ -344,19 +329,27 @@ impl Curve {
         has_spread.then(|| Layer::new(ink, Shape::Bands(bands.collect())))
     }
 
-    fn line_layer(&self, span: &PositionSpan, ink: Ink, name: String) -> Layer {
-        let point = |(middle, rates): &(u64, Vec<f64>)| [span.position(*middle), mean(rates)];
+    /// The mean rates of its places, in MB/s over position.
+    pub fn lines(&self, unit: PositionUnit) -> Shape {
+        let point = |(middle, rates): &(u64, Vec<f64>)| [unit.share(*middle), mean(rates)];
         let lines = self.runs().map(|run| run.iter().map(point).collect());
+        Shape::Lines(lines.collect())
+    }
+
+    /// The mean, lowest and highest of its rates.
+    pub fn told(&self) -> Text {
         let all = self.places.iter().flat_map(|(_, rates)| rates);
-        let all: Vec<f64> = all.copied().collect();
+        spread_of(&all.copied().collect::<Vec<f64>>(), "MB/s")
+    }
+
+    fn line_layer(&self, span: &PositionSpan, ink: Ink, name: String) -> Layer {
         let spread = self.places.iter().map(|(_, rates)| rates.len()).max();
         let band = match spread {
             Some(samples @ 2..) => Some(text!("band: lowest to highest of {samples}")),
             _ => None,
         };
-        let figures = std::iter::once(spread_of(&all, "MB/s")).chain(band);
-        let figures = Text::list(figures, ", ");
-        Layer::new(ink, Shape::Lines(lines.collect())).named(name, figures)
+        let figures = Text::list(std::iter::once(self.told()).chain(band), ", ");
+        Layer::new(ink, self.lines(span.unit)).named(name, figures)
     }
 }
 

@@ -9,6 +9,7 @@ use super::scale::PlotAxis;
 use crate::matrix::{MatrixDocument, MatrixRowDocument, axis_name, unit_of};
 use crate::number::rate_with;
 use crate::style::BandwidthUnit;
+use crate::unique::unique;
 use crate::wording;
 
 /// More maps in one picture are too small to be read.
@@ -110,13 +111,9 @@ fn maps(
     down: &[usize],
     across: usize,
 ) -> Option<(usize, Body)> {
-    let mut lines: Vec<Vec<usize>> = Vec::new();
-    for cell in &document.cells {
-        let line: Vec<usize> = down.iter().map(|axis| cell.values[*axis]).collect();
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
+    let lines = document.cells.iter();
+    let lines: Vec<Vec<usize>> =
+        unique(lines.map(|cell| down.iter().map(|axis| cell.values[*axis]).collect()));
     let names = |axes: &[usize], line: &[usize]| -> String {
         let values = axes.iter().zip(line);
         // Which axis it is of is written beside the axis.

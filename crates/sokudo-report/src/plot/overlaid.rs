@@ -3,8 +3,8 @@
 use sokudo_model::Bytes;
 use sokudo_words::{Language, Text, speaking, spoken, text};
 
-use super::curve::{self, PositionUnit};
-use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape};
+use super::curve::{Curve, PositionUnit, first_transfer};
+use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
 use super::scale::PlotAxis;
 use crate::comparison::{SlowerStretch, slower_places};
 use crate::document::{ResultDocument, RunDocument};
@@ -31,7 +31,7 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     }
     let curves: Option<Vec<(&str, &ResultDocument)>> = runs
         .iter()
-        .map(|(name, run)| Some((&**name, curve::first_transfer(run)?)))
+        .map(|(name, run)| Some((&**name, first_transfer(run)?)))
         .collect();
     let curves = curves?;
     let (_, reference) = *curves.first()?;
@@ -48,19 +48,16 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     );
     let unit = PositionUnit::of(Bytes(high));
     let mut layers = Vec::new();
-    let mut highest = 0.0;
     let mut slower = Vec::new();
     for (number, (name, result)) in curves.iter().enumerate() {
-        let line = curve::mean_line(result, unit);
-        let rates = line.iter().flatten().map(|[_, rate]| *rate);
-        highest = rates.fold(highest, f64::max);
-        let ink = Ink::of_number(number);
-        let figures = curve::rates_told(result);
-        layers.push(Layer::new(ink, Shape::Lines(line)).named(*name, figures));
+        let curve = Curve::of(result);
+        let layer = Layer::new(Ink::of_number(number), curve.lines(unit));
+        layers.push(layer.named(*name, curve.told()));
         if number > 0 {
             slower.extend(marked(name, &slower_places(reference, result), unit));
         }
     }
+    let highest = heights(&layers).fold(0.0, f64::max);
     layers.extend(slower);
     let bottom = PlotAxis::exact(
         text!("Position, {}", unit.name),

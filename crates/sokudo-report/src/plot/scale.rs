@@ -36,6 +36,15 @@ pub struct Scale {
 }
 
 impl Scale {
+    /// Equal differences are equally long.
+    pub const fn linear(low: f64, high: f64) -> Self {
+        Self {
+            low,
+            high,
+            is_logarithmic: false,
+        }
+    }
+
     /// Where a value lies: 0 at the low end, 1 at the high end, and never beyond.
     pub fn share(&self, value: f64) -> f64 {
         let share = if self.is_logarithmic {
@@ -55,11 +64,7 @@ impl Scale {
 impl PlotAxis {
     /// From 0 to a round number that is not below `high`, with about `count` steps.
     pub fn from_zero(label: impl Into<String>, high: f64, count: usize) -> Self {
-        let high = if high > 0.0 && high.is_finite() {
-            high
-        } else {
-            1.0
-        };
+        let high = or_one(high);
         let step = round_step(high / whole(count));
         let steps = (high / step - 1e-9).ceil().max(1.0);
         Self::of_steps(label, step, steps)
@@ -69,20 +74,12 @@ impl PlotAxis {
     /// lines.
     pub fn beside(label: impl Into<String>, high: f64, other: &Self) -> Self {
         let steps = whole(other.ticks.len().saturating_sub(1).max(1));
-        let high = if high > 0.0 && high.is_finite() {
-            high
-        } else {
-            1.0
-        };
+        let high = or_one(high);
         Self::of_steps(label, fine_step(high / steps), steps)
     }
 
     fn of_steps(label: impl Into<String>, step: f64, steps: f64) -> Self {
-        let scale = Scale {
-            low: 0.0,
-            high: step * steps,
-            is_logarithmic: false,
-        };
+        let scale = Scale::linear(0.0, step * steps);
         Self {
             label: label.into(),
             scale,
@@ -93,11 +90,7 @@ impl PlotAxis {
     /// From exactly `low` to exactly `high`, with round numbers between.
     pub fn exact(label: impl Into<String>, low: f64, high: f64, count: usize) -> Self {
         let high = if high > low { high } else { low + 1.0 };
-        let scale = Scale {
-            low,
-            high,
-            is_logarithmic: false,
-        };
+        let scale = Scale::linear(low, high);
         Self {
             label: label.into(),
             scale,
@@ -122,11 +115,7 @@ impl PlotAxis {
         high: f64,
         name: impl Fn(f64) -> String,
     ) -> Self {
-        let low = if low > 0.0 && low.is_finite() {
-            low
-        } else {
-            1.0
-        };
+        let low = or_one(low);
         let high = if high.is_finite() { high } else { low };
         let high = high.max(low * 1.01);
         let decades = (high / low).log10();
@@ -158,6 +147,15 @@ impl PlotAxis {
             scale,
             ticks: values.iter().map(tick).collect(),
         }
+    }
+}
+
+/// An end of an axis, where there is one.
+const fn or_one(end: f64) -> f64 {
+    if end > 0.0 && end.is_finite() {
+        end
+    } else {
+        1.0
     }
 }
 

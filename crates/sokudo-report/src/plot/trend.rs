@@ -5,14 +5,14 @@ use sokudo_model::{civil_date, narrow};
 use sokudo_words::{Language, Text, speaking, spoken, text};
 
 use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, PlotFigure, Shape};
-use super::scale::{PlotAxis, Scale, Tick, float, whole};
+use super::scale::{PlotAxis, Scale, Tick, whole};
+use super::time::seconds;
 use crate::figure::Figure as Shown;
 use crate::number::{change_text, natural, rate};
 use crate::style::BandwidthUnit;
 use crate::trend::{SeriesDocument, TrendDocument};
 use crate::wording::row;
 
-const NANOS_PER_SECOND: f64 = 1e9;
 const DAY: u64 = 86_400;
 const PERCENT: f64 = 100.0;
 /// About so many dates are named.
@@ -98,10 +98,6 @@ fn subtitle(all: &[&SeriesDocument], document: &TrendDocument) -> String {
     Text::list([text!("{runs} runs"), changes, program], " · ").into()
 }
 
-fn seconds(nanos: u64) -> f64 {
-    float(nanos) / NANOS_PER_SECOND
-}
-
 /// The runs and the levels of a row.
 fn layers_of(
     series: &SeriesDocument,
@@ -185,11 +181,7 @@ fn dates(low: f64, high: f64) -> PlotAxis {
     };
     PlotAxis {
         label: text!("Date (UTC)").into(),
-        scale: Scale {
-            low,
-            high,
-            is_logarithmic: false,
-        },
+        scale: Scale::linear(low, high),
         ticks,
     }
 }

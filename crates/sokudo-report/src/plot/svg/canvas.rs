@@ -191,10 +191,7 @@ impl Canvas {
             self.rectangle(corner, size, role);
             return;
         }
-        let colour = match self.theme {
-            PictureTheme::Dark => role.dark(),
-            PictureTheme::Auto | PictureTheme::Light => role.light(),
-        };
+        let colour = colour(role, self.theme);
         let style = format!(
             " class=\"b-{}\" fill=\"{colour}\" fill-opacity=\"0.28\" stroke=\"{colour}\" stroke-width=\"1.5\"",
             role.class()
@@ -263,10 +260,7 @@ impl Canvas {
     }
 
     fn solid(&self, role: Role) -> String {
-        let (inside, edge) = match self.theme {
-            PictureTheme::Dark => (role.dark(), Role::Background.dark()),
-            PictureTheme::Auto | PictureTheme::Light => (role.light(), Role::Background.light()),
-        };
+        let [inside, edge] = [role, Role::Background].map(|role| colour(role, self.theme));
         format!(
             " class=\"e-{}\" fill=\"{inside}\" stroke=\"{edge}\" stroke-width=\"1.2\"",
             role.class()
@@ -305,14 +299,18 @@ fn stroke(role: Role, theme: PictureTheme) -> String {
 }
 
 fn coloured(attribute: &str, prefix: &str, role: Role, theme: PictureTheme) -> String {
-    let class = role.class();
+    let (class, colour) = (role.class(), colour(role, theme));
     match theme {
-        PictureTheme::Auto => format!(
-            " class=\"{prefix}-{class}\" {attribute}=\"{}\"",
-            role.light()
-        ),
-        PictureTheme::Light => format!(" {attribute}=\"{}\"", role.light()),
-        PictureTheme::Dark => format!(" {attribute}=\"{}\"", role.dark()),
+        PictureTheme::Auto => format!(" class=\"{prefix}-{class}\" {attribute}=\"{colour}\""),
+        PictureTheme::Light | PictureTheme::Dark => format!(" {attribute}=\"{colour}\""),
+    }
+}
+
+/// Where surroundings decide, that for light ones.
+const fn colour(role: Role, theme: PictureTheme) -> &'static str {
+    match theme {
+        PictureTheme::Auto | PictureTheme::Light => role.light(),
+        PictureTheme::Dark => role.dark(),
     }
 }
 
