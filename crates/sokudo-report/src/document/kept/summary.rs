@@ -96,7 +96,7 @@ impl SummaryReader {
         let mut is_planned = true;
         while let Some(json) = lines.next() {
             let row: RowSummary = serde_json::from_str(lines.next()?).ok()?;
-            let (workload, plan) = self.known(json, row.fingerprint())?;
+            let (workload, plan) = self.known(json, &row.fingerprint)?;
             let mut result = row.result(workload);
             is_planned &= plan.is_some();
             result.plan = plan.unwrap_or_default();
@@ -192,87 +192,67 @@ fn without_rows(run: &Run) -> Run {
 
 /// What is compared of a row, beside its workload.
 #[derive(Serialize, Deserialize)]
-struct RowSummary(
-    String,
-    Direction,
-    Status,
-    Option<Verdict>,
-    /// Bytes, I/Os and files per second.
-    [Option<RateFigures>; 3],
-    /// The mean latency.
-    Option<f64>,
-    Option<ToldDocument>,
-    Option<BackendUse>,
-    /// Whether the page cache was bypassed.
-    Option<bool>,
-    Vec<(String, Severity)>,
-    /// The fingerprint, and how many ran beside.
-    (String, u32),
-    /// The first trial: whether there were any.
-    Option<TrialDocument>,
-);
+struct RowSummary {
+    name: String,
+    direction: Direction,
+    status: Status,
+    verdict: Option<Verdict>,
+    bandwidth: Option<RateFigures>,
+    iops: Option<RateFigures>,
+    files: Option<RateFigures>,
+    latency_mean: Option<f64>,
+    told: Option<ToldDocument>,
+    backend: Option<BackendUse>,
+    direct: Option<bool>,
+    findings: Vec<(String, Severity)>,
+    fingerprint: String,
+    beside: u32,
+    /// The first one: whether there were any.
+    trial: Option<TrialDocument>,
+}
 
 impl RowSummary {
     fn of(result: &ResultDocument) -> Self {
         let bandwidth = result.bandwidth_bytes_per_s.as_ref();
-        let bandwidth = bandwidth.map(|bandwidth| &bandwidth.bytes_per_s);
-        let rates = [bandwidth, result.iops.as_ref(), result.files_per_s.as_ref()];
         let findings = result.findings.iter();
-        Self(
-            result.name.clone(),
-            result.direction,
-            result.status,
-            result.verdict,
-            rates.map(Option::<&RateFigures>::cloned),
-            result.latency_ns.as_ref().map(|latency| latency.mean),
-            result.told.clone(),
-            result.backend.clone(),
-            result.direct,
-            findings.map(|it| (it.code.clone(), it.severity)).collect(),
-            (result.fingerprint.clone(), result.beside),
-            result.trials.first().cloned(),
-        )
-    }
-
-    /// The hash of its plan.
-    fn fingerprint(&self) -> &str {
-        &self.10.0
+        Self {
+            name: result.name.clone(),
+            direction: result.direction,
+            status: result.status,
+            verdict: result.verdict,
+            bandwidth: bandwidth.map(|bandwidth| bandwidth.bytes_per_s.clone()),
+            iops: result.iops.clone(),
+            files: result.files_per_s.clone(),
+            latency_mean: result.latency_ns.as_ref().map(|latency| latency.mean),
+            told: result.told.clone(),
+            backend: result.backend.clone(),
+            direct: result.direct,
+            findings: findings.map(|it| (it.code.clone(), it.severity)).collect(),
+            fingerprint: result.fingerprint.clone(),
+            beside: result.beside,
+            trial: result.trials.first().cloned(),
+        }
     }
 
     fn result(self, workload: Arc<Workload>) -> ResultDocument {
-        let Self(
-            name,
-            direction,
-            status,
-            verdict,
-            rates,
-            latency,
-            told,
-            backend,
-            direct,
-            findings,
-            (fingerprint, beside),
-            trial,
-        ) = self;
-        let [bandwidth, iops, files] = rates;
-        let bandwidth = bandwidth.map(BandwidthFigures::of_rate);
+        let bandwidth = self.bandwidth.map(BandwidthFigures::of_rate);
         ResultDocument {
-            name,
-            direction,
-            status,
-            verdict,
+            name: self.name,
+            direction: self.direction,
+            status: self.status,
+            verdict: self.verdict,
             steadiness: bandwidth.as_ref().and_then(BandwidthFigures::steadiness),
             bandwidth_bytes_per_s: bandwidth,
-            iops,
-            files_per_s: files,
-            latency_ns: latency.map(LatencyFigures::of_mean),
-            told,
-            backend,
-            direct,
-            findings: findings.into_iter().map(finding).collect(),
-            fingerprint,
-            beside,
-            trials: Vec::from_iter(trial),
+            iops: self.iops,
+            files_per_s: self.files,
+            latency_ns: self.latency_mean.map(LatencyFigures::of_mean),
+            told: self.told,
+            backend: self.backend,
+            direct: self.direct,
+            findings: self.findings.into_iter().map(finding).collect(),
+            fingerprint: self.fingerprint,
+            beside: self.beside,
+            trials: Vec::from_iter(self.trial),
             ..ResultDocument::without_figures(workload)
         }
     }
