@@ -1,12 +1,12 @@
 //! One result: a workload with the figures of all its trials.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Operation, OperationTally,
+    BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Nanos, Operation, OperationTally,
     Outcome, PlanPart, PlanParts, Row, Run, RunsDiffer, Schedule, SeriesPoint, SlowPlaces,
     Steadiness, StopReason, Trial, Verdict, Workload, narrow, weighed,
 };
@@ -275,47 +275,16 @@ impl ResultDocument {
         (elapsed_ns > 0).then(|| float(cpu.user.0 + cpu.system.0) / float(elapsed_ns))
     }
 
-    /// A row of which nothing is known but what was to be done.
+    /// A row of which nothing is known but what was to be done, as one that was not reached.
     pub fn without_figures(workload: Arc<Workload>) -> Self {
+        static NOT_REACHED: LazyLock<ResultDocument> = LazyLock::new(|| {
+            let row = Row::new(Workload::new("", Bytes(1)));
+            ResultDocument::from_row(&row, &Schedule::in_turn(1, Nanos(0)))
+        });
         Self {
-            name: String::new(),
             direction: Direction::of(&workload),
-            status: Status::NotReached,
-            verdict: None,
-            steadiness: None,
-            bandwidth_bytes_per_s: None,
-            durable_bytes_per_s: None,
-            iops: None,
-            files_per_s: None,
-            latency_ns: None,
-            latency_from_intended_ns: None,
-            submission_latency_ns: None,
-            flush_latency_ns: None,
-            shares: None,
-            runs_differ: None,
-            depth_achieved: None,
-            cpu: None,
-            device: None,
-            device_ratio: None,
-            foreign_users: Vec::new(),
-            backend: None,
-            direct: None,
-            failures: Vec::new(),
-            findings: Vec::new(),
-            fingerprint: String::new(),
-            fingerprint_parts: BTreeMap::new(),
-            plan: PlanParts::default(),
-            beside: 0,
             workload,
-            told: None,
-            unsettled_trials: 0,
-            trials: Vec::new(),
-            histogram: Vec::new(),
-            series: Vec::new(),
-            surface: None,
-            places: Vec::new(),
-            defects: Vec::new(),
-            slow_places: None,
+            ..NOT_REACHED.clone()
         }
     }
 
@@ -359,6 +328,7 @@ impl ResultDocument {
         let survey = row.workload.survey.filter(|_| !row.trials.is_empty());
         Self {
             name: row.workload.name.clone(),
+            direction,
             status: Status::of(row, schedule.trials_due(&row.trials)),
             verdict: assessment.map(|assessment| assessment.verdict),
             steadiness: bandwidth.as_ref().and_then(BandwidthFigures::steadiness),
@@ -400,7 +370,12 @@ impl ResultDocument {
             places,
             defects,
             slow_places: row.slow.clone(),
-            ..Self::without_figures(Arc::new(row.workload.clone()))
+            workload: Arc::new(row.workload.clone()),
+            fingerprint: String::new(),
+            fingerprint_parts: BTreeMap::new(),
+            plan: PlanParts::default(),
+            beside: 0,
+            told: None,
         }
     }
 }
