@@ -132,42 +132,6 @@ fn flushes_are_no_ios_of_a_write_row_and_the_work_of_a_flush_row() {
 }
 
 #[test]
-fn a_row_that_was_not_reached_has_nulls_and_no_zeros() {
-    let document = RunDocument::from_run(&sample::troubled_run());
-    let row = &document.results[4];
-    assert_eq!(row.status, Status::NotReached);
-    assert_eq!(row.verdict, None);
-    assert_eq!(
-        (&row.bandwidth_bytes_per_s, &row.iops, &row.latency_ns),
-        (&None, &None, &None)
-    );
-    assert_eq!(
-        (row.cpu, row.device, row.depth_achieved),
-        (None, None, None)
-    );
-    assert_eq!((&row.backend, row.direct), (&None, None));
-}
-
-#[test]
-fn a_row_that_failed_says_how() {
-    let document = RunDocument::from_run(&sample::troubled_run());
-    let row = &document.results[2];
-    assert_eq!(
-        (row.status, &row.bandwidth_bytes_per_s),
-        (Status::Failed, &None)
-    );
-    let messages: Vec<String> = row.failures.iter().map(|f| f.message.clone()).collect();
-    assert_eq!(
-        messages,
-        [
-            "17 reads failed, the first at byte 8192: Input/output error (os error 5)",
-            "1 read failed, the first at byte 8192: 512 of 4096 bytes moved",
-            "2 reads failed, the first at byte 8192: no bytes moved and no error given",
-        ]
-    );
-}
-
-#[test]
 fn counters_that_one_trial_lacks_are_not_summed() {
     let mut run = sample::run();
     run.rows[0].trials[3].evidence.device = None;

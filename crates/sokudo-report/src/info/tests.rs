@@ -117,25 +117,12 @@ fn the_overview_at_80_columns() {
 }
 
 #[test]
-fn the_overview_is_shorter_where_there_is_more_room() {
-    let [narrow, wide] = [80, 160].map(|width| render_overview(&document(), &style(width)));
-    assert!(wide.lines().count() < narrow.lines().count(), "{wide}");
-}
-
-#[test]
 fn one_disk_in_sections() {
     let mut document = document();
     document.disks.truncate(1);
     let text = render_detail(&document, &style(80));
     assert!(text.lines().all(|line| line.width() <= 80), "{text}");
     insta::assert_snapshot!(text);
-}
-
-#[test]
-fn what_stands_on_two_disks_is_drawn_once() {
-    let text = render_overview(&document(), &style(80));
-    assert_eq!(text.matches("data/home").count(), 1, "{text}");
-    assert_eq!(text.matches("as above").count(), 1, "{text}");
 }
 
 #[test]
