@@ -274,18 +274,10 @@ fn going_on_below(
 ) -> Vec<String> {
     let figures = columns.split_off(repeated.min(columns.len()));
     let mut first = columns;
-    let beside = first.get(1..).map_or(0, |others| {
-        others
-            .iter()
-            .map(|it| table_width(std::slice::from_ref(it)) + GAP)
-            .sum()
-    });
-    let widest = figures
-        .iter()
-        .map(|it| table_width(std::slice::from_ref(it)));
-    let room = style
-        .width
-        .saturating_sub(widest.max().unwrap_or(0) + GAP + beside);
+    let width = |column| table_width(std::slice::from_ref(column));
+    let beside: usize = first.iter().skip(1).map(|it| width(it) + GAP).sum();
+    let widest = figures.iter().map(width).max().unwrap_or(0);
+    let room = style.width.saturating_sub(widest + GAP + beside);
     let room = room.max(FIRST_COLUMNS_MIN);
     let broken: Vec<Vec<String>> = first.first().map_or_else(Vec::new, |names| {
         let broken = names.cells.iter().map(|name| match name.width() <= room {

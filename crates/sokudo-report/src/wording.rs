@@ -10,6 +10,16 @@ pub fn phrase(words: &str) -> Text {
     Text::phrase(words)
 }
 
+/// The parts of a finding's text, and which are code that readers can copy: those in a pair of
+/// backticks.
+pub(crate) fn with_code(said: &str) -> Vec<(bool, &str)> {
+    let parts: Vec<&str> = said.split('`').collect();
+    match parts.len().is_multiple_of(2) {
+        true => vec![(false, said)],
+        false => [false, true].into_iter().cycle().zip(parts).collect(),
+    }
+}
+
 /// The names of rows that are words of ours; all others are the same in all languages: they
 /// are codes, or somebody has given them.
 const ROWS: [&str; 3] = ["cached (hdparm -T)", "buffered (hdparm -t)", "direct (dd)"];

@@ -2,6 +2,7 @@
 
 use sokudo_words::{Language, Text};
 
+use crate::wording::with_code;
 use sokudo_words::is_unseen;
 
 /// How texts of a document are written: in a language, with nothing in them that is markup.
@@ -18,20 +19,13 @@ impl MarkdownWords {
         escaped(self.0.word(word))
     }
 
-    /// Text of a finding, in which a pair of backticks marks code that readers can
-    /// copy.
+    /// Text of a finding.
     pub(crate) fn prose(self, text: &Text) -> String {
         let said = text.said(self.0);
-        let parts: Vec<&str> = said.split('`').collect();
-        if parts.len().is_multiple_of(2) {
-            return escaped(&said);
-        }
-        let marked = parts.iter().enumerate().map(|(index, part)| {
-            if index % 2 == 1 {
-                format!("`{}`", one_line(part))
-            } else {
-                escaped(part)
-            }
+        let marked = with_code(&said).into_iter();
+        let marked = marked.map(|(is_code, part)| match is_code {
+            true => format!("`{}`", one_line(part)),
+            false => escaped(part),
         });
         marked.collect()
     }

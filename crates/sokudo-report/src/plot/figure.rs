@@ -234,22 +234,10 @@ impl Ink {
 
     /// The ink of the nth of many layers.
     pub fn of_number(number: usize) -> Self {
-        const HUES: [Hue; 7] = [
-            Hue::Read,
-            Hue::Write,
-            Hue::Access,
-            Hue::Purple,
-            Hue::Brown,
-            Hue::Pink,
-            Hue::Grey,
-        ];
-        const SIGNS: [LineMarker; 5] = [
-            LineMarker::Disc,
-            LineMarker::Square,
-            LineMarker::Triangle,
-            LineMarker::Diamond,
-            LineMarker::Cross,
-        ];
+        use Hue::{Access, Brown, Grey, Pink, Purple, Read, Write};
+        use LineMarker::{Cross, Diamond, Disc, Square, Triangle};
+        const HUES: [Hue; 7] = [Read, Write, Access, Purple, Brown, Pink, Grey];
+        const SIGNS: [LineMarker; 5] = [Disc, Square, Triangle, Diamond, Cross];
         Self {
             hue: HUES[number % HUES.len()],
             sign: SIGNS[number % SIGNS.len()],

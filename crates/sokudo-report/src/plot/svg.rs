@@ -55,25 +55,17 @@ impl Size {
     /// The usual one, or as high as many bars need, so that each has its value.
     pub fn fitting(figure: &PlotFigure) -> Self {
         let usual = Self::default();
-        if let Body::Card(card) = &figure.body {
-            let height = HEAD + card::height(card) + FOOT;
-            return Self {
-                height: height.min(HEIGHT_MAX),
-                ..usual
-            };
-        }
-        let Body::Bars(bars) = &figure.body else {
-            return usual;
+        let height = match &figure.body {
+            Body::Card(card) => (HEAD + card::height(card) + FOOT).min(HEIGHT_MAX),
+            Body::Bars(bars) => {
+                let bars = bars.groups.iter().map(|group| group.bars.len());
+                let rows: f64 = bars.map(|bars| super::scale::whole(bars) + 0.5).sum();
+                let needed = AROUND_BARS + BAR_ROOM * rows;
+                needed.clamp(usual.height, HEIGHT_MAX).ceil()
+            }
+            Body::Chart(_) | Body::HeatMaps(_) => usual.height,
         };
-        let rows = bars
-            .groups
-            .iter()
-            .map(|group| super::scale::whole(group.bars.len()) + 0.5);
-        let needed = AROUND_BARS + BAR_ROOM * rows.sum::<f64>();
-        Self {
-            height: needed.clamp(usual.height, HEIGHT_MAX).ceil(),
-            ..usual
-        }
+        Self { height, ..usual }
     }
 }
 

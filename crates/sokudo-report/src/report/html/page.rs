@@ -11,6 +11,7 @@ use crate::plot::{self, PictureTheme, Role};
 use crate::report::overview::days;
 use crate::report::{Report, ReportStyle};
 use crate::table::{Tone, verdict_name};
+use crate::wording::with_code;
 
 const CSS: &str = include_str!("page.css");
 
@@ -182,16 +183,11 @@ pub(super) fn lines(said: &str) -> Markup {
     }
 }
 
-/// Text of a finding, in which a pair of backticks marks code.
+/// Text of a finding.
 pub(super) fn prose(page: &HtmlPage, said: &Text) -> Markup {
-    let said = said.said(page.style.language);
-    let parts: Vec<&str> = said.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return text(&said);
-    }
     html! {
-        @for (index, part) in parts.into_iter().enumerate() {
-            @if index % 2 == 1 { code { (text(part)) } } @else { (text(part)) }
+        @for (is_code, part) in with_code(&said.said(page.style.language)) {
+            @if is_code { code { (text(part)) } } @else { (text(part)) }
         }
     }
 }
