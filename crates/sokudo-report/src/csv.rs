@@ -7,7 +7,6 @@ mod line;
 mod places;
 
 use crate::document::RunDocument;
-use crate::record;
 use crate::surface;
 use crate::view::views;
 
@@ -22,11 +21,11 @@ pub fn render(document: &RunDocument) -> String {
     if let Some(records) = views(document).find_map(|view| view.csv(document)) {
         return records;
     }
-    let mut columns = columns();
-    if document.together().is_some() {
-        columns.insert(0, line::host_column());
-    }
-    record::csv(&columns, lines(document).chain(lines_of_hosts(document)))
+    let columns = match document.together() {
+        Some(_) => line::host_column().and(columns()),
+        None => columns(),
+    };
+    columns.csv(lines(document).chain(lines_of_hosts(document)))
 }
 
 #[cfg(test)]

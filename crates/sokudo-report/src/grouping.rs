@@ -101,11 +101,16 @@ impl<'a> FindingGroup<'a> {
 
     /// `error`, `warning` or `note`.
     pub const fn label(&self) -> &'static str {
-        match self.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "note",
-        }
+        severity_label(self.severity)
+    }
+}
+
+/// `error`, `warning` or `note`.
+pub const fn severity_label(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
     }
 }
 

@@ -1,11 +1,12 @@
 //! What programs read line by line: typed fields under names. CSV and JSON lines are
 //! written from the same columns, so that they cannot disagree.
 //!
-//! What a field is stands in how it is picked, and is never guessed from a name or a text.
+//! What a field is stands in the type of what is picked, and is never guessed from a name or a text.
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
+use sokudo_model::Verdict;
 
 /// A field of a line. A text without signs is missing, too.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,57 +18,134 @@ pub enum Field {
     Truth(bool),
 }
 
-/// A column of lines that are each about an `L`.
-pub struct RecordColumn<L> {
+/// Columns of lines that are each about an `L`.
+pub struct Columns<'a, L>(Vec<RecordColumn<'a, L>>);
+
+/// A name, and what is picked of each line.
+struct RecordColumn<'a, L> {
     name: Cow<'static, str>,
-    pick: Pick<L>,
+    pick: Box<dyn Fn(&L) -> Field + 'a>,
 }
 
-enum Pick<L> {
-    Text(fn(&L) -> String),
-    Whole(fn(&L) -> Option<u64>),
-    Real(fn(&L) -> Option<f64>),
-    Truth(fn(&L) -> Option<bool>),
-}
+impl<'a, L: 'a> Columns<'a, L> {
+    pub const fn none() -> Self {
+        Self(Vec::new())
+    }
 
-impl<L> RecordColumn<L> {
-    fn new(name: impl Into<Cow<'static, str>>, pick: Pick<L>) -> Self {
-        Self {
+    /// With one more of this name.
+    pub fn column<F: Into<Field>>(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        pick: impl Fn(&L) -> F + 'a,
+    ) -> Self {
+        self.0.push(RecordColumn {
             name: name.into(),
-            pick,
+            pick: Box::new(move |line| pick(line).into()),
+        });
+        self
+    }
+
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
+    /// The same columns of lines that may have such a one in them.
+    pub fn within<O: 'a>(self, line: fn(&O) -> Option<&L>) -> Columns<'a, O> {
+        let columns = self.0.into_iter().map(|RecordColumn { name, pick }| {
+            let pick = move |other: &O| line(other).map_or(Field::Missing, &pick);
+            RecordColumn {
+                name,
+                pick: Box::new(pick) as Box<dyn Fn(&O) -> Field + 'a>,
+            }
+        });
+        Columns(columns.collect())
+    }
+
+    /// A line of names, then one per line of these.
+    pub fn csv(&self, lines: impl IntoIterator<Item = L>) -> String {
+        self.fitting_csv(lines, |field| field)
+    }
+
+    /// The same, with every field made fit for whoever reads it.
+    pub fn fitting_csv(
+        &self,
+        lines: impl IntoIterator<Item = L>,
+        fit: fn(Field) -> Field,
+    ) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut write = |line: Vec<String>| {
+            let written = writer.write_record(line);
+            written.expect("every line has as many fields and goes to memory");
+        };
+        write(self.0.iter().map(|it| it.name.to_string()).collect());
+        for line in lines {
+            let fields = self.0.iter().map(|it| fit((it.pick)(&line)).text());
+            write(fields.collect());
+        }
+        let bytes = writer.into_inner().expect("memory can be flushed");
+        String::from_utf8(bytes).expect("all fields are text")
+    }
+
+    /// One JSON object per line.
+    pub fn json_lines(&self, lines: impl IntoIterator<Item = L>) -> String {
+        let lines = lines.into_iter().map(|line| {
+            let fields = self.0.iter();
+            let fields = fields.map(|it| (it.name.to_string(), (it.pick)(&line).json()));
+            format!("{}\n", Value::Object(fields.collect()))
+        });
+        lines.collect()
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Field {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, T::into)
+    }
+}
+
+impl From<String> for Field {
+    fn from(text: String) -> Self {
+        match text.is_empty() {
+            true => Self::Missing,
+            false => Self::Text(text),
         }
     }
+}
 
-    pub fn text(name: impl Into<Cow<'static, str>>, pick: fn(&L) -> String) -> Self {
-        Self::new(name, Pick::Text(pick))
+impl From<&'static str> for Field {
+    fn from(text: &'static str) -> Self {
+        text.to_owned().into()
     }
+}
 
-    pub fn whole(name: &'static str, pick: fn(&L) -> Option<u64>) -> Self {
-        Self::new(name, Pick::Whole(pick))
+impl From<Verdict> for Field {
+    fn from(verdict: Verdict) -> Self {
+        verdict.name().into()
     }
+}
 
-    pub fn real(name: &'static str, pick: fn(&L) -> Option<f64>) -> Self {
-        Self::new(name, Pick::Real(pick))
+impl From<u64> for Field {
+    fn from(number: u64) -> Self {
+        Self::Whole(number)
     }
+}
 
-    pub fn truth(name: &'static str, pick: fn(&L) -> Option<bool>) -> Self {
-        Self::new(name, Pick::Truth(pick))
+impl From<u32> for Field {
+    fn from(number: u32) -> Self {
+        Self::Whole(number.into())
     }
+}
 
-    pub fn name(&self) -> String {
-        self.name.to_string()
+impl From<f64> for Field {
+    fn from(number: f64) -> Self {
+        Self::Real(number)
     }
+}
 
-    pub fn field(&self, line: &L) -> Field {
-        match self.pick {
-            Pick::Text(pick) => Some(pick(line))
-                .filter(|text| !text.is_empty())
-                .map(Field::Text),
-            Pick::Whole(pick) => pick(line).map(Field::Whole),
-            Pick::Real(pick) => pick(line).map(Field::Real),
-            Pick::Truth(pick) => pick(line).map(Field::Truth),
-        }
-        .unwrap_or(Field::Missing)
+impl From<bool> for Field {
+    fn from(truth: bool) -> Self {
+        Self::Truth(truth)
     }
 }
 
@@ -94,47 +172,10 @@ impl Field {
     }
 }
 
-/// A line of names, then one per line of these columns.
-pub fn csv<L>(columns: &[RecordColumn<L>], lines: impl Iterator<Item = L>) -> String {
-    let names: Vec<String> = columns.iter().map(RecordColumn::name).collect();
-    let fields = |line: L| columns.iter().map(|column| column.field(&line)).collect();
-    csv_of(names, lines.map(fields))
-}
-
-/// The same of fields.
-pub fn csv_of(names: Vec<String>, lines: impl Iterator<Item = Vec<Field>>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let texts = |line: Vec<Field>| line.into_iter().map(Field::text).collect();
-    for line in std::iter::once(names).chain(lines.map(texts)) {
-        writer
-            .write_record(&line)
-            .expect("every line has as many fields and goes to memory");
-    }
-    let bytes = writer.into_inner().expect("memory can be flushed");
-    String::from_utf8(bytes).expect("all fields are text")
-}
-
-/// One JSON object per line.
-pub fn json_lines(names: &[String], lines: impl Iterator<Item = Vec<Field>>) -> String {
-    let mut text = String::new();
-    for line in lines {
-        let fields = names.iter().cloned().zip(line);
-        let object: Map<String, Value> = fields.map(|(name, field)| (name, field.json())).collect();
-        text += &Value::Object(object).to_string();
-        text.push('\n');
-    }
-    text
-}
-
 /// A name as the JSON document has it.
 pub fn word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
         _ => String::new(),
     }
-}
-
-/// A text that may be missing.
-pub fn or_missing(text: Option<impl ToString>) -> String {
-    text.map_or_else(String::new, |text| text.to_string())
 }

@@ -2,11 +2,11 @@
 
 use sokudo_model::{Operation, SteadyPhaseKind};
 
-use crate::steady::view::{PhaseDocument, SteadyDocument};
 use sokudo_report::csv::{ResultRecord as Of, per_second};
 use sokudo_report::document::{RunDocument, TrialDocument};
-use sokudo_report::record;
-use sokudo_report::record::{RecordColumn, or_missing, word};
+use sokudo_report::record::{Columns, word};
+
+use crate::steady::view::{PhaseDocument, SteadyDocument};
 
 /// A round of a row.
 struct RoundRecord<'a> {
@@ -44,38 +44,33 @@ pub(super) fn render(run: &RunDocument, steady: &SteadyDocument) -> String {
             })
         })
     });
-    record::csv(&columns(), lines)
+    columns().csv(lines)
 }
 
-fn columns<'a>() -> Vec<RecordColumn<RoundRecord<'a>>> {
-    vec![
-        RecordColumn::text("started_at", |it| it.of.run.began()),
-        RecordColumn::text("target", |it| it.of.target_path()),
-        RecordColumn::text("method", |it| it.of.run.plan.method.to_string()),
-        RecordColumn::text("label", |it| it.label.to_owned()),
-        RecordColumn::text("phase", |it| word(&it.phase.kind)),
-        RecordColumn::text("name", |it| it.of.result.name.clone()),
-        RecordColumn::text("direction", |it| it.of.result.direction.name().to_owned()),
-        RecordColumn::whole("read_percent", |it| {
+fn columns<'a>() -> Columns<'a, RoundRecord<'a>> {
+    Columns::<RoundRecord<'_>>::none()
+        .column("started_at", |it| it.of.run.began())
+        .column("target", |it| it.of.target_path())
+        .column("method", |it| it.of.run.plan.method.to_string())
+        .column("label", |it| it.label.to_owned())
+        .column("phase", |it| word(&it.phase.kind))
+        .column("name", |it| it.of.result.name.clone())
+        .column("direction", |it| it.of.result.direction.name())
+        .column("read_percent", |it| {
             let operations = &it.of.result.workload.operations;
-            Some(operations.percent(Operation::Read).into())
-        }),
-        RecordColumn::whole("block_bytes", |it| {
-            Some(it.of.result.workload.blocks.largest().0)
-        }),
-        RecordColumn::whole("depth", |it| Some(it.of.result.workload.depth.into())),
-        RecordColumn::whole("threads", |it| Some(it.of.result.workload.clones.into())),
-        RecordColumn::whole("round", |it| Some(it.trial.trial.into())),
-        RecordColumn::truth("in_window", |it| {
+            u32::from(operations.percent(Operation::Read))
+        })
+        .column("block_bytes", |it| it.of.result.workload.blocks.largest().0)
+        .column("depth", |it| it.of.result.workload.depth)
+        .column("threads", |it| it.of.result.workload.clones)
+        .column("round", |it| it.trial.trial)
+        .column("in_window", |it| {
             let window = it.phase.window;
             it.of_round(window.is_some_and(|[from, to]| (from..=to).contains(&it.trial.trial)))
-        }),
-        RecordColumn::truth("tracked", |it| it.of_round(it.is_tracked)),
-        RecordColumn::real("iops", |it| per_second(it.trial.ios, it.trial)),
-        RecordColumn::real("bytes_per_s", |it| per_second(it.trial.bytes, it.trial)),
-        RecordColumn::whole("bytes", |it| Some(it.trial.bytes)),
-        RecordColumn::text("verdict", |it| {
-            or_missing(it.of.result.verdict.map(|verdict| verdict.name()))
-        }),
-    ]
+        })
+        .column("tracked", |it| it.of_round(it.is_tracked))
+        .column("iops", |it| per_second(it.trial.ios, it.trial))
+        .column("bytes_per_s", |it| per_second(it.trial.bytes, it.trial))
+        .column("bytes", |it| it.trial.bytes)
+        .column("verdict", |it| it.of.result.verdict)
 }

@@ -1,7 +1,7 @@
 //! The view as Prometheus reads it: what a dashboard shows while a run goes on.
 
 use serde_json::Value;
-use sokudo_words::exposition::{Metrics, label};
+use sokudo_words::exposition::{Labels, Metrics};
 
 const DESCRIBED: &str = "\
 sokudo_page_info Version of sokudo; 1.
@@ -31,9 +31,10 @@ const OVER: [&str; 3] = ["ended", "failed", "interrupted"];
 pub(super) fn text(view: &Value) -> String {
     let mut metrics = Metrics::default();
     let version = view["version"].as_str().unwrap_or_default();
-    let version = format!("version=\"{}\"", label(version));
+    let version = Labels::default().with("version", version);
     metrics.add("sokudo_page_info", &version, Some(1.0));
-    metrics.add("sokudo_page_queue_length", "", count(&view["queue"]));
+    let queue = count(&view["queue"]);
+    metrics.add("sokudo_page_queue_length", &Labels::default(), queue);
     if view["run"].is_object() {
         run(&mut metrics, &view["run"]);
     }
@@ -41,19 +42,14 @@ pub(super) fn text(view: &Value) -> String {
 }
 
 fn run(metrics: &mut Metrics, run: &Value) {
-    let of = |key: &str| label(run[key].as_str().unwrap_or_default());
-    let subject = format!(
-        "run=\"{}\",method=\"{}\",target=\"{}\"",
-        run["run"],
-        of("method"),
-        of("target")
-    );
-    let state = run["state"].as_str().unwrap_or_default();
-    for known in STATES {
-        let labels = format!("{subject},state=\"{known}\"");
-        let is_it = f64::from(u8::from(state == known));
-        metrics.add("sokudo_live_state", &labels, Some(is_it));
-    }
+    let of = |key: &str| run[key].as_str().unwrap_or_default();
+    let subject = Labels::default()
+        .with("run", &run["run"].to_string())
+        .with("method", of("method"))
+        .with("target", of("target"));
+    let state = of("state");
+    let states = STATES.map(|known| (known, state == known));
+    metrics.add_states("sokudo_live_state", &subject, "state", states);
     let mut add = |name, value| metrics.add(name, &subject, value);
     add("sokudo_live_done_ratio", run["done"].as_f64());
     add("sokudo_live_left_seconds", run["seconds_left"].as_f64());
@@ -67,18 +63,9 @@ fn run(metrics: &mut Metrics, run: &Value) {
     add("sokudo_live_temperature_celsius", hottest.and_then(celsius));
     let warning = run["temperature_warning"].as_f64();
     add("sokudo_live_temperature_warning_celsius", warning);
-    findings(metrics, &subject, &run["findings"]);
-}
-
-/// How many there are of each severity.
-fn findings(metrics: &mut Metrics, subject: &str, findings: &Value) {
-    let all = findings.as_array().map(Vec::as_slice).unwrap_or_default();
-    for severity in ["error", "warning", "note"] {
-        let of_it = all.iter().filter(|it| it["severity"] == severity);
-        let labels = format!("{subject},severity=\"{severity}\"");
-        #[expect(clippy::cast_precision_loss, reason = "a few findings")]
-        metrics.add("sokudo_live_findings", &labels, Some(of_it.count() as f64));
-    }
+    let findings = run["findings"].as_array().into_iter().flatten();
+    let severities = findings.filter_map(|it| it["severity"].as_str());
+    metrics.add_findings("sokudo_live_findings", &subject, severities);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few runs")]

@@ -8,7 +8,8 @@ use super::fleet::{BaselineCheck, ChecksDocument};
 use super::{CheckDocument, CheckOutcome, RATIO_LOW_MIN};
 use crate::date;
 use crate::figure::Figure;
-use sokudo_words::exposition::{Metrics, label};
+use crate::record::word;
+use sokudo_words::exposition::{Labels, Metrics};
 
 /// Every metric that is told, in order, with what it is.
 const METRICS: &str = "\
@@ -21,12 +22,12 @@ sokudo_check_row_ratio_low Low end of the 95 percent interval of that share.
 sokudo_check_row_ratio_high High end of the 95 percent interval of that share.
 ";
 
-const OUTCOMES: [(CheckOutcome, &str); 5] = [
-    (CheckOutcome::Slower, "slower"),
-    (CheckOutcome::Faster, "faster"),
-    (CheckOutcome::Unchanged, "unchanged"),
-    (CheckOutcome::NoChangeShown, "no_change_shown"),
-    (CheckOutcome::NotJudged, "not_judged"),
+const OUTCOMES: [CheckOutcome; 5] = [
+    CheckOutcome::Slower,
+    CheckOutcome::Faster,
+    CheckOutcome::Unchanged,
+    CheckOutcome::NoChangeShown,
+    CheckOutcome::NotJudged,
 ];
 
 /// How a plugin of Nagios ends.
@@ -122,16 +123,13 @@ impl ChecksDocument {
     pub fn to_prometheus(&self) -> String {
         let mut metrics = Metrics::default();
         for check in &self.checks {
-            let subject = format!(
-                "device=\"{}\",target=\"{}\",method=\"{}\"",
-                label(&check.identity),
-                label(&check.target),
-                label(&check.method)
-            );
+            let subject = Labels::default()
+                .with("device", &check.identity)
+                .with("target", &check.target)
+                .with("method", &check.method);
             let code = f64::from(check.exit_code);
             metrics.add("sokudo_check_exit_code", &subject, Some(code));
-            let not_measured = CheckOutcome::NotJudged;
-            let outcome = check.outcome().unwrap_or(not_measured);
+            let outcome = check.outcome().unwrap_or(CheckOutcome::NotJudged);
             add_outcomes(&mut metrics, "sokudo_check_outcome", &subject, outcome);
             if let Some(document) = &check.check {
                 add_rows(&mut metrics, document, &subject);
@@ -187,37 +185,28 @@ fn figure_label(name: &str) -> String {
     plain(name).replace(['\'', '='], "")
 }
 
-fn add_rows(metrics: &mut Metrics, document: &CheckDocument, subject: &str) {
+fn add_rows(metrics: &mut Metrics, document: &CheckDocument, subject: &Labels) {
     let side = document.comparison.others.first().map(|other| &other.side);
     let at = side.and_then(|side| date::from_rfc3339(&side.started_at));
     let at = at.map(|at| at.as_secs_f64());
     metrics.add("sokudo_check_timestamp_seconds", subject, at);
     for (row, checked) in document.comparison.rows().zip(&document.rows) {
-        let labels = format!("{subject},row=\"{}\"", label(&row.row));
-        add_outcomes(
-            metrics,
-            "sokudo_check_row_outcome",
-            &labels,
-            checked.outcome,
-        );
+        let labels = subject.with("row", &row.row);
+        let outcome = checked.outcome;
+        add_outcomes(metrics, "sokudo_check_row_outcome", &labels, outcome);
         let change = row.compared.change.as_ref();
         let interval = change.and_then(|change| change.ratio_interval_95);
-        for (name, value) in [
-            ("sokudo_check_row_ratio", change.map(|it| it.ratio)),
-            ("sokudo_check_row_ratio_low", interval.map(|it| it.low)),
-            ("sokudo_check_row_ratio_high", interval.map(|it| it.high)),
-        ] {
-            metrics.add(name, &labels, value);
-        }
+        let mut add = |name, value| metrics.add(name, &labels, value);
+        add("sokudo_check_row_ratio", change.map(|it| it.ratio));
+        add("sokudo_check_row_ratio_low", interval.map(|it| it.low));
+        add("sokudo_check_row_ratio_high", interval.map(|it| it.high));
     }
 }
 
-fn add_outcomes(metrics: &mut Metrics, name: &'static str, subject: &str, is: CheckOutcome) {
-    for (outcome, word) in OUTCOMES {
-        let labels = format!("{subject},outcome=\"{word}\"");
-        let value = f64::from(u8::from(outcome == is));
-        metrics.add(name, &labels, Some(value));
-    }
+fn add_outcomes(metrics: &mut Metrics, name: &'static str, subject: &Labels, is: CheckOutcome) {
+    let words = OUTCOMES.map(|outcome| (word(&outcome), outcome == is));
+    let states = words.iter().map(|(word, holds)| (&**word, *holds));
+    metrics.add_states(name, subject, "outcome", states);
 }
 
 impl BaselineCheck {

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use sokudo_model::{Host, Nanos, Operation, PlanPart, TargetInfo};
+use sokudo_model::{Host, Nanos, Operation, PlanPart, Steadiness, TargetInfo, Workload};
 
-use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument, TrialDocument};
+use crate::document::{
+    BandwidthFigures, LatencyFigures, RateFigures, ResultDocument, RunDocument, TrialDocument,
+};
 use crate::number::float;
-use crate::record::{RecordColumn, or_missing, word};
+use crate::record::{Columns, word};
 
 /// A result and its run.
 #[derive(Clone)]
@@ -36,33 +38,9 @@ impl ResultRecord<'_> {
         target.path.as_ref().unwrap_or(&target.name).clone()
     }
 
-    /// A part of the workload; missing where another tool did not tell it.
-    fn known(&self, part: PlanPart, value: impl Into<u64>) -> Option<u64> {
-        self.result.knows(part).then(|| value.into())
-    }
-
-    fn bandwidth(&self, pick: impl Fn(&RateFigures) -> Option<f64>) -> Option<f64> {
-        let figures = self.result.bandwidth_bytes_per_s.as_ref();
-        figures.and_then(|bandwidth| pick(&bandwidth.bytes_per_s))
-    }
-
-    fn iops(&self, pick: impl Fn(&RateFigures) -> Option<f64>) -> Option<f64> {
-        self.result.iops.as_ref().and_then(pick)
-    }
-
-    fn latency<T>(&self, pick: impl Fn(&LatencyFigures) -> Option<T>) -> Option<T> {
-        self.result.latency_ns.as_ref().and_then(pick)
-    }
-
-    /// From the start that a fixed rate intended.
-    fn intended<T>(&self, pick: impl Fn(&LatencyFigures) -> Option<T>) -> Option<T> {
-        let figures = self.result.latency_from_intended_ns.as_ref();
-        figures.and_then(pick)
-    }
-
-    /// Of the flushes among the writes.
-    fn flush<T>(&self, pick: impl Fn(&LatencyFigures) -> Option<T>) -> Option<T> {
-        self.result.flush_latency_ns.as_ref().and_then(pick)
+    /// The workload; `None` where another tool did not tell this part of it.
+    fn knowing(&self, part: PlanPart) -> Option<&Workload> {
+        self.result.knows(part).then_some(&self.result.workload)
     }
 
     /// The rate of a row's threads together, where blocks are of one size.
@@ -77,149 +55,127 @@ impl ResultRecord<'_> {
 }
 
 /// Every column in order.
-pub fn columns<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
-    let mut columns = what();
-    columns.extend(rates());
-    columns.extend(latencies());
-    columns.extend(how());
-    columns
+pub fn columns<'a>() -> Columns<'a, ResultRecord<'a>> {
+    what().and(rates()).and(latencies()).and(how())
 }
 
-fn what<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
-    vec![
-        RecordColumn::text("started_at", |it| it.run.began()),
-        RecordColumn::text("target", ResultRecord::target_path),
-        RecordColumn::text("method", |it| it.run.plan.method.to_string()),
-        RecordColumn::text("name", |it| it.result.name.clone()),
-        RecordColumn::text("direction", |it| it.result.direction.name().to_owned()),
-        RecordColumn::whole("read_percent", |it| {
-            let operations = &it.result.workload.operations;
-            it.known(PlanPart::Operations, operations.percent(Operation::Read))
-        }),
-        RecordColumn::text("verdict", |it| {
-            or_missing(it.result.verdict.map(|verdict| verdict.name()))
-        }),
-        RecordColumn::text("steadiness", |it| {
-            or_missing(it.result.steadiness.map(|steadiness| steadiness.name()))
-        }),
-        RecordColumn::text("status", |it| word(&it.result.status)),
-        RecordColumn::whole("trials", |it| it.result.told.is_none().then_some(it.trials)),
-    ]
+fn what<'a>() -> Columns<'a, ResultRecord<'a>> {
+    Columns::<ResultRecord<'_>>::none()
+        .column("started_at", |it| it.run.began())
+        .column("target", ResultRecord::target_path)
+        .column("method", |it| it.run.plan.method.to_string())
+        .column("name", |it| it.result.name.clone())
+        .column("direction", |it| it.result.direction.name())
+        .column("read_percent", |it| {
+            let workload = it.knowing(PlanPart::Operations)?;
+            Some(u32::from(workload.operations.percent(Operation::Read)))
+        })
+        .column("verdict", |it| it.result.verdict)
+        .column("steadiness", |it| {
+            it.result.steadiness.map(Steadiness::name)
+        })
+        .column("status", |it| word(&it.result.status))
+        .column("trials", |it| it.result.told.is_none().then_some(it.trials))
 }
 
-fn rates<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
-    vec![
-        RecordColumn::real("bandwidth_median_mb_per_s", |it| {
-            Some(it.result.bandwidth_bytes_per_s.as_ref()?.median_mb_per_s)
-        }),
-        RecordColumn::real("bandwidth_median_mib_per_s", |it| {
-            Some(it.result.bandwidth_bytes_per_s.as_ref()?.median_mib_per_s)
-        }),
-        RecordColumn::real("bandwidth_median_bytes_per_s", |it| {
-            it.bandwidth(|b| Some(b.median))
-        }),
-        RecordColumn::real("bandwidth_mean_bytes_per_s", |it| {
-            it.bandwidth(|b| Some(b.mean))
-        }),
-        RecordColumn::real("bandwidth_min_bytes_per_s", |it| {
-            it.bandwidth(|b| Some(b.min))
-        }),
-        RecordColumn::real("bandwidth_max_bytes_per_s", |it| {
-            it.bandwidth(|b| Some(b.max))
-        }),
-        RecordColumn::real("bandwidth_stdev_bytes_per_s", |it| {
-            it.bandwidth(|b| b.stdev)
-        }),
-        RecordColumn::real("bandwidth_interval_95_low_bytes_per_s", |it| {
-            it.bandwidth(|b| Some(b.interval_95?.low))
-        }),
-        RecordColumn::real("bandwidth_interval_95_high_bytes_per_s", |it| {
-            it.bandwidth(|b| Some(b.interval_95?.high))
-        }),
-        RecordColumn::real("bandwidth_trimmed_mean_bytes_per_s", |it| {
-            it.bandwidth(|b| b.trimmed_mean)
-        }),
-        RecordColumn::real("iops_median", |it| it.iops(|i| Some(i.median))),
-        RecordColumn::real("iops_mean", |it| it.iops(|i| Some(i.mean))),
-        RecordColumn::real("iops_min", |it| it.iops(|i| Some(i.min))),
-        RecordColumn::real("iops_max", |it| it.iops(|i| Some(i.max))),
-        RecordColumn::real("iops_stdev", |it| it.iops(|i| i.stdev)),
-    ]
+fn rates<'a>() -> Columns<'a, ResultRecord<'a>> {
+    let bandwidth = Columns::<BandwidthFigures>::none()
+        .column("bandwidth_median_mb_per_s", |it| it.median_mb_per_s)
+        .column("bandwidth_median_mib_per_s", |it| it.median_mib_per_s);
+    let bytes = Columns::<RateFigures>::none()
+        .column("bandwidth_median_bytes_per_s", |it| it.median)
+        .column("bandwidth_mean_bytes_per_s", |it| it.mean)
+        .column("bandwidth_min_bytes_per_s", |it| it.min)
+        .column("bandwidth_max_bytes_per_s", |it| it.max)
+        .column("bandwidth_stdev_bytes_per_s", |it| it.stdev)
+        .column("bandwidth_interval_95_low_bytes_per_s", |it| {
+            Some(it.interval_95?.low)
+        })
+        .column("bandwidth_interval_95_high_bytes_per_s", |it| {
+            Some(it.interval_95?.high)
+        })
+        .column("bandwidth_trimmed_mean_bytes_per_s", |it| it.trimmed_mean);
+    let iops = Columns::<RateFigures>::none()
+        .column("iops_median", |it| it.median)
+        .column("iops_mean", |it| it.mean)
+        .column("iops_min", |it| it.min)
+        .column("iops_max", |it| it.max)
+        .column("iops_stdev", |it| it.stdev);
+    bandwidth
+        .and(bytes.within(|it| Some(&it.bytes_per_s)))
+        .within(|it: &ResultRecord<'_>| it.result.bandwidth_bytes_per_s.as_ref())
+        .and(iops.within(|it| it.result.iops.as_ref()))
 }
 
-fn latencies<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
-    vec![
-        RecordColumn::whole("latency_min_ns", |it| it.latency(|l| l.min)),
-        RecordColumn::real("latency_mean_ns", |it| it.latency(|l| Some(l.mean))),
-        RecordColumn::real("latency_stdev_ns", |it| it.latency(|l| l.stdev)),
-        RecordColumn::whole("latency_p50_ns", |it| it.latency(|l| l.p50)),
-        RecordColumn::whole("latency_p90_ns", |it| it.latency(|l| l.p90)),
-        RecordColumn::whole("latency_p95_ns", |it| it.latency(|l| l.p95)),
-        RecordColumn::whole("latency_p99_ns", |it| it.latency(|l| l.p99)),
-        RecordColumn::whole("latency_p99_9_ns", |it| it.latency(|l| l.p99_9)),
-        RecordColumn::whole("latency_p99_99_ns", |it| it.latency(|l| l.p99_99)),
-        RecordColumn::whole("latency_max_ns", |it| it.latency(|l| l.max)),
-        RecordColumn::whole("latency_count", |it| it.latency(|l| l.count)),
-        RecordColumn::real("rate_asked_ios_per_s", ResultRecord::rate_asked),
-        RecordColumn::real("latency_from_intended_mean_ns", |it| {
-            it.intended(|l| Some(l.mean))
-        }),
-        RecordColumn::whole("latency_from_intended_p50_ns", |it| it.intended(|l| l.p50)),
-        RecordColumn::whole("latency_from_intended_p95_ns", |it| it.intended(|l| l.p95)),
-        RecordColumn::whole("latency_from_intended_p99_ns", |it| it.intended(|l| l.p99)),
-        RecordColumn::whole("latency_from_intended_p99_9_ns", |it| {
-            it.intended(|l| l.p99_9)
-        }),
-        RecordColumn::whole("flush_latency_p50_ns", |it| it.flush(|l| l.p50)),
-        RecordColumn::whole("flush_latency_p95_ns", |it| it.flush(|l| l.p95)),
-        RecordColumn::whole("flush_latency_p99_ns", |it| it.flush(|l| l.p99)),
-        RecordColumn::whole("flush_latency_max_ns", |it| it.flush(|l| l.max)),
-    ]
+fn latencies<'a>() -> Columns<'a, ResultRecord<'a>> {
+    let all = Columns::<LatencyFigures>::none()
+        .column("latency_min_ns", |it| it.min)
+        .column("latency_mean_ns", |it| it.mean)
+        .column("latency_stdev_ns", |it| it.stdev)
+        .column("latency_p50_ns", |it| it.p50)
+        .column("latency_p90_ns", |it| it.p90)
+        .column("latency_p95_ns", |it| it.p95)
+        .column("latency_p99_ns", |it| it.p99)
+        .column("latency_p99_9_ns", |it| it.p99_9)
+        .column("latency_p99_99_ns", |it| it.p99_99)
+        .column("latency_max_ns", |it| it.max)
+        .column("latency_count", |it| it.count);
+    // From the start that a fixed rate intended.
+    let intended = Columns::<LatencyFigures>::none()
+        .column("latency_from_intended_mean_ns", |it| it.mean)
+        .column("latency_from_intended_p50_ns", |it| it.p50)
+        .column("latency_from_intended_p95_ns", |it| it.p95)
+        .column("latency_from_intended_p99_ns", |it| it.p99)
+        .column("latency_from_intended_p99_9_ns", |it| it.p99_9);
+    // Of the flushes among the writes.
+    let flush = Columns::<LatencyFigures>::none()
+        .column("flush_latency_p50_ns", |it| it.p50)
+        .column("flush_latency_p95_ns", |it| it.p95)
+        .column("flush_latency_p99_ns", |it| it.p99)
+        .column("flush_latency_max_ns", |it| it.max);
+    all.within(|it: &ResultRecord<'_>| it.result.latency_ns.as_ref())
+        .column("rate_asked_ios_per_s", ResultRecord::rate_asked)
+        .and(intended.within(|it| it.result.latency_from_intended_ns.as_ref()))
+        .and(flush.within(|it| it.result.flush_latency_ns.as_ref()))
 }
 
-fn how<'a>() -> Vec<RecordColumn<ResultRecord<'a>>> {
-    vec![
-        RecordColumn::whole("depth", |it| {
-            it.known(PlanPart::Depth, it.result.workload.depth)
-        }),
-        RecordColumn::whole("threads", |it| {
-            it.known(PlanPart::Clones, it.result.workload.clones)
-        }),
-        RecordColumn::real("depth_achieved", |it| it.result.depth_achieved),
-        RecordColumn::whole("block_bytes_min", |it| {
-            it.known(PlanPart::Blocks, it.result.workload.blocks.smallest().0)
-        }),
-        RecordColumn::whole("block_bytes_max", |it| {
-            it.known(PlanPart::Blocks, it.result.workload.blocks.largest().0)
-        }),
-        RecordColumn::text("backend", |it| {
-            let backend = it.result.backend.as_ref();
-            or_missing(backend.map(|backend| backend.kind.name()))
-        }),
-        RecordColumn::truth("direct", |it| it.result.direct),
-        RecordColumn::whole("cpu_user_ns", |it| Some(it.result.cpu?.user.0)),
-        RecordColumn::whole("cpu_system_ns", |it| Some(it.result.cpu?.system.0)),
-        RecordColumn::whole("device_read_bytes", |it| Some(it.result.device?.read_bytes)),
-        RecordColumn::whole("device_written_bytes", |it| {
+fn how<'a>() -> Columns<'a, ResultRecord<'a>> {
+    Columns::<ResultRecord<'_>>::none()
+        .column("depth", |it| Some(it.knowing(PlanPart::Depth)?.depth))
+        .column("threads", |it| Some(it.knowing(PlanPart::Clones)?.clones))
+        .column("depth_achieved", |it| it.result.depth_achieved)
+        .column("block_bytes_min", |it| {
+            Some(it.knowing(PlanPart::Blocks)?.blocks.smallest().0)
+        })
+        .column("block_bytes_max", |it| {
+            Some(it.knowing(PlanPart::Blocks)?.blocks.largest().0)
+        })
+        .column("backend", |it| {
+            Some(it.result.backend.as_ref()?.kind.name())
+        })
+        .column("direct", |it| it.result.direct)
+        .column("cpu_user_ns", |it| Some(it.result.cpu?.user.0))
+        .column("cpu_system_ns", |it| Some(it.result.cpu?.system.0))
+        .column("device_read_bytes", |it| Some(it.result.device?.read_bytes))
+        .column("device_written_bytes", |it| {
             Some(it.result.device?.written_bytes)
-        }),
-        RecordColumn::whole("device_flushes", |it| Some(it.result.device?.flushes)),
-        RecordColumn::real("durable_bytes_per_s", |it| it.result.durable_bytes_per_s),
-        RecordColumn::whole("failures", |it| {
+        })
+        .column("device_flushes", |it| Some(it.result.device?.flushes))
+        .column("durable_bytes_per_s", |it| it.result.durable_bytes_per_s)
+        .column("failures", |it| {
             let failed = it.result.failures.iter().map(|f| f.count).sum::<u64>();
             // Another tool may have failed without telling.
             it.result.told.is_none().then_some(failed)
-        }),
-        RecordColumn::text("findings", |it| {
+        })
+        .column("findings", |it| {
             let findings = it.result.findings.iter();
             let codes: Vec<_> = findings.map(|finding| finding.code.as_str()).collect();
             codes.join(" ")
-        }),
-        RecordColumn::whole("seed", |it| {
+        })
+        .column("seed", |it| {
             it.run.origin().is_none().then_some(it.run.plan.seed)
-        }),
-        RecordColumn::text("fingerprint", |it| it.result.fingerprint.clone()),
-    ]
+        })
+        .column("fingerprint", |it| it.result.fingerprint.clone())
 }
 
 /// The results of a run.
@@ -251,6 +207,6 @@ pub fn lines_of_hosts(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_
 }
 
 /// The column that tells hosts apart, of runs that have some.
-pub(super) fn host_column<'a>() -> RecordColumn<ResultRecord<'a>> {
-    RecordColumn::text("host", |it| or_missing(it.host.map(|host| &host.name)))
+pub(super) fn host_column<'a>() -> Columns<'a, ResultRecord<'a>> {
+    Columns::<ResultRecord<'_>>::none().column("host", |it| Some(it.host?.name.clone()))
 }

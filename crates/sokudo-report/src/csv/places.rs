@@ -3,7 +3,7 @@
 
 use super::line::ResultRecord as Of;
 use crate::document::{DefectDocument, PlaceDocument, ResultDocument, RunDocument, TrialDocument};
-use crate::record::{self, RecordColumn, or_missing, word};
+use crate::record::{Columns, word};
 
 /// What is told of one place, range or trial of a row.
 struct DetailRecord<'a> {
@@ -23,29 +23,26 @@ pub(super) fn render(document: &RunDocument) -> String {
             failure,
         })
     });
-    record::csv(&columns(), lines)
+    columns().csv(lines)
 }
 
-fn columns<'a>() -> Vec<RecordColumn<DetailRecord<'a>>> {
-    vec![
-        RecordColumn::text("started_at", |it| it.of.run.began()),
-        RecordColumn::text("target", |it| it.of.target_path()),
-        RecordColumn::text("method", |it| it.of.run.plan.method.to_string()),
-        RecordColumn::text("name", |it| it.of.result.name.clone()),
-        RecordColumn::text("direction", |it| it.of.result.direction.name().to_owned()),
-        RecordColumn::text("write_cache", |it| word(&it.of.result.workload.drive_cache)),
-        RecordColumn::whole("trial", |it| Some(it.place.trial.into())),
-        RecordColumn::whole("offset", |it| Some(it.place.offset)),
-        RecordColumn::whole("bytes", |it| Some(it.place.bytes)),
-        RecordColumn::whole("ios", |it| it.place.ios),
-        RecordColumn::whole("elapsed_ns", |it| {
-            it.failure.is_none().then_some(it.place.elapsed_ns)
-        }),
-        RecordColumn::real("bytes_per_s", |it| it.place.bytes_per_s()),
-        RecordColumn::whole("latency_max_ns", |it| it.place.latency_max_ns),
-        RecordColumn::whole("distance", |it| it.place.distance),
-        RecordColumn::text("failure", |it| or_missing(it.failure.as_ref())),
-    ]
+fn columns<'a>() -> Columns<'a, DetailRecord<'a>> {
+    Columns::<DetailRecord<'_>>::none()
+        .column("started_at", |it| it.of.run.began())
+        .column("target", |it| it.of.target_path())
+        .column("method", |it| it.of.run.plan.method.to_string())
+        .column("name", |it| it.of.result.name.clone())
+        .column("direction", |it| it.of.result.direction.name())
+        .column("write_cache", |it| word(&it.of.result.workload.drive_cache))
+        .column("trial", |it| it.figures.trial)
+        .column("offset", |it| it.figures.offset)
+        .column("bytes", |it| it.figures.bytes)
+        .column("ios", |it| it.figures.ios)
+        .column("elapsed_ns", |it| it.figures.elapsed_ns)
+        .column("bytes_per_s", |it| it.figures.bytes_per_s)
+        .column("latency_max_ns", |it| it.figures.latency_max_ns)
+        .column("distance", |it| it.figures.distance)
+        .column("failure", |it| it.figures.failure.clone())
 }
 
 /// Places, ranges that failed and how, or trials as places.

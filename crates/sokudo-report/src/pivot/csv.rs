@@ -1,7 +1,7 @@
 //! A matrix for spreadsheets and scripts: one line per cell that holds something.
 
 use super::{PivotCell, PivotDocument, PivotRow};
-use crate::record::{self, RecordColumn, or_missing};
+use crate::record::Columns;
 
 struct CellRecord<'a> {
     row: &'a PivotRow,
@@ -18,24 +18,21 @@ pub fn render(document: &PivotDocument) -> String {
             Some(CellRecord { row, column, cell })
         })
     });
-    record::csv(&columns(document), lines)
+    columns(document).csv(lines)
 }
 
-fn columns<'a>(document: &PivotDocument) -> Vec<RecordColumn<CellRecord<'a>>> {
-    vec![
-        RecordColumn::text(document.rows_by.clone(), |it| it.row.name.clone()),
-        RecordColumn::text(document.columns_by.clone(), |it| it.column.to_owned()),
-        RecordColumn::text("unit", |it| it.row.unit.clone()),
-        RecordColumn::real("median", |it| Some(it.cell.median)),
-        RecordColumn::real("interval_95_low", |it| Some(it.cell.interval_95?[0])),
-        RecordColumn::real("interval_95_high", |it| Some(it.cell.interval_95?[1])),
-        RecordColumn::real("range", |it| it.cell.range),
-        RecordColumn::whole("results", |it| Some(it.cell.results as u64)),
-        RecordColumn::text("kind", |it| it.cell.kind.english()),
-        RecordColumn::text("verdict", |it| {
-            or_missing(it.cell.verdict.map(|verdict| verdict.name()))
-        }),
-        RecordColumn::real("ratio", |it| it.cell.ratio),
-        RecordColumn::truth("is_best", |it| Some(it.cell.is_best)),
-    ]
+fn columns<'a>(document: &PivotDocument) -> Columns<'a, CellRecord<'a>> {
+    Columns::<CellRecord<'_>>::none()
+        .column(document.rows_by.clone(), |it| it.row.name.clone())
+        .column(document.columns_by.clone(), |it| it.column.to_owned())
+        .column("unit", |it| it.row.unit.clone())
+        .column("median", |it| it.cell.median)
+        .column("interval_95_low", |it| Some(it.cell.interval_95?[0]))
+        .column("interval_95_high", |it| Some(it.cell.interval_95?[1]))
+        .column("range", |it| it.cell.range)
+        .column("results", |it| it.cell.results as u64)
+        .column("kind", |it| it.cell.kind.english())
+        .column("verdict", |it| it.cell.verdict)
+        .column("ratio", |it| it.cell.ratio)
+        .column("is_best", |it| it.cell.is_best)
 }

@@ -7,12 +7,13 @@
 
 use std::collections::HashSet;
 
-use sokudo_model::{Severity, Steadiness, Verdict};
+use sokudo_model::{Steadiness, Verdict};
 
 use super::{Report, ReportedRun};
 use crate::document::{LatencyFigures, ResultDocument, Status};
+use crate::grouping::severity_label;
 use crate::number::{float, whole};
-use sokudo_words::exposition::{Metrics, label};
+use sokudo_words::exposition::{Labels, Metrics};
 
 const NANOS_PER_SECOND: f64 = 1e9;
 
@@ -45,7 +46,7 @@ pub(super) fn render(report: &Report) -> String {
         if told.insert(subject.clone()) {
             add_run(&mut metrics, reported, &subject);
         }
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<Labels> = Vec::new();
         for result in &reported.run.results {
             let row = row_labels(&subject, result, &mut names);
             if told.insert(row.clone()) {
@@ -56,106 +57,90 @@ pub(super) fn render(report: &Report) -> String {
     metrics.text(METRICS)
 }
 
-/// Labels of a run, without braces.
-fn subject(reported: &ReportedRun) -> String {
-    let run = &reported.run;
-    format!(
-        "device=\"{}\",target=\"{}\",method=\"{}\"",
-        label(&run.target.identity()),
-        label(run.target.path.as_ref().unwrap_or(&run.target.name)),
-        label(&run.plan.method.to_string())
-    )
+fn subject(ReportedRun { run, .. }: &ReportedRun) -> Labels {
+    Labels::default()
+        .with("device", &run.target.identity())
+        .with(
+            "target",
+            run.target.path.as_ref().unwrap_or(&run.target.name),
+        )
+        .with("method", &run.plan.method.to_string())
 }
 
-/// Labels of a row, without braces; rows of one name are numbered.
-fn row_labels(subject: &str, result: &ResultDocument, names: &mut Vec<String>) -> String {
-    let direction = label(&result.direction_label());
-    let name = label(&result.name);
-    let key = format!("{name}\n{direction}");
-    let before = names.iter().filter(|other| **other == key).count();
-    names.push(key);
-    let name = match before {
-        0 => name,
-        before => format!("{name} ({})", before + 1),
+/// Rows of one name are numbered.
+fn row_labels(subject: &Labels, result: &ResultDocument, names: &mut Vec<Labels>) -> Labels {
+    let direction = result.direction_label();
+    let labels = |number| {
+        let row = subject.with_numbered("row", &result.name, number);
+        row.with("direction", &direction)
     };
-    format!("{subject},row=\"{name}\",direction=\"{direction}\"")
+    names.push(labels(1));
+    labels(names.iter().filter(|it| **it == labels(1)).count())
 }
 
-fn add_run(metrics: &mut Metrics, reported: &ReportedRun, subject: &str) {
-    let run = &reported.run;
+fn add_run(metrics: &mut Metrics, ReportedRun { run, .. }: &ReportedRun, subject: &Labels) {
     let at = run.started_at.filter(|at| at.0 > 0);
     let at = at.map(|at| seconds(at.0));
     metrics.add("sokudo_run_timestamp_seconds", subject, at);
     let tool = run.origin().map_or("sokudo", |origin| &origin.tool);
-    let info = format!(
-        "{subject},measured_by=\"{}\",version=\"{}\",host=\"{}\",kernel=\"{}\",fingerprint=\"{}\"",
-        label(tool),
-        label(&run.sokudo_version),
-        label(run.environment.host.as_deref().unwrap_or_default()),
-        label(run.environment.kernel.as_deref().unwrap_or_default()),
-        label(&run.fingerprint)
-    );
+    let info = subject
+        .with("measured_by", tool)
+        .with("version", &run.sokudo_version)
+        .with("host", run.environment.host.as_deref().unwrap_or_default())
+        .with(
+            "kernel",
+            run.environment.kernel.as_deref().unwrap_or_default(),
+        )
+        .with("fingerprint", &run.fingerprint);
     metrics.add("sokudo_run_info", &info, Some(1.0));
-    let all = || {
-        let of_rows = run.results.iter().flat_map(|result| &result.findings);
-        run.findings.iter().chain(of_rows)
-    };
-    for (name, severity) in [
-        ("error", Severity::Error),
-        ("warning", Severity::Warning),
-        ("note", Severity::Info),
-    ] {
-        let findings = all().filter(|finding| finding.severity == severity);
-        let labels = format!("{subject},severity=\"{name}\"");
-        metrics.add(
-            "sokudo_run_findings",
-            &labels,
-            Some(whole(findings.count())),
-        );
-    }
+    let of_rows = run.results.iter().flat_map(|result| &result.findings);
+    let severities = run.findings.iter().chain(of_rows);
+    let severities = severities.map(|finding| severity_label(finding.severity));
+    metrics.add_findings("sokudo_run_findings", subject, severities);
 }
 
-fn add_result(metrics: &mut Metrics, result: &ResultDocument, row: &str) {
-    let trials = whole(result.trials.len());
-    metrics.add("sokudo_trials", row, Some(trials));
-    let failed = result.failures.iter().map(|failure| failure.count).sum();
-    metrics.add("sokudo_failed_ios", row, Some(float(failed)));
-    for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
-        let labels = format!("{row},verdict=\"{}\"", verdict.name());
-        let is_it = result.verdict.map(|it| f64::from(u8::from(it == verdict)));
-        metrics.add("sokudo_verdict", &labels, is_it);
+fn add_result(metrics: &mut Metrics, result: &ResultDocument, row: &Labels) {
+    if let Some(verdict) = result.verdict {
+        let states = [Verdict::Verified, Verdict::Unverified, Verdict::Invalid];
+        let states = states.map(|it| (it.name(), it == verdict));
+        metrics.add_states("sokudo_verdict", row, "verdict", states);
     }
-    let steadiness = result.steadiness;
-    let is_steady = steadiness.map(|it| f64::from(u8::from(it == Steadiness::Steady)));
-    metrics.add("sokudo_steady", row, is_steady);
+    let mut add = |name, value| metrics.add(name, row, value);
+    add("sokudo_trials", Some(whole(result.trials.len())));
+    let failed = result.failures.iter().map(|failure| failure.count).sum();
+    add("sokudo_failed_ios", Some(float(failed)));
+    let is_steady = result.steadiness.map(|it| it == Steadiness::Steady);
+    add("sokudo_steady", is_steady.map(|it| f64::from(u8::from(it))));
     if result.status == Status::NotReached {
         return;
     }
     let bandwidth = result.bandwidth_bytes_per_s.as_ref();
     let rates = bandwidth.map(|figures| &figures.bytes_per_s);
     let interval = rates.and_then(|rates| rates.interval_95);
-    let latency = result.latency_ns.as_ref();
-    let mean = latency.map(|latency| latency.mean / NANOS_PER_SECOND);
-    let max = latency.and_then(|latency| latency.max).map(seconds);
-    let (median, iops) = (rates.map(|it| it.median), result.iops.as_ref());
-    for (name, value) in [
-        ("sokudo_bandwidth_bytes_per_second", median),
-        (
-            "sokudo_bandwidth_low_bytes_per_second",
-            interval.map(|it| it.low),
-        ),
-        (
-            "sokudo_bandwidth_high_bytes_per_second",
-            interval.map(|it| it.high),
-        ),
-        ("sokudo_ios_per_second", iops.map(|iops| iops.median)),
-        ("sokudo_latency_mean_seconds", mean),
-        ("sokudo_latency_max_seconds", max),
-    ] {
-        metrics.add(name, row, value);
-    }
-    for (quantile, nanos) in latency.map(quantiles).into_iter().flatten() {
-        let labels = format!("{row},quantile=\"{quantile}\"");
+    let iops = result.iops.as_ref();
+    add(
+        "sokudo_bandwidth_bytes_per_second",
+        rates.map(|it| it.median),
+    );
+    add(
+        "sokudo_bandwidth_low_bytes_per_second",
+        interval.map(|it| it.low),
+    );
+    add(
+        "sokudo_bandwidth_high_bytes_per_second",
+        interval.map(|it| it.high),
+    );
+    add("sokudo_ios_per_second", iops.map(|iops| iops.median));
+    let Some(latency) = &result.latency_ns else {
+        return;
+    };
+    add(
+        "sokudo_latency_mean_seconds",
+        Some(latency.mean / NANOS_PER_SECOND),
+    );
+    add("sokudo_latency_max_seconds", latency.max.map(seconds));
+    for (quantile, nanos) in quantiles(latency) {
+        let labels = row.with("quantile", quantile);
         metrics.add("sokudo_latency_seconds", &labels, nanos.map(seconds));
     }
 }

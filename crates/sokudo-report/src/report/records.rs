@@ -9,7 +9,7 @@ use sokudo_model::HostEnvironment;
 
 use super::{Report, ReportedRun};
 use crate::csv::{self, ResultRecord};
-use crate::record::{self, Field, RecordColumn, or_missing};
+use crate::record::{Columns, Field};
 
 /// A result of a run of a report.
 struct ReportRecord<'a> {
@@ -32,54 +32,37 @@ impl ReportRecord<'_> {
 }
 
 /// The columns that tell runs apart.
-fn of_run<'a>() -> Vec<RecordColumn<ReportRecord<'a>>> {
-    vec![
-        RecordColumn::text("run", |it| it.reported.source.clone()),
-        RecordColumn::text("device", |it| it.line.target().identity()),
-        RecordColumn::text("device_name", |it| it.line.target().device_name()),
-        RecordColumn::text("host", |it| or_missing(it.host())),
-        RecordColumn::text("kernel", |it| {
-            or_missing(it.environment().and_then(|it| it.kernel.as_ref()))
-        }),
-        RecordColumn::text("sokudo_version", |it| it.line.run.sokudo_version.clone()),
-        RecordColumn::text("measured_by", |it| {
+fn of_run<'a>() -> Columns<'a, ReportRecord<'a>> {
+    Columns::<ReportRecord<'_>>::none()
+        .column("run", |it| it.reported.source.clone())
+        .column("device", |it| it.line.target().identity())
+        .column("device_name", |it| it.line.target().device_name())
+        .column("host", |it| it.host().cloned())
+        .column("kernel", |it| it.environment()?.kernel.clone())
+        .column("sokudo_version", |it| it.line.run.sokudo_version.clone())
+        .column("measured_by", |it| {
             let origin = it.line.run.origin();
             origin.map_or_else(|| "sokudo".to_owned(), |origin| origin.tool.clone())
-        }),
-        RecordColumn::text("tags", |it| it.reported.tags.join(" ")),
-        RecordColumn::text("note", |it| it.reported.note.clone()),
-    ]
+        })
+        .column("tags", |it| it.reported.tags.join(" "))
+        .column("note", |it| it.reported.note.clone())
 }
 
-/// Names of all columns, in order.
-fn names() -> Vec<String> {
-    let (leading, figures) = (of_run(), csv::columns());
-    let leading = leading.iter().map(RecordColumn::name);
-    leading
-        .chain(figures.iter().map(RecordColumn::name))
-        .collect()
+/// All columns, in order.
+fn columns<'a>() -> Columns<'a, ReportRecord<'a>> {
+    of_run().and(csv::columns().within(|it: &ReportRecord<'_>| Some(&it.line)))
 }
 
-/// The fields of every result of every run, and of each host of it.
-fn records(report: &Report) -> impl Iterator<Item = Vec<Field>> {
-    let (leading, figures) = (of_run(), csv::columns());
-    report
-        .runs
-        .iter()
-        .flat_map(|reported| {
-            let lines = csv::lines(&reported.run).chain(csv::lines_of_hosts(&reported.run));
-            lines.map(move |line| ReportRecord { reported, line })
-        })
-        .map(move |record| {
-            let leading = leading.iter().map(|column| column.field(&record));
-            let figures = figures.iter().map(|column| column.field(&record.line));
-            leading.chain(figures).collect()
-        })
+/// Every result of every run, and of each host of it.
+fn records(report: &Report) -> impl Iterator<Item = ReportRecord<'_>> {
+    report.runs.iter().flat_map(|reported| {
+        let lines = csv::lines(&reported.run).chain(csv::lines_of_hosts(&reported.run));
+        lines.map(move |line| ReportRecord { reported, line })
+    })
 }
 
 pub(super) fn csv(report: &Report) -> String {
-    let safe = |line: Vec<Field>| line.into_iter().map(without_formula).collect();
-    record::csv_of(names(), records(report).map(safe))
+    columns().fitting_csv(records(report), without_formula)
 }
 
 /// A text that no spreadsheet takes for a formula, by a leading apostrophe, as OWASP
@@ -96,7 +79,7 @@ fn without_formula(field: Field) -> Field {
 }
 
 pub(super) fn json_lines(report: &Report) -> String {
-    record::json_lines(&names(), records(report))
+    columns().json_lines(records(report))
 }
 
 #[cfg(test)]

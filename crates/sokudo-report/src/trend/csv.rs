@@ -1,7 +1,7 @@
 //! Rows over time for spreadsheets and scripts: one line per run, with its level.
 
 use super::{LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
-use crate::record::{self, RecordColumn, or_missing};
+use crate::record::Columns;
 
 struct PointRecord<'a> {
     document: &'a TrendDocument,
@@ -26,21 +26,18 @@ pub fn render(document: &TrendDocument) -> String {
             })
         })
     });
-    record::csv(&columns(), lines)
+    columns().csv(lines)
 }
 
-fn columns<'a>() -> Vec<RecordColumn<PointRecord<'a>>> {
-    vec![
-        RecordColumn::text("device", |it| it.document.device.clone()),
-        RecordColumn::text("row", |it| it.series.row.clone()),
-        RecordColumn::whole("run", |it| Some(it.point.run)),
-        RecordColumn::text("started_at", |it| it.point.started_at.clone()),
-        RecordColumn::real("per_second", |it| Some(it.point.per_second)),
-        RecordColumn::text("verdict", |it| {
-            or_missing(it.point.verdict.map(|verdict| verdict.name()))
-        }),
-        RecordColumn::whole("level", |it| Some(it.number)),
-        RecordColumn::real("level_median_per_s", |it| Some(it.level.median_per_s)),
-        RecordColumn::real("level_ratio", |it| Some(it.level.change.as_ref()?.ratio)),
-    ]
+fn columns<'a>() -> Columns<'a, PointRecord<'a>> {
+    Columns::<PointRecord<'_>>::none()
+        .column("device", |it| it.document.device.clone())
+        .column("row", |it| it.series.row.clone())
+        .column("run", |it| it.point.run)
+        .column("started_at", |it| it.point.started_at.clone())
+        .column("per_second", |it| it.point.per_second)
+        .column("verdict", |it| it.point.verdict)
+        .column("level", |it| it.number)
+        .column("level_median_per_s", |it| it.level.median_per_s)
+        .column("level_ratio", |it| Some(it.level.change.as_ref()?.ratio))
 }
