@@ -6,6 +6,7 @@ use std::path::Path;
 use indicatif::ProgressBar;
 use sokudo_model::{is_label, label_of_tags, label_tag};
 use sokudo_report::document::{JSON_BYTES_MAX, SummaryReader, summary, unpack};
+use sokudo_report::pivot::PivotRun;
 use sokudo_report::{Report, RunDocument, report};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_terminal::arguments::store::{Keeping, Location};
@@ -41,6 +42,15 @@ impl FoundRun {
         match self.id {
             Some(id) => text!("run {id}"),
             None => Text::name(&*self.source),
+        }
+    }
+
+    /// The same in a matrix of runs.
+    pub fn in_pivot(&self) -> PivotRun<'_> {
+        PivotRun {
+            run: &self.run,
+            source: &self.source,
+            tags: &self.said.tags,
         }
     }
 

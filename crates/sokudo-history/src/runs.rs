@@ -8,7 +8,7 @@ mod judge_again;
 
 use sokudo_device::{System, look};
 use sokudo_model::Nanos;
-use sokudo_report::{ListDocument, ListedRun, rfc3339};
+use sokudo_report::{Forms, ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;

@@ -10,12 +10,11 @@ use std::collections::BTreeMap;
 use sokudo_model::{Nanos, Verdict};
 use sokudo_report::comparison::{Figure, OtherDocument};
 use sokudo_report::document::unpack;
-use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
-use sokudo_report::{RunDocument, plot};
+use sokudo_report::trend::{LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
+use sokudo_report::{RunDocument, grouped, plot};
 use sokudo_store::{Filter, HistoryPoint, Page, RunId, Store, StoredDevice};
-use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::{command_line, invocation, language, output, picture, print};
+use sokudo_terminal::{command_line, invocation, picture, print};
 use sokudo_words::{Text, text};
 
 use crate::keep;
@@ -48,7 +47,11 @@ pub fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     }
     look_around(store, &mut document);
     document.command = command_line::as_given();
-    print(&document, arguments)
+    print::write_document(&document, &arguments.rendering)?;
+    picture::write_all(
+        |language| plot::trend(&document, arguments.rendering.unit, language),
+        &arguments.pictures,
+    )
 }
 
 fn device(store: &mut dyn Store, word: Option<&str>) -> Result<StoredDevice, Exit> {
@@ -115,41 +118,31 @@ fn series(
     let [since, until] = arguments.period.bounds(invocation::now());
     let (since, until) = (since.unwrap_or(Nanos(0)), until.unwrap_or(Nanos(u64::MAX)));
     let wanted = arguments.row.as_deref().map(str::to_lowercase);
-    let mut directions: Vec<(String, BTreeMap<String, Vec<HistoryPoint>>)> = Vec::new();
-    for point in history {
+    let points = history.into_iter().filter_map(|point| {
         let row = row_name(&point);
-        let is_wanted = wanted
-            .as_ref()
-            .is_none_or(|wanted| row.to_lowercase().contains(wanted));
-        if !is_wanted || point.started_at < since || point.started_at >= until {
-            continue;
-        }
-        let at = directions.iter().position(|(name, _)| *name == row);
-        let at = at.unwrap_or_else(|| {
-            directions.push((row, BTreeMap::new()));
-            directions.len() - 1
-        });
-        let loads = &mut directions[at].1;
-        match loads.get_mut(&point.row.fingerprint) {
-            Some(points) => points.push(point),
-            None => {
-                loads.insert(point.row.fingerprint.clone(), vec![point]);
-            }
-        }
-    }
-    directions
+        let is_wanted = wanted.as_ref();
+        let is_wanted = is_wanted.is_none_or(|wanted| row.to_lowercase().contains(wanted));
+        let is_then = (since..until).contains(&point.started_at);
+        (is_wanted && is_then).then_some((row, point))
+    });
+    grouped(points)
         .into_iter()
-        .filter_map(|(row, loads)| one(row, loads, figure, arguments.min_difference.0))
+        .filter_map(|(row, points)| one(row, points, figure, arguments.min_difference.0))
         .collect()
 }
 
 fn one(
     row: String,
-    loads: BTreeMap<String, Vec<HistoryPoint>>,
+    points: Vec<HistoryPoint>,
     figure: Figure,
     least: f64,
 ) -> Option<SeriesDocument> {
-    let all: usize = loads.values().map(Vec::len).sum();
+    let all = points.len();
+    let mut loads: BTreeMap<String, Vec<HistoryPoint>> = BTreeMap::new();
+    for point in points {
+        let fingerprint = point.row.fingerprint.clone();
+        loads.entry(fingerprint).or_default().push(point);
+    }
     let newest = |points: &[HistoryPoint]| points.last().map(|point| point.started_at);
     let (fingerprint, points) = loads
         .into_iter()
@@ -231,20 +224,4 @@ fn look_around(store: &mut dyn Store, document: &mut TrendDocument) {
             change.differs = Some(OtherDocument::differences(before, after));
         }
     }
-}
-
-fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exit> {
-    let path = arguments.rendering.output.as_deref();
-    let style = output::style(path.is_none(), arguments.rendering.unit);
-    let text = match arguments.rendering.format {
-        Format::Table => trend::render_table(document, &style),
-        Format::Json => document.to_json(),
-        Format::Csv => trend::render_csv(document),
-        Format::Markdown => trend::render_markdown(document, style.unit, language::current()),
-    };
-    output::put(path, &text, arguments.rendering.format == Format::Table)?;
-    picture::write_all(
-        |language| plot::trend(document, style.unit, language),
-        &arguments.pictures,
-    )
 }

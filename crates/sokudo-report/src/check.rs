@@ -14,12 +14,13 @@ use crate::comparison::table::median;
 use crate::comparison::{
     ComparisonDocument, OtherDocument, RowDocument, SideDocument, runs_differ, sides_of,
 };
+use crate::date;
+use crate::forms::Forms;
 use crate::grouping::notes_of_rows;
-use crate::number::grouped;
-use crate::style::{BandwidthUnit, TableStyle};
+use crate::number::{grouped, range_text};
+use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, Tone, left, right};
 use crate::wording::{self, phrase};
-use crate::{date, json_layout, text};
 
 mod fleet;
 mod monitoring;
@@ -147,51 +148,6 @@ impl CheckDocument {
         }
     }
 
-    /// The document as text that ends with a line feed.
-    pub fn to_json(&self) -> String {
-        json_layout::written(self)
-    }
-
-    /// The whole text, for a terminal or a file.
-    pub fn render(&self, style: &TableStyle) -> String {
-        text::write(&self.article(style.unit), style)
-    }
-
-    pub(crate) fn article(&self, unit: BandwidthUnit) -> Article<'_> {
-        let mut article = Article::default();
-        let tone = match self.outcome {
-            CheckOutcome::Slower => Tone::Bad,
-            CheckOutcome::Faster | CheckOutcome::Unchanged => Tone::Good,
-            CheckOutcome::NoChangeShown | CheckOutcome::NotJudged => Tone::Doubtful,
-        };
-        article.add(Element::Answer(tone, self.said()));
-        let doubts = self.doubts.iter();
-        let doubts = doubts.map(|doubt| ("warning".into(), doubt.clone().into()));
-        article.add(Element::Facts(doubts.collect()));
-        for other in &self.comparison.others {
-            let (then, now) = (&self.comparison.reference, &other.side);
-            article.add(Element::Facts(vec![run("then", then), run("now", now)]));
-            if !other.rows.is_empty() {
-                article.add(Element::Table(self.table(other, unit)));
-            }
-            article.notes(self.reasons(other));
-            since(&mut article, other);
-        }
-        if self.outcome != CheckOutcome::NotJudged {
-            article.paragraph(legend(&self.comparison, unit));
-            if let Some(differ) = runs_differ(&self.comparison) {
-                article.paragraph(differ);
-            }
-        }
-        if let (Some(baseline), Some(run)) = (self.baseline_run, self.run) {
-            article.paragraph(text!(
-                "Both runs: sokudo show {baseline}, sokudo show {run}"
-            ));
-        }
-        article.add(Element::Repeat(&self.comparison.command));
-        article
-    }
-
     fn table(&self, other: &OtherDocument, unit: BandwidthUnit) -> Table {
         let rows: Vec<(&RowDocument, &CheckedRow)> = other.rows.iter().zip(&self.rows).collect();
         Table::of(&rows)
@@ -239,6 +195,43 @@ impl CheckDocument {
             notes.push(text!("Only this run has {rows}."));
         }
         notes
+    }
+}
+
+impl Forms for CheckDocument {
+    fn article(&self, unit: BandwidthUnit) -> Article<'_> {
+        let mut article = Article::default();
+        let tone = match self.outcome {
+            CheckOutcome::Slower => Tone::Bad,
+            CheckOutcome::Faster | CheckOutcome::Unchanged => Tone::Good,
+            CheckOutcome::NoChangeShown | CheckOutcome::NotJudged => Tone::Doubtful,
+        };
+        article.add(Element::Answer(tone, self.said()));
+        let doubts = self.doubts.iter();
+        let doubts = doubts.map(|doubt| ("warning".into(), doubt.clone().into()));
+        article.add(Element::Facts(doubts.collect()));
+        for other in &self.comparison.others {
+            let (then, now) = (&self.comparison.reference, &other.side);
+            article.add(Element::Facts(vec![run("then", then), run("now", now)]));
+            if !other.rows.is_empty() {
+                article.add(Element::Table(self.table(other, unit)));
+            }
+            article.notes(self.reasons(other));
+            since(&mut article, other);
+        }
+        if self.outcome != CheckOutcome::NotJudged {
+            article.paragraph(legend(&self.comparison, unit));
+            if let Some(differ) = runs_differ(&self.comparison) {
+                article.paragraph(differ);
+            }
+        }
+        if let (Some(baseline), Some(run)) = (self.baseline_run, self.run) {
+            article.paragraph(text!(
+                "Both runs: sokudo show {baseline}, sokudo show {run}"
+            ));
+        }
+        article.add(Element::Repeat(&self.comparison.command));
+        article
     }
 }
 
@@ -308,29 +301,25 @@ fn by(change: &Change, share: impl Fn(f64) -> f64) -> Text {
     match change.ratio_interval_95 {
         None => Text::name(amount),
         Some(interval) => {
-            let (a, b) = (share(interval.low), share(interval.high));
-            let low = percent(a.min(b));
-            let low = low.strip_suffix(" %").unwrap_or(&low);
-            text!("{amount} ({})", text!("{low} to {}", percent(a.max(b))))
+            let mut ends = [interval.low, interval.high].map(share);
+            ends.sort_by(f64::total_cmp);
+            text!("{amount} ({})", range_text(ends.map(percent)))
         }
     }
 }
 
 fn signed_interval(change: &Change) -> Text {
-    change
-        .ratio_interval_95
-        .map_or_else(Text::default, |interval| {
-            let signed = |ratio: f64| {
-                let text = percent(ratio - 1.0);
-                match text.starts_with('-') || text.starts_with("0.0") {
-                    true => text,
-                    false => format!("+{text}"),
-                }
-            };
-            let low = signed(interval.low);
-            let low = low.strip_suffix(" %").unwrap_or(&low);
-            text!(" ({})", text!("{low} to {}", signed(interval.high)))
-        })
+    let Some(interval) = change.ratio_interval_95 else {
+        return Text::default();
+    };
+    let ends = [interval.low, interval.high].map(|ratio| {
+        let text = percent(ratio - 1.0);
+        match text.starts_with('-') || text.starts_with("0.0") {
+            true => text,
+            false => format!("+{text}"),
+        }
+    });
+    text!(" ({})", range_text(ends))
 }
 
 /// A share in percent, with a decimal below 10 %.

@@ -19,16 +19,13 @@ use sokudo_words::Text;
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::grouping::have_one_name;
-use crate::json_layout;
 use crate::pivot::PivotDocument;
 
 pub use crate::figure::{Figure, rates};
 pub use crate::grouping::row_name;
 pub use crate::letter::letter;
-pub use csv::render as render_csv;
 pub use places::SlowerStretch;
 pub(crate) use places::slower as slower_places;
-pub use table::{render as render_table, render_markdown};
 pub(crate) use words::{answer, interval_text, runs_differ, sides_of};
 
 const SCHEMA: &str = "sokudo.compare/1";
@@ -263,11 +260,6 @@ impl ComparisonDocument {
             Conclusion::NoDifferenceShown,
         ];
         judged.into_iter().any(|conclusion| self.has(conclusion))
-    }
-
-    /// The document as text that ends with a line feed.
-    pub fn to_json(&self) -> String {
-        json_layout::written(self)
     }
 }
 

@@ -8,7 +8,7 @@ use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_words::{Argument, Text, text};
 
 use crate::document::{Direction, ResultDocument, RunDocument};
-use crate::unique::in_groups;
+use crate::unique::grouped;
 use crate::wording;
 
 /// Rows that are named; of more, such as the cells of a sweep, the rest is counted.
@@ -360,7 +360,7 @@ pub fn notes_of_rows<'a>(
     told: impl Iterator<Item = (&'a str, Text)>,
     all: usize,
 ) -> Vec<Text> {
-    let groups = in_groups(told.map(|(row, text)| (text, row)));
+    let groups = grouped(told.map(|(row, text)| (text, row)));
     let sentence = |(text, rows): (Text, Vec<&str>)| match rows.len() == all && all > 1 {
         true => text!("all rows: {text}."),
         false => text!("{}: {text}.", wording::rows(&rows)),

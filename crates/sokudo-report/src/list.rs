@@ -9,11 +9,12 @@ use sokudo_model::{ListedRow, Verdict, hosts_of_tags, label_of_tags};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
+use crate::date;
+use crate::forms::Forms;
 use crate::number::MISSING;
-use crate::style::TableStyle;
+use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, Column, Table, Tone, left, right};
 use crate::wording::device;
-use crate::{date, json_layout, text};
 
 const SCHEMA: &str = "sokudo.list/1";
 
@@ -117,6 +118,15 @@ impl ListedRun {
     }
 }
 
+impl Forms for ListDocument {
+    /// A line for each run under titles.
+    fn article(&self, _: BandwidthUnit) -> Article<'_> {
+        let mut article = Article::default();
+        article.add(Element::Table(self.table()));
+        article
+    }
+}
+
 impl ListDocument {
     /// These runs, the newest first.
     pub fn new(runs: Vec<ListedRun>) -> Self {
@@ -124,18 +134,6 @@ impl ListDocument {
             schema: SCHEMA.to_owned(),
             runs,
         }
-    }
-
-    /// The document as text that ends with a line feed.
-    pub fn to_json(&self) -> String {
-        json_layout::written(self)
-    }
-
-    /// A line for each run under titles.
-    pub fn render(&self, style: &TableStyle) -> String {
-        let mut article = Article::default();
-        article.add(Element::Table(self.table()));
-        text::write(&article, style)
     }
 
     /// A column for all that can be told of any of the runs.

@@ -9,8 +9,9 @@ use crate::check::CheckDocument;
 use crate::comparison::{self, ComparisonDocument};
 use crate::document::RunDocument;
 use crate::explain;
+use crate::forms::Forms;
 use crate::grouping::{FindingGroup, grouped_findings};
-use crate::matrix::{self, MatrixDocument};
+use crate::matrix::MatrixDocument;
 use crate::run::{self, RunVerdict};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, Table, Tone};
@@ -133,7 +134,7 @@ impl LiveRun {
         let mut live = Self::default();
         let sentences = comparison::answer(comparison);
         let sentences: Vec<String> = sentences.iter().map(|it| it.said(language)).collect();
-        for (_, element) in &comparison::table::article(comparison, MEGABYTES).0 {
+        for (_, element) in &comparison.article(MEGABYTES).0 {
             match element {
                 Element::Facts(sides) => live.notes.extend(sides.iter().map(|(letter, side)| {
                     format!("{}: {}", letter.said(language), side.said(language, false))
@@ -151,7 +152,7 @@ impl LiveRun {
     /// Of a matrix that may still be measured.
     pub fn of_matrix(matrix: &MatrixDocument, language: Language) -> Self {
         let mut live = Self::default();
-        for (_, element) in &matrix::table::article(matrix, MEGABYTES).0 {
+        for (_, element) in &matrix.article(MEGABYTES).0 {
             match element {
                 Element::Title(_) => {}
                 element => live.add(element, language),

@@ -15,12 +15,8 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{MatrixAxis, MatrixEffects, Verdict};
 use sokudo_words::Text;
 
-use crate::json_layout;
-
-pub use csv::render as render_csv;
 pub use so_far::{MatrixRun, MatrixSoFar};
 pub(crate) use table::unit_of;
-pub use table::{render as render_table, render_markdown};
 pub(crate) use words::{axis_name, cell_name};
 
 /// A matrix as JSON: `sokudo.matrix/1`. Missing figures are null, never 0.
@@ -168,13 +164,6 @@ impl MatrixFigure {
         blocks
             .filter(|it| it.verdict != Some(Verdict::Invalid))
             .count()
-    }
-}
-
-impl MatrixDocument {
-    /// The document as text that ends with a line feed.
-    pub fn to_json(&self) -> String {
-        json_layout::written(self)
     }
 }
 

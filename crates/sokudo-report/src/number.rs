@@ -1,6 +1,7 @@
 //! Numbers as people read them, the same in every locale.
 
 use sokudo_model::{Bytes, Nanos, narrow};
+use sokudo_words::{Text, text};
 
 /// Bytes of the unit in which rates are shown.
 pub const BYTES_PER_MB: f64 = 1e6;
@@ -67,6 +68,13 @@ pub fn percent(fraction: f64) -> String {
     let percent = fraction * 100.0;
     let decimals = usize::from(percent < 9.95);
     format!("{} %", grouped(&format!("{percent:.decimals$}")))
+}
+
+/// What is between two amounts; the sign of percent stands once.
+pub(crate) fn range_text([low, high]: [String; 2]) -> Text {
+    let alone = low.strip_suffix(" %").filter(|_| high.ends_with('%'));
+    let low = alone.unwrap_or(&low);
+    text!("{low} to {high}")
 }
 
 /// A ratio from which on, up and down, it says more as a factor than in percent.

@@ -19,17 +19,14 @@ use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
-use crate::json_layout;
 use crate::letter::letter;
 use crate::number::{rate, rate_with};
 use crate::style::BandwidthUnit;
 use crate::unique::unique;
 
-pub use csv::render as render_csv;
 pub(crate) use key::keys_text;
 pub use key::{Key, KeyError, Keys, PivotRun};
 pub use ratio::{Ratio, RatioError};
-pub use table::{render as render_table, render_markdown};
 
 const SCHEMA: &str = "sokudo.pivot/1";
 const NANOS_PER_MS: f64 = 1e6;
@@ -246,11 +243,6 @@ impl PivotDocument {
     pub(crate) fn title(&self) -> Text {
         let (rows, columns) = (keys_text(&self.rows_by), keys_text(&self.columns_by));
         text!("{rows} by {columns}")
-    }
-
-    /// The document as text that ends with a line feed.
-    pub fn to_json(&self) -> String {
-        json_layout::written(self)
     }
 
     /// Whether all figures are of one unit, which then needs to be said only once.

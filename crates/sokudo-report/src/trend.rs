@@ -17,12 +17,9 @@ use sokudo_stats::{
 
 use sokudo_words::{Text, text};
 
+use crate::date;
 use crate::figure::Figure;
 use crate::style::BandwidthUnit;
-use crate::{date, json_layout};
-
-pub use csv::render as render_csv;
-pub use table::{render as render_table, render_markdown};
 
 const SCHEMA: &str = "sokudo.trend/1";
 const CONFIDENCE: f64 = 0.95;
@@ -162,11 +159,6 @@ impl TrendDocument {
                 "{rows} rows of caches are left out; --row NAME shows one."
             )),
         }
-    }
-
-    /// The document as text that ends with a line feed.
-    pub fn to_json(&self) -> String {
-        json_layout::written(self)
     }
 
     /// IOPS are shown only where they are what is looked at.

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use sokudo_report::plot::{PlotKind, fitting};
-use sokudo_report::{RunDocument, csv, markdown, text};
+use sokudo_report::{CsvForm, RunDocument, csv, markdown, text};
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
@@ -169,4 +169,17 @@ pub fn write_run(
         Told::Everything | Told::Answer(_) => None,
     };
     picture::draw(document, plotting, kind)
+}
+
+/// Writes a document of several runs in the format asked for.
+pub fn write_document(document: &impl CsvForm, rendering: &Rendering) -> Result<(), Exit> {
+    let path = rendering.output.as_deref();
+    let style = style(path.is_none(), rendering.unit);
+    let text = match rendering.format {
+        Format::Table => document.render(&style),
+        Format::Json => document.to_json(),
+        Format::Csv => document.to_csv(),
+        Format::Markdown => document.to_markdown(style.unit, language::current()),
+    };
+    put(path, &text, rendering.format == Format::Table)
 }

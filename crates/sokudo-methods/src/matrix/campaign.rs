@@ -8,7 +8,7 @@ use sokudo_device::{ArcCounts, System};
 use sokudo_engine::Control;
 use sokudo_measure::{CacheGuard, age};
 use sokudo_model::{FileSystemKind, Nanos};
-use sokudo_report::CellFailure;
+use sokudo_report::{CellFailure, MatrixRun};
 use sokudo_stats::Random;
 use sokudo_terminal::arguments::printing::Asking;
 use sokudo_terminal::escape;
@@ -55,7 +55,7 @@ enum CellEnd {
 
 /// A cell that was measured.
 struct CellDone {
-    run: CellRun,
+    run: MatrixRun,
     notes: Vec<Text>,
     /// What the cache of ZFS answered meanwhile.
     arc: Option<ArcCounts>,
@@ -74,7 +74,7 @@ impl Campaign<'_> {
                 if self.control.is_cancelled() {
                     return;
                 }
-                let is_measured = |it: &CellRun| (it.cell, it.block) == (cell, block);
+                let is_measured = |it: &MatrixRun| (it.cell, it.block) == (cell, block);
                 let has_failed = |it: &CellFailure| it.cell == cell;
                 if measured.runs.iter().any(is_measured) || measured.failures.iter().any(has_failed)
                 {

@@ -7,7 +7,7 @@ use sokudo_device::ArcCounts;
 use sokudo_history::find::Recall;
 use sokudo_history::keep;
 use sokudo_model::is_label;
-use sokudo_report::{CellFailure, Report, RunDocument};
+use sokudo_report::{CellFailure, MatrixRun, Report, RunDocument};
 use sokudo_store::{Filter, Page};
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::Exit;
@@ -23,7 +23,7 @@ const RUNS_MAX: u64 = 100_000;
 /// What has been measured of a matrix.
 #[derive(Default)]
 pub(super) struct Measured {
-    pub runs: Vec<CellRun>,
+    pub runs: Vec<MatrixRun>,
     pub failures: Vec<CellFailure>,
     /// What was seen of cells while they were made.
     pub notes: Vec<(usize, Text)>,
@@ -64,21 +64,13 @@ impl Measured {
     }
 }
 
-/// A run of a cell in a block.
-pub(super) struct CellRun {
-    pub cell: usize,
-    /// Counted from 0.
-    pub block: u32,
-    pub run: RunDocument,
-}
-
 /// Keeps the run of a cell, with the values of its axes as tags.
 pub(super) fn keep_run(
     matrix: &Matrix,
     (cell, block): (usize, u32),
     mut finished: FinishedMeasurement,
     keeping: &Keeping,
-) -> CellRun {
+) -> MatrixRun {
     let label = matrix.cell_name(cell);
     let label = is_label(&label).then_some(label);
     finished.run.command.clone_from(&matrix.command);
@@ -89,7 +81,7 @@ pub(super) fn keep_run(
     if let Some(id) = kept.first() {
         keep::tag(id, &tags(matrix, cell, block), keeping);
     }
-    CellRun {
+    MatrixRun {
         cell,
         block,
         run: finished.document,
@@ -125,7 +117,7 @@ fn value_tags(matrix: &Matrix, cell: usize) -> impl Iterator<Item = String> {
 pub(super) fn resumed(
     id: &str,
     arguments: &MatrixArguments,
-) -> Result<(Matrix, Vec<CellRun>), Exit> {
+) -> Result<(Matrix, Vec<MatrixRun>), Exit> {
     let mut recall = Recall::new(&arguments.keeping);
     let filter = Filter {
         tags: vec![matrix_tag(id)],
@@ -148,7 +140,7 @@ pub(super) fn resumed(
     matrix.blocks = arguments.blocks.unwrap_or(matrix.blocks);
     matrix.precision = arguments.precision.map(|it| it.0).or(matrix.precision);
     matrix.time_max = arguments.max_time.or(matrix.time_max);
-    let mut measured: Vec<CellRun> = Vec::new();
+    let mut measured: Vec<MatrixRun> = Vec::new();
     for recalled in runs {
         let Some(place) = place(&matrix, &recalled.said.tags) else {
             return Err(Exit::usage(text!(
@@ -163,7 +155,7 @@ pub(super) fn resumed(
 
 /// The matrix of this name as far as its runs are in a report; `None` where one of them does not
 /// fit.
-pub(super) fn of_report(id: &str, report: &Report) -> Option<(Matrix, Vec<CellRun>)> {
+pub(super) fn of_report(id: &str, report: &Report) -> Option<(Matrix, Vec<MatrixRun>)> {
     let tag = matrix_tag(id);
     let mut runs = report.runs.iter().filter(|it| it.tags.contains(&tag));
     let first = runs.clone().next()?;
@@ -177,9 +169,9 @@ pub(super) fn of_report(id: &str, report: &Report) -> Option<(Matrix, Vec<CellRu
 }
 
 /// Adds a run; a later one of the same cell and block counts instead.
-fn put(measured: &mut Vec<CellRun>, (cell, block): (usize, u32), run: RunDocument) {
+fn put(measured: &mut Vec<MatrixRun>, (cell, block): (usize, u32), run: RunDocument) {
     measured.retain(|it| (it.cell, it.block) != (cell, block));
-    measured.push(CellRun { cell, block, run });
+    measured.push(MatrixRun { cell, block, run });
 }
 
 /// Which cell and block a run with these tags is of.

@@ -1,10 +1,9 @@
 //! What a matrix has come to, as far as it was measured: judged, printed, drawn.
 
 use sokudo_analysis::{is_matrix_precise, matrix_effects};
-use sokudo_report::{LiveRun, MatrixDocument, MatrixRun, MatrixSoFar, matrix as forms, plot};
-use sokudo_terminal::arguments::printing::Format;
+use sokudo_report::{LiveRun, MatrixDocument, MatrixSoFar, plot};
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::{language, output, picture};
+use sokudo_terminal::{language, picture, print};
 
 use crate::matrix::arguments::MatrixArguments;
 use crate::matrix::kept::Measured;
@@ -12,15 +11,6 @@ use crate::matrix::request::{DiskSource, Matrix};
 
 /// Judges what there is and hands it on.
 fn judged<T>(matrix: &Matrix, measured: &Measured, take: impl FnOnce(&MatrixSoFar<'_>) -> T) -> T {
-    let runs: Vec<MatrixRun<'_>> = measured
-        .runs
-        .iter()
-        .map(|it| MatrixRun {
-            cell: it.cell,
-            block: it.block,
-            run: &it.run,
-        })
-        .collect();
     let mut plan = matrix.plan.clone();
     for (cell, note) in measured.all_notes() {
         plan.cells[cell].notes.push(note);
@@ -30,7 +20,7 @@ fn judged<T>(matrix: &Matrix, measured: &Measured, take: impl FnOnce(&MatrixSoFa
         command: &matrix.command,
         is_of_files: matches!(matrix.source, DiskSource::Files { .. }),
         plan: &plan,
-        runs: &runs,
+        runs: &measured.runs,
         failures: &measured.failures,
     })
 }
@@ -58,17 +48,10 @@ pub(super) fn print(
     arguments: &MatrixArguments,
 ) -> Result<(), Exit> {
     let document = document(matrix, measured);
-    let path = arguments.rendering.output.as_deref();
-    let style = output::style(path.is_none(), arguments.rendering.unit);
-    let text = match arguments.rendering.format {
-        Format::Table => forms::render_table(&document, &style),
-        Format::Json => document.to_json(),
-        Format::Csv => forms::render_csv(&document),
-        Format::Markdown => forms::render_markdown(&document, style.unit, language::current()),
-    };
-    output::put(path, &text, arguments.rendering.format == Format::Table)?;
+    let rendering = &arguments.rendering;
+    print::write_document(&document, rendering)?;
     picture::write_all(
-        |language| plot::matrix(&document, style.unit, language),
+        |language| plot::matrix(&document, rendering.unit, language),
         &arguments.pictures,
     )
 }

@@ -6,9 +6,9 @@ use sokudo_words::{Text, text};
 
 use super::{CheckDocument, CheckOutcome};
 use crate::article::{Article, Element};
-use crate::style::TableStyle;
+use crate::forms::Forms;
+use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, Tone, left};
-use crate::{json_layout, text};
 
 const SCHEMA: &str = "sokudo.checks/1";
 
@@ -69,13 +69,33 @@ impl ChecksDocument {
         }
     }
 
-    /// The document as text that ends with a line feed.
-    pub fn to_json(&self) -> String {
-        json_layout::written(self)
+    fn tone(&self) -> Tone {
+        match self.exit_code {
+            0 => Tone::Good,
+            4 => Tone::Doubtful,
+            _ => Tone::Bad,
+        }
     }
 
-    /// The summary, for a terminal or a file.
-    pub fn render(&self, style: &TableStyle) -> String {
+    fn said(&self) -> Text {
+        let all = self.checks.len();
+        let of = |is_so: fn(&BaselineCheck) -> bool| {
+            let checks = self.checks.iter();
+            checks.filter(|check| is_so(check)).count()
+        };
+        let slower = of(|it| it.outcome() == Some(CheckOutcome::Slower));
+        let judged = of(|it| it.outcome().is_some_and(|it| it != CheckOutcome::NotJudged));
+        match slower {
+            0 if judged == all => text!("NONE SLOWER: {all} of {all} baselines were judged"),
+            0 => text!("NONE SLOWER: {judged} of {all} baselines were judged"),
+            slower => text!("SLOWER: {slower} of {all} baselines; {judged} were judged"),
+        }
+    }
+}
+
+impl Forms for ChecksDocument {
+    /// The summary.
+    fn article(&self, _: BandwidthUnit) -> Article<'_> {
         let mut article = Article::default();
         article.add(Element::Answer(self.tone(), self.said()));
         let checks: Vec<&BaselineCheck> = self.checks.iter().collect();
@@ -111,30 +131,7 @@ impl ChecksDocument {
             Some(text!("{}: {text}", it.target))
         });
         article.notes(told.collect());
-        text::write(&article, style)
-    }
-
-    fn tone(&self) -> Tone {
-        match self.exit_code {
-            0 => Tone::Good,
-            4 => Tone::Doubtful,
-            _ => Tone::Bad,
-        }
-    }
-
-    fn said(&self) -> Text {
-        let all = self.checks.len();
-        let of = |is_so: fn(&BaselineCheck) -> bool| {
-            let checks = self.checks.iter();
-            checks.filter(|check| is_so(check)).count()
-        };
-        let slower = of(|it| it.outcome() == Some(CheckOutcome::Slower));
-        let judged = of(|it| it.outcome().is_some_and(|it| it != CheckOutcome::NotJudged));
-        match slower {
-            0 if judged == all => text!("NONE SLOWER: {all} of {all} baselines were judged"),
-            0 => text!("NONE SLOWER: {judged} of {all} baselines were judged"),
-            slower => text!("SLOWER: {slower} of {all} baselines; {judged} were judged"),
-        }
+        article
     }
 }
 

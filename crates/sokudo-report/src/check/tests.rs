@@ -1,9 +1,9 @@
 //! Texts of a check, from comparisons made by hand.
 
 use super::*;
-use crate::RunDocument;
 use crate::comparison::{Figure, SideDocument, Way};
 use crate::sample::{self, change};
+use crate::{RunDocument, TableStyle};
 
 fn compared(conclusion: Conclusion, ratio: f64, low: f64, high: f64) -> Compared {
     Compared {

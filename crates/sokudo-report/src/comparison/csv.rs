@@ -1,6 +1,7 @@
 //! A comparison for spreadsheets and scripts: one line per row of each other.
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument};
+use crate::forms::CsvForm;
 use crate::record::{Columns, word};
 use sokudo_model::Change;
 use sokudo_words::Text;
@@ -17,17 +18,19 @@ impl ComparisonRecord<'_> {
     }
 }
 
-/// A line of names, then one line per row.
-pub fn render(document: &ComparisonDocument) -> String {
-    let lines = document.others.iter().flat_map(|other| {
-        let rows = other.rows.iter();
-        rows.map(move |row| ComparisonRecord {
-            document,
-            other,
-            row,
-        })
-    });
-    columns().csv(lines)
+impl CsvForm for ComparisonDocument {
+    /// A line of names, then one line per row.
+    fn to_csv(&self) -> String {
+        let lines = self.others.iter().flat_map(|other| {
+            let rows = other.rows.iter();
+            rows.map(move |row| ComparisonRecord {
+                document: self,
+                other,
+                row,
+            })
+        });
+        columns().csv(lines)
+    }
 }
 
 fn columns<'a>() -> Columns<'a, ComparisonRecord<'a>> {

@@ -2,73 +2,60 @@
 //! conclusion are always there.
 
 use sokudo_model::Conclusion;
-use sokudo_words::{Language, Text, text};
+use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument, words};
 use crate::article::{Article, Element};
 use crate::date;
 use crate::document::RateFigures;
+use crate::forms::Forms;
 use crate::number::{self, change_text};
 use crate::pivot;
-use crate::style::{BandwidthUnit, TableStyle};
+use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, Tone, left, point_with_room, right};
 use crate::wording::{phrase, row, source};
-use crate::{markdown, text};
 
-/// The whole text.
-pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
-    text::write(&article(document, style.unit), style)
-}
-
-/// The same as Markdown, ready to be pasted into an article.
-pub fn render_markdown(
-    document: &ComparisonDocument,
-    unit: BandwidthUnit,
-    language: Language,
-) -> String {
-    let article = article(document, unit);
-    markdown::write(&article, language)
-}
-
-pub(crate) fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
-    let unit = words::unit(document, asked);
-    let title = text!("sokudo {} · compare", document.sokudo_version);
-    let others = document.others.iter().map(|it| &it.side);
-    let sides = std::iter::once(&document.reference).chain(others);
-    let mut article = Article::default();
-    article.add(Element::Title(Cell::Text(title)));
-    article.add(Element::Facts(sides.map(side).collect()));
-    if let Some(matrix) = &document.matrix {
-        pivot::table::add(&mut article, matrix);
-    }
-    for other in &document.others {
-        match (&document.matrix, &other.rows[..]) {
-            (Some(_), _) => {}
-            (None, []) => {
-                let letter = &other.side.letter;
-                article.paragraph(text!("{letter} has no row in common with A."));
-            }
-            (None, _) => article.add(Element::Table(table(document, other, unit))),
+impl Forms for ComparisonDocument {
+    fn article(&self, asked: BandwidthUnit) -> Article<'_> {
+        let unit = words::unit(self, asked);
+        let title = text!("sokudo {} · compare", self.sokudo_version);
+        let others = self.others.iter().map(|it| &it.side);
+        let sides = std::iter::once(&self.reference).chain(others);
+        let mut article = Article::default();
+        article.add(Element::Title(Cell::Text(title)));
+        article.add(Element::Facts(sides.map(side).collect()));
+        if let Some(matrix) = &self.matrix {
+            pivot::table::add(&mut article, matrix);
         }
-        let mut notes = words::notes(document, other);
-        notes.extend(words::alone(other));
-        article.notes(notes);
-        for row in &other.rows {
-            if let Some((title, places)) = words::slower_places(row, &other.side.letter) {
-                article.marked(title, "  ", places);
+        for other in &self.others {
+            match (&self.matrix, &other.rows[..]) {
+                (Some(_), _) => {}
+                (None, []) => {
+                    let letter = &other.side.letter;
+                    article.paragraph(text!("{letter} has no row in common with A."));
+                }
+                (None, _) => article.add(Element::Table(table(self, other, unit))),
             }
+            let mut notes = words::notes(self, other);
+            notes.extend(words::alone(other));
+            article.notes(notes);
+            for row in &other.rows {
+                if let Some((title, places)) = words::slower_places(row, &other.side.letter) {
+                    article.marked(title, "  ", places);
+                }
+            }
+            let title = text!("What differs (A | {}):", other.side.letter);
+            article.marked(title, "  ", words::differing(other));
         }
-        let title = text!("What differs (A | {}):", other.side.letter);
-        article.marked(title, "  ", words::differing(other));
+        if self.rows().next().is_some() && self.matrix.is_none() {
+            article.paragraph(words::legend(self, unit));
+        } else if let Some(differ) = words::runs_differ(self) {
+            article.paragraph(differ);
+        }
+        article.add(Element::Repeat(&self.command));
+        article.notes(words::answer(self));
+        article
     }
-    if document.rows().next().is_some() && document.matrix.is_none() {
-        article.paragraph(words::legend(document, unit));
-    } else if let Some(differ) = words::runs_differ(document) {
-        article.paragraph(differ);
-    }
-    article.add(Element::Repeat(&document.command));
-    article.notes(words::answer(document));
-    article
 }
 
 fn side(side: &SideDocument) -> (Text, Cell) {

@@ -1,6 +1,7 @@
 //! Texts of a comparison, from documents made by hand.
 
 use super::*;
+use crate::forms::Forms;
 use crate::sample::{self, change, style};
 use crate::style::BandwidthUnit;
 use sokudo_model::{Change, PlanData};
@@ -65,16 +66,12 @@ fn names_of_strangers_do_no_harm() {
     let mut document = document();
     document.reference.source = "a\u{1b}[31m|b.json".to_owned();
     document.others[0].rows[0].row = "x\u{202e}\n|y".to_owned();
-    let table = render_table(&document, &style(120));
+    let table = document.render(&style(120));
     assert!(
         !table.contains('\u{1b}') && !table.contains('\u{202e}'),
         "{table}"
     );
-    let markdown = render_markdown(
-        &document,
-        BandwidthUnit::MegabytesPerSecond,
-        Language::English,
-    );
+    let markdown = document.to_markdown(BandwidthUnit::MegabytesPerSecond, Language::English);
     assert!(
         !markdown.contains('\u{1b}') && markdown.contains("\\|b.json"),
         "{markdown}"

@@ -8,15 +8,12 @@ use super::{ComparisonDocument, Figure, OtherDocument, RowDocument, Way};
 use crate::grouping::notes_of_rows;
 use crate::number::{self, MISSING, change_text};
 use crate::style::BandwidthUnit;
+use crate::unique::grouped;
 use crate::wording::{phrase, rows};
 
 /// The interval of a ratio, such as `+8.1 to +16 %`.
 pub(crate) fn interval_text(interval: Interval) -> Text {
-    let (low, high) = (change_text(interval.low), change_text(interval.high));
-    match (low.strip_suffix(" %"), high.ends_with('%')) {
-        (Some(low), true) => text!("{low} to {high}"),
-        _ => text!("{low} to {high}"),
-    }
+    number::range_text([interval.low, interval.high].map(change_text))
 }
 
 /// What a row comes to, with the least difference that matters where any is smaller:
@@ -104,17 +101,11 @@ pub(super) fn differing(other: &OtherDocument) -> Vec<Text> {
         text!("{}: {before} | {after}", phrase(&part.name))
     };
     let mut lines: Vec<Text> = other.differs.iter().map(text).collect();
-    let mut of_rows: Vec<(Text, Vec<&str>)> = Vec::new();
-    for row in &other.rows {
-        for part in &row.compared.differs {
-            let text = text(part);
-            match of_rows.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, rows)) => rows.push(&row.row),
-                None => of_rows.push((text, vec![&row.row])),
-            }
-        }
-    }
-    lines.extend(of_rows.into_iter().map(|(text, names)| {
+    let of_rows = other.rows.iter().flat_map(|row| {
+        let differs = row.compared.differs.iter();
+        differs.map(|part| (text(part), &*row.row))
+    });
+    lines.extend(grouped(of_rows).into_iter().map(|(text, names)| {
         if names.len() == other.rows.len() {
             text
         } else {

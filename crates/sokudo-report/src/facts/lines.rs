@@ -4,7 +4,7 @@ use sokudo_model::{Bytes, HostEnvironment, Span, TargetInfo, TargetKind, Workloa
 use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
-use crate::unique::{in_groups, unique};
+use crate::unique::{grouped, unique};
 
 /// One thing that is known about a run, behind its label.
 pub(crate) type Fact = (&'static str, Text);
@@ -54,7 +54,7 @@ pub(super) fn span_line(document: &RunDocument) -> Option<Text> {
     let results = document.results.iter();
     // The part that the per-character phases use is not that of the others.
     let results = results.filter(|result| result.workload.blocks.largest().0 > 1);
-    let groups = in_groups(results.map(|result| {
+    let groups = grouped(results.map(|result| {
         let spans = unique(of_workload(&result.workload).into_iter());
         (spans, result.name.as_str())
     }));

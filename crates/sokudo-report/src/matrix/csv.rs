@@ -1,6 +1,7 @@
 //! A matrix for spreadsheets and scripts: one line per cell and row that was measured.
 
 use super::{MatrixDocument, MatrixFigure, MatrixRowDocument};
+use crate::forms::CsvForm;
 use crate::record::{Columns, word};
 
 struct FigureRecord<'a> {
@@ -10,19 +11,21 @@ struct FigureRecord<'a> {
     figure: &'a MatrixFigure,
 }
 
-/// A line of names, the axes' first, then one line per figure.
-pub fn render(document: &MatrixDocument) -> String {
-    let lines = document.rows.iter().flat_map(|row| {
-        let cells = document.cells.iter().zip(&row.cells);
-        cells.filter_map(move |(cell, figure)| {
-            Some(FigureRecord {
-                values: &cell.values,
-                row,
-                figure: figure.as_ref()?,
+impl CsvForm for MatrixDocument {
+    /// A line of names, the axes' first, then one line per figure.
+    fn to_csv(&self) -> String {
+        let lines = self.rows.iter().flat_map(|row| {
+            let cells = self.cells.iter().zip(&row.cells);
+            cells.filter_map(move |(cell, figure)| {
+                Some(FigureRecord {
+                    values: &cell.values,
+                    row,
+                    figure: figure.as_ref()?,
+                })
             })
-        })
-    });
-    columns(document).csv(lines)
+        });
+        columns(self).csv(lines)
+    }
 }
 
 fn columns(document: &MatrixDocument) -> Columns<'_, FigureRecord<'_>> {

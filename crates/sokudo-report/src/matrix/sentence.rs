@@ -36,13 +36,9 @@ fn is_all_invalid(document: &MatrixDocument) -> bool {
 
 /// The one sentence.
 fn answer(document: &MatrixDocument) -> Text {
-    let mut shown: Vec<(&str, &PairEffect)> = pairs(document)
-        .filter(|(_, pair)| pair.ratio.is_shown())
-        .collect();
-    let size = |ratio: EffectRatio| ratio.ratio.ln().abs();
-    shown.sort_by(|(_, a), (_, b)| size(b.ratio).total_cmp(&size(a.ratio)));
-    let depends = document.effects.rows.iter().flat_map(|it| &it.combinations);
-    let depends = depends.filter(|it| it.ratio.is_shown()).count();
+    let shown = largest_first(pairs(document), |pair| pair.ratio);
+    let depends = combinations(document).filter(|(_, it)| it.ratio.is_shown());
+    let depends = depends.count();
     if is_all_invalid(document) {
         return "Nothing can be compared, because all results are INVALID; the notes on the cells tell why."
             .into();
@@ -77,9 +73,29 @@ fn answer(document: &MatrixDocument) -> Text {
     text!("{}.", Text::list(parts.into_iter().flatten(), "; "))
 }
 
-fn pairs(document: &MatrixDocument) -> impl Iterator<Item = (&str, &PairEffect)> {
+/// Every two values of an axis, of every row.
+pub(super) fn pairs(document: &MatrixDocument) -> impl Iterator<Item = (&str, &PairEffect)> {
     let rows = document.effects.rows.iter();
     rows.flat_map(|row| row.pairs.iter().map(|pair| (row.row.as_str(), pair)))
+}
+
+/// The same of two axes.
+pub(super) fn combinations(
+    document: &MatrixDocument,
+) -> impl Iterator<Item = (&str, &CombinationEffect)> {
+    let rows = document.effects.rows.iter();
+    rows.flat_map(|row| row.combinations.iter().map(|it| (row.row.as_str(), it)))
+}
+
+/// Those that are shown, each with its row.
+pub(super) fn largest_first<'a, E>(
+    effects: impl Iterator<Item = (&'a str, &'a E)>,
+    ratio: fn(&E) -> EffectRatio,
+) -> Vec<(&'a str, &'a E)> {
+    let mut shown: Vec<_> = effects.filter(|(_, it)| ratio(it).is_shown()).collect();
+    let size = |it: &E| ratio(it).ratio.ln().abs();
+    shown.sort_by(|(_, one), (_, other)| size(other).total_cmp(&size(one)));
+    shown
 }
 
 /// `xfs is 4.0 to 9.0 % faster than ext4 in RND4K Q1T1 write`; whichever is faster comes first.
@@ -159,25 +175,18 @@ fn best(document: &MatrixDocument) -> Option<Text> {
 
 fn unmeasured(document: &MatrixDocument) -> Option<Text> {
     let count = |state| document.cells.iter().filter(|it| it.state == state).count();
+    let [failed, left_out, waiting] = [
+        MatrixCellState::Failed,
+        MatrixCellState::LeftOut,
+        MatrixCellState::Waiting,
+    ]
+    .map(count);
     let parts = [
-        (
-            count(MatrixCellState::Failed),
-            text!("{} failed", count(MatrixCellState::Failed)),
-        ),
-        (
-            count(MatrixCellState::LeftOut),
-            text!("{} left out", count(MatrixCellState::LeftOut)),
-        ),
-        (
-            count(MatrixCellState::Waiting),
-            text!("{} still to be measured", count(MatrixCellState::Waiting)),
-        ),
+        (failed > 0).then(|| text!("{} failed", failed)),
+        (left_out > 0).then(|| text!("{} left out", left_out)),
+        (waiting > 0).then(|| text!("{} still to be measured", waiting)),
     ];
-    let parts: Vec<Text> = parts
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(_, it)| it)
-        .collect();
+    let parts: Vec<Text> = parts.into_iter().flatten().collect();
     let all = document.cells.len();
     (!parts.is_empty()).then(|| text!("Cells: {all}, of which {}.", Text::list(parts, ", ")))
 }

@@ -14,6 +14,7 @@ use super::{
 use crate::document::{ResultDocument, RunDocument};
 use crate::figure::{Figure, rates};
 use crate::grouping::row_name;
+use crate::unique::grouped;
 use crate::wording::row;
 
 const SCHEMA: &str = "sokudo.matrix/1";
@@ -22,14 +23,14 @@ const SCHEMA: &str = "sokudo.matrix/1";
 const FOREIGN_IO: &str = "foreign-io";
 
 /// A run of one cell in one block.
-#[derive(Clone, Copy, Debug)]
-pub struct MatrixRun<'a> {
+#[derive(Clone, Debug)]
+pub struct MatrixRun {
     /// Which cell, counted from 0.
     pub cell: usize,
     /// Which block, counted from 0.
     pub block: u32,
     /// What was measured.
-    pub run: &'a RunDocument,
+    pub run: RunDocument,
 }
 
 /// What is known of a matrix so far.
@@ -44,7 +45,7 @@ pub struct MatrixSoFar<'a> {
     /// What was meant.
     pub plan: &'a MatrixPlan,
     /// What was measured.
-    pub runs: &'a [MatrixRun<'a>],
+    pub runs: &'a [MatrixRun],
     /// What failed.
     pub failures: &'a [CellFailure],
 }
@@ -81,26 +82,19 @@ impl MatrixSoFar<'_> {
 
     /// The rows in order of appearance, each with what was measured of it.
     fn rows(&self) -> Vec<(String, Vec<CellMeasurement<'_>>)> {
-        let mut rows: Vec<(String, Vec<CellMeasurement<'_>>)> = Vec::new();
-        for run in self.runs {
-            for result in &run.run.results {
-                let figures = rates(result, Figure::Bandwidth);
-                let rate = figures.map(|it| it.median).filter(|it| *it > 0.0);
-                let Some(per_second) = rate else { continue };
-                let sample = CellMeasurement {
+        let measured = self.runs.iter().flat_map(|run| {
+            run.run.results.iter().filter_map(|result| {
+                let per_second = rates(result, Figure::Bandwidth)?.median;
+                let measurement = CellMeasurement {
                     cell: run.cell,
                     block: run.block,
                     result,
                     per_second,
                 };
-                let name = row_name(result);
-                match rows.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, samples)) => samples.push(sample),
-                    None => rows.push((name, vec![sample])),
-                }
-            }
-        }
-        rows
+                (per_second > 0.0).then(|| (row_name(result), measurement))
+            })
+        });
+        grouped(measured)
     }
 
     fn cell(&self, cell: usize) -> MatrixCellDocument {
@@ -127,21 +121,17 @@ impl MatrixSoFar<'_> {
     fn invalid(&self, cell: usize) -> Vec<Text> {
         let runs = self.runs.iter().filter(|it| it.cell == cell);
         let results = runs.flat_map(|it| &it.run.results);
-        let mut told = Vec::new();
-        let mut reasons = Vec::new();
-        for result in results.filter(|it| it.verdict == Some(Verdict::Invalid)) {
-            let name = row_name(result);
+        let invalid = results.filter(|it| it.verdict == Some(Verdict::Invalid));
+        let reasons = invalid.flat_map(|result| {
             let errors = result.findings.iter();
-            for finding in errors.filter(|it| it.severity == Severity::Error) {
-                let reason = (name.clone(), &finding.code);
-                if !told.contains(&reason) {
-                    told.push(reason);
-                    let (name, symptom) = (row(&name), finding.symptom.clone());
-                    reasons.push(text!("{name} is INVALID: {symptom}"));
-                }
-            }
-        }
-        reasons
+            let errors = errors.filter(|it| it.severity == Severity::Error);
+            errors.map(|it| ((row_name(result), &it.code), &it.symptom))
+        });
+        let reasons = grouped(reasons).into_iter().map(|((name, _), symptoms)| {
+            let (name, symptom) = (row(&name), symptoms[0].clone());
+            text!("{name} is INVALID: {symptom}")
+        });
+        reasons.collect()
     }
 }
 

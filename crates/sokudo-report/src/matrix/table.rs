@@ -2,17 +2,20 @@
 //! and what was left out.
 
 use sokudo_model::Verdict;
-use sokudo_words::{Language, Text, text};
+use sokudo_words::{Text, text};
 
-use super::sentence::{UNSEEN_MAX, of_combination, of_pair, unseen};
+use super::sentence::{
+    UNSEEN_MAX, combinations, largest_first, of_combination, of_pair, pairs, unseen,
+};
 use super::words::{axis_name, cell_name, telling_axes};
 use super::{CountedUnit, MatrixCellState, MatrixDocument, MatrixFigure, MatrixRowDocument};
 use crate::article::{Article, Element};
+use crate::forms::Forms;
 use crate::number::{percent, rate_with};
-use crate::style::{BandwidthUnit, TableStyle};
+use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, Tone, left, right};
+use crate::unique::grouped;
 use crate::wording::row;
-use crate::{markdown, text};
 
 /// Marks the best cell of a row.
 const BEST: &str = "*";
@@ -21,32 +24,20 @@ const UNPROVEN: &str = "?";
 /// So many lines are said of an axis; of more, the rest is counted.
 const LINES_MAX: usize = 12;
 
-/// The whole text.
-pub fn render(document: &MatrixDocument, style: &TableStyle) -> String {
-    text::write(&article(document, style.unit), style)
-}
-
-/// The same as Markdown, ready to be pasted into an article.
-pub fn render_markdown(
-    document: &MatrixDocument,
-    unit: BandwidthUnit,
-    language: Language,
-) -> String {
-    markdown::write(&article(document, unit), language)
-}
-
-pub(crate) fn article(document: &MatrixDocument, unit: BandwidthUnit) -> Article<'_> {
-    let title = text!(
-        "sokudo {} · matrix {} · {}",
-        document.sokudo_version,
-        document.id,
-        document.method
-    );
-    let mut article = Article::default();
-    article.add(Element::Title(Cell::Text(title)));
-    article.append(outcome(document, unit));
-    article.add(Element::Repeat(&document.command));
-    article
+impl Forms for MatrixDocument {
+    fn article(&self, unit: BandwidthUnit) -> Article<'_> {
+        let title = text!(
+            "sokudo {} · matrix {} · {}",
+            self.sokudo_version,
+            self.id,
+            self.method
+        );
+        let mut article = Article::default();
+        article.add(Element::Title(Cell::Text(title)));
+        article.append(outcome(self, unit));
+        article.add(Element::Repeat(&self.command));
+        article
+    }
 }
 
 /// What it comes to, without what it is.
@@ -227,20 +218,13 @@ fn at_disks(document: &MatrixDocument) -> Option<Table> {
 
 /// The differences between values of an axis, the largest first, or how large one may be.
 fn what_it_does(document: &MatrixDocument, axis: usize) -> Vec<Text> {
-    let rows = document.effects.rows.iter();
-    let pairs = rows.flat_map(|row| row.pairs.iter().map(move |pair| (&*row.row, pair)));
-    let pairs: Vec<_> = pairs.filter(|(_, pair)| pair.axis == axis).collect();
-    let mut shown: Vec<_> = pairs
-        .iter()
-        .filter(|(_, pair)| pair.ratio.is_shown())
-        .collect();
-    let size = |pair: &sokudo_model::PairEffect| pair.ratio.ratio.ln().abs();
-    shown.sort_by(|(_, a), (_, b)| size(b).total_cmp(&size(a)));
+    let pairs = || pairs(document).filter(move |(_, pair)| pair.axis == axis);
+    let shown = largest_first(pairs(), |pair| pair.ratio);
     let lines = shown
         .iter()
         .map(|(row, pair)| text!("{}.", of_pair(document, row, pair)));
     let mut lines = at_most(lines.collect());
-    let unshown = pairs.iter().filter(|(_, pair)| !pair.ratio.is_shown());
+    let unshown = pairs().filter(|(_, pair)| !pair.ratio.is_shown());
     let reach = unshown.map(|(_, pair)| unseen(pair.ratio)).reduce(f64::max);
     lines.extend(
         reach.map(|reach| match (shown.is_empty(), reach > UNSEEN_MAX) {
@@ -259,11 +243,7 @@ fn what_it_does(document: &MatrixDocument, axis: usize) -> Vec<Text> {
 }
 
 fn what_depends(document: &MatrixDocument) -> Vec<Text> {
-    let rows = document.effects.rows.iter();
-    let all = rows.flat_map(|row| row.combinations.iter().map(move |it| (&*row.row, it)));
-    let mut shown: Vec<_> = all.filter(|(_, it)| it.ratio.is_shown()).collect();
-    let size = |it: &sokudo_model::CombinationEffect| it.ratio.ratio.ln().abs();
-    shown.sort_by(|(_, a), (_, b)| size(b).total_cmp(&size(a)));
+    let shown = largest_first(combinations(document), |it| it.ratio);
     let lines = shown
         .iter()
         .map(|(row, it)| text!("{}.", of_combination(document, row, it)));
@@ -301,16 +281,13 @@ fn noted(document: &MatrixDocument) -> Vec<Text> {
 
 /// What is noted of cells in such states, each once with the cells that it is noted of.
 fn notes_of(document: &MatrixDocument, is_meant: fn(MatrixCellState) -> bool) -> Vec<Text> {
-    let mut notes: Vec<(&Text, Vec<Text>)> = Vec::new();
-    for (number, cell) in document.cells.iter().enumerate() {
-        for note in cell.notes.iter().filter(|_| is_meant(cell.state)) {
-            let name = cell_name(document, number);
-            match notes.iter_mut().find(|(known, _)| *known == note) {
-                Some((_, cells)) => cells.push(name),
-                None => notes.push((note, vec![name])),
-            }
-        }
-    }
+    let cells = document.cells.iter().enumerate();
+    let meant = cells.filter(|(_, cell)| is_meant(cell.state));
+    let notes = meant.flat_map(|(number, cell)| {
+        let notes = cell.notes.iter();
+        notes.map(move |note| (note, cell_name(document, number)))
+    });
+    let notes = grouped(notes);
     let lines = notes.into_iter().map(|(note, cells)| {
         let cells = Text::list(cells, ", ");
         text!("{cells}: {}", note.clone())

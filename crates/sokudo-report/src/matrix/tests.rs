@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::document::RunDocument;
+use crate::forms::{CsvForm, Forms};
 use crate::plot::{self, TerminalStyle};
 use crate::sample::{self, style};
 use crate::style::BandwidthUnit;
@@ -125,12 +126,12 @@ fn document() -> MatrixDocument {
     invalid.results[1].verdict = Some(Verdict::Invalid);
     invalid.results[1].findings.push(not_on_device());
     let cells = [0, 1, 3, 4].into_iter();
-    let runs: Vec<MatrixRun<'_>> = cells
+    let runs: Vec<MatrixRun> = cells
         .flat_map(|cell| (0..3).map(move |block| (cell, block)))
         .map(|(cell, block)| MatrixRun {
             cell,
             block,
-            run: if cell == 4 { &invalid } else { &run },
+            run: if cell == 4 { &invalid } else { &run }.clone(),
         })
         .collect();
     let failures = [CellFailure {
@@ -172,12 +173,12 @@ fn invalid_results_are_not_compared() {
 
 #[test]
 fn a_wide_table() {
-    insta::assert_snapshot!(render_table(&document(), &style(140)));
+    insta::assert_snapshot!(document().render(&style(140)));
 }
 
 #[test]
 fn a_table_of_eighty_columns() {
-    let text = render_table(&document(), &style(80));
+    let text = document().render(&style(80));
     assert!(
         text.lines().all(|line| line.chars().count() <= 80),
         "{text}"
@@ -188,12 +189,12 @@ fn a_table_of_eighty_columns() {
 #[test]
 fn markdown_in_japanese() {
     let unit = BandwidthUnit::IosPerSecond;
-    insta::assert_snapshot!(render_markdown(&document(), unit, Language::Japanese));
+    insta::assert_snapshot!(document().to_markdown(unit, Language::Japanese));
 }
 
 #[test]
 fn lines_for_scripts() {
-    insta::assert_snapshot!(render_csv(&document()));
+    insta::assert_snapshot!(document().to_csv());
 }
 
 #[test]
@@ -213,8 +214,12 @@ fn before_anything_was_measured_it_says_so() {
             .english()
             .starts_with("Nothing can be compared yet")
     );
-    assert!(render_table(&document, &style(80)).contains("5 still to be measured"));
-    assert_eq!(render_csv(&document).lines().count(), 1);
+    assert!(
+        document
+            .render(&style(80))
+            .contains("5 still to be measured")
+    );
+    assert_eq!(document.to_csv().lines().count(), 1);
 }
 
 #[test]
@@ -227,7 +232,7 @@ fn where_all_is_invalid_it_says_so_and_why() {
     let of_cell = |cell| MatrixRun {
         cell,
         block: 0,
-        run: &run,
+        run: run.clone(),
     };
     let so_far = MatrixSoFar {
         id: "1f0c9a3e",
@@ -238,7 +243,7 @@ fn where_all_is_invalid_it_says_so_and_why() {
         failures: &[],
     };
     let document = MatrixDocument::new(&so_far, MatrixEffects::default());
-    let text = render_table(&document, &style(200));
+    let text = document.render(&style(200));
     assert!(text.contains("because all results are INVALID"), "{text}");
     assert!(text.contains("only 0.0 % of the bytes"), "{text}");
 }

@@ -62,15 +62,15 @@ pub(super) fn speed(ratio: EffectRatio) -> Text {
         let [low, high] = [low, high].map(change_text_of_factor);
         return text!("{low} to {high} times as fast");
     }
+    let ends = match ratio.ratio > 1.0 {
+        true => [low - 1.0, high - 1.0],
+        false => [1.0 - high, 1.0 - low],
+    };
+    let [low, high] = ends.map(percent);
+    let low = low.trim_end_matches(" %");
     match ratio.ratio > 1.0 {
-        true => {
-            let (low, high) = (share(low - 1.0), percent(high - 1.0));
-            text!("{low} to {high} faster")
-        }
-        false => {
-            let (low, high) = (share(1.0 - high), percent(1.0 - low));
-            text!("{low} to {high} slower")
-        }
+        true => text!("{low} to {high} faster"),
+        false => text!("{low} to {high} slower"),
     }
 }
 
@@ -79,9 +79,4 @@ fn change_text_of_factor(ratio: f64) -> String {
         Some(factor) => factor.to_owned(),
         None => format!("{ratio:.1}"),
     }
-}
-
-/// A share in percent without the sign, which stands behind the other end.
-fn share(share: f64) -> String {
-    percent(share).trim_end_matches(" %").to_owned()
 }

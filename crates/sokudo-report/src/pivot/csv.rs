@@ -1,6 +1,7 @@
 //! A matrix for spreadsheets and scripts: one line per cell that holds something.
 
 use super::{PivotCell, PivotDocument, PivotRow};
+use crate::forms::CsvForm;
 use crate::record::Columns;
 
 struct CellRecord<'a> {
@@ -9,16 +10,18 @@ struct CellRecord<'a> {
     cell: &'a PivotCell,
 }
 
-/// A line of names, then one line per cell.
-pub fn render(document: &PivotDocument) -> String {
-    let lines = document.rows.iter().flat_map(|row| {
-        let cells = document.columns.iter().zip(&row.cells);
-        cells.filter_map(move |(column, cell)| {
-            let cell = cell.as_ref()?;
-            Some(CellRecord { row, column, cell })
-        })
-    });
-    columns(document).csv(lines)
+impl CsvForm for PivotDocument {
+    /// A line of names, then one line per cell.
+    fn to_csv(&self) -> String {
+        let lines = self.rows.iter().flat_map(|row| {
+            let cells = self.columns.iter().zip(&row.cells);
+            cells.filter_map(move |(column, cell)| {
+                let cell = cell.as_ref()?;
+                Some(CellRecord { row, column, cell })
+            })
+        });
+        columns(self).csv(lines)
+    }
 }
 
 fn columns<'a>(document: &PivotDocument) -> Columns<'a, CellRecord<'a>> {

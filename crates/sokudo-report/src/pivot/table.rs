@@ -1,46 +1,39 @@
 //! A matrix for people. Of a matrix that is too wide the columns are shown in several parts,
 //! one below the other.
 
-use sokudo_words::{Language, Text, text};
+use sokudo_words::{Text, text};
 
 use super::{PivotCell, PivotDocument, keys_text, ratio};
 use crate::article::{Article, Element};
+use crate::forms::Forms;
 use crate::grouping::FindingGroup;
 use crate::number::change_text;
-use crate::style::TableStyle;
+use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, left, right};
 use crate::unique::unique;
 use crate::wording::{phrase, row, source};
-use crate::{markdown, text};
 
 /// Marks the best of a row.
 const BEST: &str = "*";
 
-/// The whole text.
-pub fn render(document: &PivotDocument, style: &TableStyle) -> String {
-    text::write(&article(document), style)
-}
-
-/// The same as Markdown, ready to be pasted into an article.
-pub fn render_markdown(document: &PivotDocument, language: Language) -> String {
-    markdown::write(&article(document), language)
-}
-
-fn article(document: &PivotDocument) -> Article<'_> {
-    let title = text!(
-        "sokudo {} · compare · {} · {}",
-        document.sokudo_version,
-        document.title(),
-        match document.runs {
-            1 => "1 run".into(),
-            runs => text!("{runs} runs"),
-        }
-    );
-    let mut article = Article::default();
-    article.add(Element::Title(Cell::Text(title)));
-    add(&mut article, document);
-    article.add(Element::Repeat(&document.command));
-    article
+impl Forms for PivotDocument {
+    /// Its figures are in units of their own.
+    fn article(&self, _: BandwidthUnit) -> Article<'_> {
+        let title = text!(
+            "sokudo {} · compare · {} · {}",
+            self.sokudo_version,
+            self.title(),
+            match self.runs {
+                1 => "1 run".into(),
+                runs => text!("{runs} runs"),
+            }
+        );
+        let mut article = Article::default();
+        article.add(Element::Title(Cell::Text(title)));
+        add(&mut article, self);
+        article.add(Element::Repeat(&self.command));
+        article
+    }
 }
 
 /// Warnings, the matrix, and what is to be read with it.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::forms::Forms;
 use crate::sample;
 use sokudo_model::{PlanData, Provenance};
 
@@ -129,13 +130,20 @@ fn strangers_cannot_break_a_table() {
         tags: &[],
     }];
     let document = PivotDocument::new(&runs, &pivot("row", "target")).unwrap();
-    let markdown = render_markdown(&document, sokudo_words::Language::English);
+    let markdown = document.to_markdown(
+        BandwidthUnit::MegabytesPerSecond,
+        sokudo_words::Language::English,
+    );
     let lines: Vec<&str> = markdown
         .lines()
         .filter(|line| line.starts_with('|'))
         .collect();
     assert_eq!(lines.len(), document.rows.len() + 2);
-    assert!(!render_table(&document, &crate::TableStyle::default()).contains('\u{1b}'));
+    assert!(
+        !document
+            .render(&crate::TableStyle::default())
+            .contains('\u{1b}')
+    );
 }
 
 #[test]

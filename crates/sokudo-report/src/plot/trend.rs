@@ -250,6 +250,7 @@ fn month_ticks(first: u64, last: u64, months: u64) -> Vec<Tick> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forms::Forms;
     use crate::trend::TrendPoint;
     use sokudo_model::Nanos;
 
@@ -289,7 +290,7 @@ mod tests {
             "{}",
             drawn.subtitle
         );
-        let table = crate::trend::render_table(&document, &crate::TableStyle::default());
+        let table = document.render(&crate::TableStyle::default());
         assert!(
             table.contains("level MB/s") && table.contains("last MB/s"),
             "{table}"

@@ -8,9 +8,11 @@ use super::{Report, ReportedRun};
 use crate::article::{Article, Element};
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
+use crate::figure::figures_in;
 use crate::matrix::table::outcome;
-use crate::number::{BYTES_PER_MB, rate_with};
-use crate::style::BandwidthUnit;
+use crate::number::{BYTES_PER_MB, MISSING, rate_with};
+use crate::run_table::RunTable;
+use crate::style::BandwidthUnit::{self, MegabytesPerSecond as MEGABYTES};
 use crate::table::{Cell, Table, left, right};
 use crate::wording::{labelled, phrase, row_alone, source};
 
@@ -20,67 +22,67 @@ const ROWS_MAX: usize = 60;
 const COLUMNS_MAX: usize = 5;
 
 /// The rows of runs beside each other, each of which has one in common with another.
-struct Overview {
+struct Overview<'a> {
     /// Places of the runs in the report.
     runs: Vec<usize>,
-    /// Names of rows and what each run has measured of it.
-    rows: Vec<OverviewRow>,
+    rows: Vec<OverviewRow<'a>>,
     /// Rows that are not shown.
     left_out: usize,
 }
 
-/// A row of several runs.
-struct OverviewRow {
-    name: String,
-    direction: String,
-    /// One per run; `None` where it has no such row.
-    cells: Vec<Option<OverviewCell>>,
-}
+/// What each run has measured of a row; `None` where it has no such row.
+struct OverviewRow<'a>(Vec<Option<&'a ResultDocument>>);
 
-/// What a run has measured of a row.
-#[derive(Clone)]
-struct OverviewCell {
-    /// MB/s, median of the trials; `None` where nothing was measured.
-    megabytes_per_s: Option<f64>,
-    /// The 95 % interval of the median.
-    interval: Option<[f64; 2]>,
-    verdict: Option<Verdict>,
-    /// It was interrupted, failed, or was not reached.
-    is_incomplete: bool,
-    /// It was measured in another way than the first of its line.
-    differs: bool,
-    fingerprint: String,
-}
+impl<'a> OverviewRow<'a> {
+    fn measured(&self) -> impl Iterator<Item = &'a ResultDocument> {
+        self.0.iter().flatten().copied()
+    }
 
-impl OverviewCell {
-    fn of(result: &ResultDocument) -> Self {
-        let rates = result.bandwidth_bytes_per_s.as_ref();
-        let rates = rates.map(|figures| &figures.bytes_per_s);
-        Self {
-            megabytes_per_s: rates.map(|rates| rates.median / BYTES_PER_MB),
-            interval: rates.and_then(|rates| rates.interval_in(BYTES_PER_MB)),
-            verdict: result.verdict,
-            is_incomplete: result.status != Status::Complete,
-            differs: false,
-            fingerprint: result.fingerprint.clone(),
+    fn name(&self) -> Text {
+        let first = self.measured().next();
+        let direction = first.and_then(ResultDocument::direction_shown);
+        let name = row_alone(first.map_or("", |result| &result.name));
+        match direction {
+            None => name,
+            Some(direction) => text!("{} {}", name, phrase(&direction)),
         }
     }
 
-    /// `3,550 ± 0.8 %`.
-    fn figure(&self) -> String {
-        match self.megabytes_per_s {
-            Some(value) => rate_with(value, self.interval),
-            None => crate::number::MISSING.to_owned(),
-        }
+    /// Whether it was measured in another way than the first of its line.
+    fn differs(&self, result: &ResultDocument) -> bool {
+        let mut measured = self.measured();
+        measured
+            .next()
+            .is_some_and(|first| first.fingerprint != result.fingerprint)
     }
 
-    /// What is to be known of it, in signs: `✓`, `?` or `✗`, `…` and `≠`.
-    fn signs(&self) -> String {
-        let verdict = sign(self.verdict);
-        let incomplete = if self.is_incomplete { "…" } else { "" };
-        let differs = if self.differs { "≠" } else { "" };
-        format!("{verdict}{incomplete}{differs}")
+    /// A figure such as `3,550 ± 0.8 %`, and what is to be known of it, in signs: `✓`, `?` or
+    /// `✗`, `…` and `≠`.
+    fn cell(&self, run: usize) -> Option<Cell> {
+        let megabytes = |result| Some(figures_in(result, MEGABYTES)?.median / BYTES_PER_MB);
+        // Bars compare what stands beside each other: the same row of all runs.
+        let most = self.measured().filter_map(megabytes).fold(0.0, f64::max);
+        let result = self.0[run]?;
+        let text = match figures_in(result, MEGABYTES) {
+            None => MISSING.to_owned(),
+            Some(rates) => {
+                let interval = rates.interval_in(BYTES_PER_MB);
+                rate_with(rates.median / BYTES_PER_MB, interval)
+            }
+        };
+        let incomplete = if is_incomplete(result) { "…" } else { "" };
+        let differs = if self.differs(result) { "≠" } else { "" };
+        Some(Cell::Figure {
+            text,
+            signs: format!("{}{incomplete}{differs}", sign(result.verdict)),
+            share: megabytes(result).unwrap_or(0.0) / most,
+        })
     }
+}
+
+/// It was interrupted, failed, or was not reached.
+fn is_incomplete(result: &ResultDocument) -> bool {
+    result.status != Status::Complete
 }
 
 /// A verdict as a sign; nothing where nobody judged.
@@ -136,43 +138,40 @@ fn runs_table(report: &Report, language: Language) -> Table {
         .table()
 }
 
-impl Overview {
+impl<'a> Overview<'a> {
     /// One of each set of runs that have rows in common, and the runs that have none in
     /// common with any: beside others they would be nothing but dashes.
-    fn of(report: &Report) -> (Vec<Self>, Vec<usize>) {
-        let count = report.runs.len();
-        let mut rows: Vec<OverviewRow> = Vec::new();
-        for (index, reported) in report.runs.iter().enumerate() {
-            let run = &reported.run;
+    fn of(report: &'a Report) -> (Vec<Self>, Vec<usize>) {
+        let results = report.runs.iter().map(|it| match it.run.is_explanation() {
             // Probes are many, and it is not them that are shown.
-            if run.is_explanation() {
-                continue;
-            }
-            for result in run.results_by_direction() {
-                place(&mut rows, result, index, count);
-            }
-        }
-        for row in &mut rows {
-            mark_differing(row);
-        }
-        let (shared, alone): (Vec<_>, Vec<_>) = related(&rows, count)
+            true => Vec::new(),
+            false => it.run.results_by_direction(),
+        });
+        let results: Vec<Vec<&ResultDocument>> = results.collect();
+        let keys = results.iter().map(|results| {
+            let keys = results.iter().map(|it| (&*it.name, it.direction_shown()));
+            keys.collect()
+        });
+        let keys: Vec<Vec<(&str, Option<String>)>> = keys.collect();
+        let keys: Vec<&[_]> = keys.iter().map(Vec::as_slice).collect();
+        let table = RunTable::joined(&keys, &[|one, other| one == other]);
+        let rows = table.lines.iter().map(|line| {
+            let results = line.iter().zip(&results);
+            OverviewRow(results.map(|(row, of_run)| Some(of_run[(*row)?])).collect())
+        });
+        let rows: Vec<OverviewRow<'_>> = rows.collect();
+        let (shared, alone): (Vec<_>, Vec<_>) = related(&rows, results.len())
             .into_iter()
             .partition(|runs| runs.len() > 1);
         let overviews = shared.into_iter().map(|runs| Self::of_runs(runs, &rows));
         (overviews.collect(), alone.concat())
     }
 
-    fn of_runs(runs: Vec<usize>, rows: &[OverviewRow]) -> Self {
-        let theirs = |row: &OverviewRow| OverviewRow {
-            name: row.name.clone(),
-            direction: row.direction.clone(),
-            cells: runs.iter().map(|run| row.cells[*run].clone()).collect(),
-        };
-        let mut rows: Vec<OverviewRow> = rows
-            .iter()
-            .map(theirs)
-            .filter(|row| row.cells.iter().any(Option::is_some))
-            .collect();
+    fn of_runs(runs: Vec<usize>, rows: &[OverviewRow<'a>]) -> Self {
+        let theirs =
+            |row: &OverviewRow<'a>| OverviewRow(runs.iter().map(|run| row.0[*run]).collect());
+        let mut rows: Vec<OverviewRow<'_>> = rows.iter().map(theirs).collect();
+        rows.retain(|row| row.measured().next().is_some());
         let left_out = rows.len().saturating_sub(ROWS_MAX);
         rows.truncate(ROWS_MAX);
         Self {
@@ -184,38 +183,21 @@ impl Overview {
 
     /// A line per row and a column per run, or the other way round where there are many runs.
     fn table(&self, report: &Report, language: Language) -> Table {
-        // Bars compare what stands beside each other: the same row of all runs.
-        let cell = |row: &OverviewRow, run: usize| {
-            let rates = row.cells.iter().flatten();
-            let most = rates
-                .filter_map(|it| it.megabytes_per_s)
-                .fold(0.0, f64::max);
-            let measured = row.cells[run].as_ref()?;
-            Some(Cell::Figure {
-                text: measured.figure(),
-                signs: measured.signs(),
-                share: measured.megabytes_per_s.unwrap_or(0.0) / most,
-            })
-        };
-        let row_name = |row: &OverviewRow| match &*row.direction {
-            "" => row_alone(&row.name),
-            direction => text!("{} {}", row_alone(&row.name), phrase(direction)),
-        };
         let run_name = |run: usize| {
             let device = report.runs[self.runs[run]].run.device(language);
             Text::name(format!("{} {device}", self.runs[run] + 1))
         };
         let runs: Vec<usize> = (0..self.runs.len()).collect();
         let table = if runs.len() <= COLUMNS_MAX {
-            let mut rows = Table::of(&self.rows).column(left("MB/s"), |row| Some(row_name(row)));
+            let mut rows = Table::of(&self.rows).column(left("MB/s"), |row| Some(row.name()));
             for run in runs {
-                rows = rows.column(right(run_name(run)), |row| cell(row, run));
+                rows = rows.column(right(run_name(run)), move |row| row.cell(run));
             }
             rows.table()
         } else {
             let mut rows = Table::of(&runs).column(left("MB/s"), |run| Some(run_name(*run)));
             for row in &self.rows {
-                rows = rows.column(right(row_name(row)), |run| cell(row, *run));
+                rows = rows.column(right(row.name()), |run| row.cell(*run));
             }
             rows.table()
         };
@@ -231,11 +213,11 @@ impl Overview {
             ),
             (true, "✓ VERIFIED, ? UNVERIFIED, ✗ INVALID.".into()),
             (
-                self.has(|cell| cell.is_incomplete),
+                self.has(|_, result| is_incomplete(result)),
                 "…: not all trials were made.".into(),
             ),
             (
-                self.has(|cell| cell.differs),
+                self.has(OverviewRow::differs),
                 "≠: measured in another way than the first of its row, so the two say nothing about each other.".into(),
             ),
             (self.left_out > 0, more),
@@ -247,9 +229,9 @@ impl Overview {
     }
 
     /// Whether any cell has the sign.
-    fn has(&self, is_so: impl Fn(&OverviewCell) -> bool) -> bool {
-        let mut cells = self.rows.iter().flat_map(|row| row.cells.iter().flatten());
-        cells.any(is_so)
+    fn has(&self, is_so: fn(&OverviewRow<'a>, &ResultDocument) -> bool) -> bool {
+        let mut rows = self.rows.iter();
+        rows.any(|row| row.measured().any(|result| is_so(row, result)))
     }
 }
 
@@ -266,10 +248,10 @@ fn alone_text(alone: &[usize]) -> Option<Text> {
 
 /// Sets of runs that have rows in common, if only by way of a third; runs without rows are
 /// in none.
-fn related(rows: &[OverviewRow], count: usize) -> Vec<Vec<usize>> {
+fn related(rows: &[OverviewRow<'_>], count: usize) -> Vec<Vec<usize>> {
     let mut sets: Vec<Vec<usize>> = Vec::new();
     for row in rows {
-        let has_it = |run: &usize| row.cells[*run].is_some();
+        let has_it = |run: &usize| row.0[*run].is_some();
         let mut joined: Vec<usize> = (0..count).filter(has_it).collect();
         sets.retain_mut(|set| {
             let is_related = set.iter().any(has_it);
@@ -284,36 +266,6 @@ fn related(rows: &[OverviewRow], count: usize) -> Vec<Vec<usize>> {
     }
     sets.sort_unstable();
     sets
-}
-
-/// Puts a result into its line; rows of one name in a run have lines of their own.
-fn place(rows: &mut Vec<OverviewRow>, result: &ResultDocument, index: usize, count: usize) {
-    let direction = result.direction_shown().unwrap_or_default();
-    let fits = |row: &&mut OverviewRow| {
-        row.name == result.name && row.direction == direction && row.cells[index].is_none()
-    };
-    let cell = Some(OverviewCell::of(result));
-    if let Some(row) = rows.iter_mut().find(fits) {
-        row.cells[index] = cell;
-        return;
-    }
-    let mut cells = vec![None; count];
-    cells[index] = cell;
-    rows.push(OverviewRow {
-        name: result.name.clone(),
-        direction,
-        cells,
-    });
-}
-
-fn mark_differing(row: &mut OverviewRow) {
-    let first = row.cells.iter().flatten().next();
-    let Some(first) = first.map(|cell| cell.fingerprint.clone()) else {
-        return;
-    };
-    for cell in row.cells.iter_mut().flatten() {
-        cell.differs = cell.fingerprint != first;
-    }
 }
 
 /// The worst verdict of a run and how many rows have which: `5 VERIFIED, 2 UNVERIFIED`.
@@ -364,24 +316,27 @@ mod tests {
             result.name += " of another kind";
         }
         let overview = |runs: Vec<&crate::report::ReportedRun>| {
-            let runs = runs.into_iter().cloned().collect();
-            Overview::of(&Report::new(None, runs))
+            let report = Report::new(None, runs.into_iter().cloned().collect());
+            let (overviews, alone) = Overview::of(&report);
+            let runs: Vec<Vec<usize>> = overviews.iter().map(|it| it.runs.clone()).collect();
+            let mut rows = overviews.iter().flat_map(|it| &it.rows);
+            (
+                runs,
+                alone,
+                rows.all(|row| row.0.iter().all(Option::is_some)),
+            )
         };
-        let (overviews, alone) = overview(vec![&like, &unlike, &like]);
-        assert_eq!((overviews.len(), alone), (1, vec![1]));
-        assert_eq!(overviews[0].runs, [0, 2]);
-        let is_filled = |row: &OverviewRow| row.cells.iter().all(Option::is_some);
-        assert!(overviews[0].rows.iter().all(is_filled));
-        let (overviews, alone) = overview(vec![&like, &unlike]);
-        assert_eq!((overviews.len(), alone), (0, vec![0, 1]));
-        let (overviews, alone) = overview(vec![&like, &unlike, &unlike, &like]);
-        let runs: Vec<&[usize]> = overviews.iter().map(|it| &*it.runs).collect();
-        assert_eq!((runs, alone), (vec![&[0, 3][..], &[1, 2]], vec![]));
+        let beside = overview(vec![&like, &unlike, &like]);
+        assert_eq!(beside, (vec![vec![0, 2]], vec![1], true));
+        let alone = overview(vec![&like, &unlike]);
+        assert_eq!(alone, (vec![], vec![0, 1], true));
+        let (runs, alone, _) = overview(vec![&like, &unlike, &unlike, &like]);
+        assert_eq!((runs, alone), (vec![vec![0, 3], vec![1, 2]], vec![]));
         // A third run may bring two together.
         let mut both = like.clone();
         both.run.results.extend(unlike.run.results.clone());
-        let (overviews, alone) = overview(vec![&like, &unlike, &both]);
-        assert_eq!((overviews[0].runs.len(), alone), (3, vec![]));
+        let (runs, alone, _) = overview(vec![&like, &unlike, &both]);
+        assert_eq!((runs, alone), (vec![vec![0, 1, 2]], vec![]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rows over time for spreadsheets and scripts: one line per run, with its level.
 
 use super::{LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
+use crate::forms::CsvForm;
 use crate::record::Columns;
 
 struct PointRecord<'a> {
@@ -11,22 +12,24 @@ struct PointRecord<'a> {
     point: &'a TrendPoint,
 }
 
-/// A line of names, then one line per run.
-pub fn render(document: &TrendDocument) -> String {
-    let lines = document.series.iter().flat_map(|series| {
-        let levels = (1..).zip(&series.levels);
-        levels.flat_map(move |(number, level)| {
-            let points = series.points.iter().skip(level.first).take(level.runs);
-            points.map(move |point| PointRecord {
-                document,
-                series,
-                number,
-                level,
-                point,
+impl CsvForm for TrendDocument {
+    /// A line of names, then one line per run.
+    fn to_csv(&self) -> String {
+        let lines = self.series.iter().flat_map(|series| {
+            let levels = (1..).zip(&series.levels);
+            levels.flat_map(move |(number, level)| {
+                let points = series.points.iter().skip(level.first).take(level.runs);
+                points.map(move |point| PointRecord {
+                    document: self,
+                    series,
+                    number,
+                    level,
+                    point,
+                })
             })
-        })
-    });
-    columns().csv(lines)
+        });
+        columns().csv(lines)
+    }
 }
 
 fn columns<'a>() -> Columns<'a, PointRecord<'a>> {

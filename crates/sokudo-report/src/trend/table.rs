@@ -2,76 +2,63 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_words::{Language, Text, text};
+use sokudo_words::{Text, text};
 
 use super::{LevelChange, LevelDocument, SeriesDocument, TrendDocument};
 use crate::article::{Article, Element};
 use crate::comparison::{interval_text, sides_of};
 use crate::date::to_the_minute;
+use crate::forms::Forms;
 use crate::grouping::notes_of_rows;
 use crate::number::{self, change_text, percent};
-use crate::style::{BandwidthUnit, TableStyle};
+use crate::style::BandwidthUnit;
 use crate::table::{Cell, Skin, Table, left, point, point_with_room, right};
 use crate::wording::{device, phrase, row};
-use crate::{markdown, text};
 
-/// The whole text.
-pub fn render(document: &TrendDocument, style: &TableStyle) -> String {
-    text::write(&article(document, style.unit), style)
-}
-
-/// The same as Markdown, ready to be pasted into an article.
-pub fn render_markdown(
-    document: &TrendDocument,
-    unit: BandwidthUnit,
-    language: Language,
-) -> String {
-    let article = article(document, unit);
-    markdown::write(&article, language)
-}
-
-/// The levels of one row, or a line for each of several; on paper also their levels.
-fn article(document: &TrendDocument, asked: BandwidthUnit) -> Article<'_> {
-    let unit = document.unit(asked);
-    let title = text!(
-        "sokudo {} · trend · {}",
-        document.sokudo_version,
-        device(&document.device, &document.device_name)
-    );
-    let mut article = Article::default();
-    article.add(Element::Title(Cell::Text(title)));
-    match &document.series[..] {
-        [only] => {
-            let course = vec![(row(&only.row), course(only))];
-            article.add(Element::Facts(course));
-            article.add(Element::Table(levels(only, unit)));
-            for (level, change) in only.changes() {
-                article.paragraph(what_changed(level, change));
+impl Forms for TrendDocument {
+    /// The levels of one row, or a line for each of several; on paper also their levels.
+    fn article(&self, asked: BandwidthUnit) -> Article<'_> {
+        let unit = self.unit(asked);
+        let title = text!(
+            "sokudo {} · trend · {}",
+            self.sokudo_version,
+            device(&self.device, &self.device_name)
+        );
+        let mut article = Article::default();
+        article.add(Element::Title(Cell::Text(title)));
+        match &self.series[..] {
+            [only] => {
+                let course = vec![(row(&only.row), course(only))];
+                article.add(Element::Facts(course));
+                article.add(Element::Table(levels(only, unit)));
+                for (level, change) in only.changes() {
+                    article.paragraph(what_changed(level, change));
+                }
+                if only.changes().next().is_none() {
+                    article.paragraph(steady(only));
+                }
             }
-            if only.changes().next().is_none() {
-                article.paragraph(steady(only));
+            several => {
+                article.add(Element::Table(overview(several, unit)));
+                for series in several {
+                    article.add_on(Skin::Paper, Element::Heading(row(&series.row)));
+                    article.add_on(Skin::Paper, Element::Table(levels(series, unit)));
+                }
+                article.notes(changes(several));
+                article.notes(short(several));
             }
         }
-        several => {
-            article.add(Element::Table(overview(several, unit)));
-            for series in several {
-                article.add_on(Skin::Paper, Element::Heading(row(&series.row)));
-                article.add_on(Skin::Paper, Element::Table(levels(series, unit)));
-            }
-            article.notes(changes(several));
-            article.notes(short(several));
-        }
+        let left_out = self.series.iter().flat_map(|series| {
+            let name = (self.series.len() > 1).then(|| row(&series.row));
+            let texts = left_out(series).into_iter();
+            texts.map(move |text| (name.clone().unwrap_or_default(), text))
+        });
+        article.add(Element::OfRows(left_out.collect()));
+        article.paragraph(self.left_out().unwrap_or_default());
+        article.paragraph(legend(self, unit));
+        article.add(Element::Repeat(&self.command));
+        article
     }
-    let left_out = document.series.iter().flat_map(|series| {
-        let name = (document.series.len() > 1).then(|| row(&series.row));
-        let texts = left_out(series).into_iter();
-        texts.map(move |text| (name.clone().unwrap_or_default(), text))
-    });
-    article.add(Element::OfRows(left_out.collect()));
-    article.paragraph(document.left_out().unwrap_or_default());
-    article.paragraph(legend(document, unit));
-    article.add(Element::Repeat(&document.command));
-    article
 }
 
 fn legend(document: &TrendDocument, unit: BandwidthUnit) -> Text {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::forms::Forms;
 use sokudo_stats::Random;
 
 const DAY: u64 = 86_400_000_000_000;
@@ -67,7 +68,7 @@ fn several_rows_get_a_line_each_and_one_gets_its_levels() {
         reference: Some("6.1".into()),
         other: Some("6.8".into()),
     }]);
-    let text = render_table(&document(vec![changed.clone(), steady]), &style);
+    let text = document(vec![changed.clone(), steady]).render(&style);
     assert!(text.contains("-20 % on 2026-02-10 00:00"), "{text}");
     assert!(
         text.contains("RND4K read: 3 runs of other loads are left out"),
@@ -75,7 +76,7 @@ fn several_rows_get_a_line_each_and_one_gets_its_levels() {
     );
     assert!(text.contains("kernel 6.1, then 6.8"), "{text}");
     assert!(text.is_ascii(), "{text}");
-    let text = render_table(&document(vec![changed]), &style);
+    let text = document(vec![changed]).render(&style);
     assert!(
         text.contains("2026-01-01 00:00  2026-02-09 00:00    40"),
         "{text}"

@@ -17,7 +17,7 @@ use sokudo_methods::arguments::destroying::Destroying;
 use sokudo_methods::repeat::{Leave, Repeat};
 use sokudo_model::{Conclusion, MethodTrait};
 use sokudo_report::comparison::{Figure, Way};
-use sokudo_report::{ListDocument, RunDocument, gravest_code};
+use sokudo_report::{Forms, ListDocument, RunDocument, gravest_code};
 use sokudo_store::RunId;
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::{self, Exit};

@@ -19,7 +19,7 @@ use sokudo_report::check::CheckOutcome;
 use sokudo_report::comparison::Way;
 use sokudo_report::document::names_schema;
 use sokudo_report::{
-    BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument, RunDocument,
+    BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument, Forms, RunDocument,
 };
 use sokudo_store::Baseline;
 use sokudo_terminal::exit::{self, Exit};

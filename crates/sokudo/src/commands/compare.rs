@@ -20,17 +20,15 @@ use sokudo_history::keep::KeptRuns;
 use sokudo_history::past_runs::{Past, PastRow, PastRun};
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{
-    Figure, OtherDocument, RowDocument, SideDocument, Way, letter, render_csv, render_markdown,
-    render_table, row_name,
+    Figure, OtherDocument, RowDocument, SideDocument, Way, letter, row_name,
 };
-use sokudo_report::{ComparisonDocument, PivotDocument, RunDocument, plot};
-use sokudo_terminal::arguments::printing::Format;
+use sokudo_report::{ComparisonDocument, PivotDocument, RunDocument, RunTable, plot};
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::{command_line, event_stream, language, output, picture, print, progress};
+use sokudo_terminal::{command_line, event_stream, language, picture, print, progress};
 use sokudo_words::{Text, text};
 
 use crate::commands::compare::arguments::CompareArguments;
-use rows::{Common, Matched, RowKey, keys};
+use rows::{Common, RowKey, keys};
 use sides::side;
 
 /// So many kinds of runs are remembered by their rows.
@@ -167,35 +165,35 @@ pub(crate) fn side_by_side(
     };
     let ours = keys(&reference.run, comparing.paired);
     // Of thousands of runs most have the rows of one of the first.
-    let mut known: Vec<(Vec<RowKey<'_>>, Rc<Matched>)> = Vec::new();
-    let matched = others.iter().map(|other| {
+    let mut known: Vec<(Vec<RowKey<'_>>, Rc<RunTable>)> = Vec::new();
+    let tables = others.iter().map(|other| {
         let theirs = keys(&other.run, comparing.paired);
-        if let Some((_, matched)) = known.iter().find(|(keys, _)| *keys == theirs) {
-            return Rc::clone(matched);
+        if let Some((_, table)) = known.iter().find(|(keys, _)| *keys == theirs) {
+            return Rc::clone(table);
         }
-        let matched = Rc::new(rows::matched(&ours, &theirs, common));
+        let table = Rc::new(rows::joined(&[&ours, &theirs], common));
         if known.len() < KINDS_KNOWN_MAX {
-            known.push((theirs, Rc::clone(&matched)));
+            known.push((theirs, Rc::clone(&table)));
         }
-        matched
+        table
     });
-    let matched: Vec<Rc<Matched>> = matched.collect();
+    let tables: Vec<Rc<RunTable>> = tables.collect();
     let letters: Vec<String> = (0..sides.len()).map(letter).collect();
     let runs: Vec<PastRun<'_>> = sides.iter().map(|side| PastRun::of(&side.run)).collect();
     let pairs: Vec<(Side<'_>, Side<'_>)> = (1..)
-        .zip(others.iter().zip(&matched))
-        .flat_map(|(number, (other, matched))| {
+        .zip(others.iter().zip(&tables))
+        .flat_map(|(number, (other, table))| {
             let names = [&*letters[0], &*letters[number]];
-            let pairs = matched.pairs.iter().map(|[a, b]| {
-                let rows = [(0, reference, *a), (number, other, *b)];
+            let pairs = table.pairs(1).map(|[a, b]| {
+                let rows = [(0, reference, a), (number, other, b)];
                 let rows = rows.map(|(number, side, row)| PastRow {
                     run: &runs[number],
                     result: &side.run.results[row],
                 });
                 let [ours, theirs] = past.of_both(rows, figure);
                 (
-                    side(names[0], &reference.run, *a, figure, ours),
-                    side(names[1], &other.run, *b, figure, theirs),
+                    side(names[0], &reference.run, a, figure, ours),
+                    side(names[1], &other.run, b, figure, theirs),
                 )
             });
             pairs.collect::<Vec<_>>()
@@ -204,31 +202,27 @@ pub(crate) fn side_by_side(
     let mut compared = sokudo_analysis::compare(&pairs, comparing).into_iter();
     let first = SideDocument::new(0, &*reference.source, &reference.run);
     let others = (1..)
-        .zip(others.iter().zip(&matched))
-        .map(|(number, (other, matched))| OtherDocument {
+        .zip(others.iter().zip(&tables))
+        .map(|(number, (other, table))| OtherDocument {
             side: SideDocument::new(number, &*other.source, &other.run),
             sentence: Text::default(),
             differs: OtherDocument::differences(&reference.run, &other.run),
-            rows: matched
-                .pairs
-                .iter()
+            rows: (table.pairs(1))
                 .zip(compared.by_ref())
                 .map(|([a, b], compared)| {
-                    let (ours, theirs) = (&reference.run.results[*a], &other.run.results[*b]);
+                    let (ours, theirs) = (&reference.run.results[a], &other.run.results[b]);
                     RowDocument::new(ours, theirs, figure, compared)
                 })
                 .collect(),
-            only_in_reference: names(&reference.run, &matched.only_in_reference),
-            only_in_other: names(&other.run, &matched.only_in_other),
+            only_in_reference: names(&reference.run, table.only_in(0, 1)),
+            only_in_other: names(&other.run, table.only_in(1, 0)),
         })
         .collect();
     ComparisonDocument::new(first, way, figure, comparing.difference_min).with_others(others)
 }
 
-fn names(run: &RunDocument, rows: &[usize]) -> Vec<String> {
-    rows.iter()
-        .map(|row| row_name(&run.results[*row]))
-        .collect()
+fn names(run: &RunDocument, rows: impl Iterator<Item = usize>) -> Vec<String> {
+    rows.map(|row| row_name(&run.results[row])).collect()
 }
 
 /// The command line that repeats it, with the seed that was used.
@@ -244,15 +238,7 @@ fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<
     if event_stream::wanted().is_some() {
         return event_stream::compared(document);
     }
-    let path = arguments.rendering.output.as_deref();
-    let style = output::style(path.is_none(), arguments.rendering.unit);
-    let text = match arguments.rendering.format {
-        Format::Table => render_table(document, &style),
-        Format::Json => document.to_json(),
-        Format::Csv => render_csv(document),
-        Format::Markdown => render_markdown(document, style.unit, language::current()),
-    };
-    output::put(path, &text, arguments.rendering.format == Format::Table)
+    print::write_document(document, &arguments.rendering)
 }
 
 /// What the comparison means for the exit code.

@@ -30,7 +30,7 @@ use sokudo_terminal::{interrupt, remedies};
 use sokudo_words::text;
 
 use super::plans;
-use super::rows::{self, Common, Matched, RowKey};
+use super::rows::{self, Common, RowKey};
 use crate::commands::compare::arguments::CompareArguments;
 
 /// What was measured by turns.
@@ -308,8 +308,8 @@ fn units(first: &Plan, second: &Plan) -> Vec<[usize; 2]> {
         let keys = stages.map(|stage| RowKey::planned(&stage.workloads[0]));
         keys.collect::<Vec<_>>()
     });
-    let Matched { pairs, .. } = rows::matched(&ours, &theirs, Common::Nothing);
-    pairs
+    let table = rows::joined(&[&ours, &theirs], Common::Nothing);
+    table.pairs(1).collect()
 }
 
 /// A device that is written is claimed, so that nobody else writes it meanwhile. The

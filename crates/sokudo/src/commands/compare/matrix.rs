@@ -4,12 +4,11 @@
 use indicatif::ProgressBar;
 use sokudo_history::find::{FoundRun, Recall};
 use sokudo_report::PivotDocument;
-use sokudo_report::pivot::{self, Pivot, PivotRun, Ratio};
+use sokudo_report::pivot::{Pivot, PivotRun, Ratio};
 use sokudo_report::plot;
 use sokudo_store::{Filter, Page};
-use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::{command_line, language, output, picture};
+use sokudo_terminal::{command_line, picture, print};
 use sokudo_words::text;
 
 use crate::commands::compare::arguments::{Axes, CompareArguments};
@@ -22,13 +21,13 @@ pub(super) fn run(
     arguments: &CompareArguments,
     sides: &[FoundRun],
 ) -> Result<(), Exit> {
-    let runs = of_sides(sides);
+    let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
     let asked = Pivot {
         rows: axes.rows.clone(),
         columns: axes.columns.clone(),
         only: arguments.shape.only.clone(),
         value: arguments.shape.value,
-        unit: output::style(false, arguments.rendering.unit).unit,
+        unit: arguments.rendering.unit,
     };
     let document = PivotDocument::new(&runs, &asked).ok_or_else(|| {
         Exit::usage(text!(
@@ -42,20 +41,6 @@ pub(super) fn run(
     print(&document, arguments)
 }
 
-fn of_sides<'a>(sides: &'a [FoundRun]) -> Vec<PivotRun<'a>> {
-    let run = |side: &'a FoundRun| {
-        let FoundRun {
-            source, said, run, ..
-        } = side;
-        PivotRun {
-            run,
-            source,
-            tags: &said.tags,
-        }
-    };
-    sides.iter().map(run).collect()
-}
-
 /// `--ratio`: rows of each run divided by others of it.
 pub(super) fn ratios(
     ratio: &Ratio,
@@ -63,7 +48,8 @@ pub(super) fn ratios(
     sides: &[FoundRun],
 ) -> Result<(), Exit> {
     let figure = arguments.rendering.unit.figure();
-    let document = PivotDocument::of_ratios(&of_sides(sides), ratio, figure);
+    let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
+    let document = PivotDocument::of_ratios(&runs, ratio, figure);
     let document = document.ok_or_else(|| {
         Exit::usage(text!(
             "no run has two rows whose names differ in this alone; sokudo show RUN shows the names of its rows"
@@ -76,23 +62,8 @@ pub(super) fn ratios(
     print(&document, arguments)
 }
 
-pub(super) fn print(document: &PivotDocument, arguments: &CompareArguments) -> Result<(), Exit> {
-    let path = arguments.rendering.output.as_deref();
-    let text = match arguments.rendering.format {
-        Format::Table => {
-            let style = output::style(path.is_none(), arguments.rendering.unit);
-            pivot::render_table(document, &style)
-        }
-        Format::Json => document.to_json(),
-        Format::Csv => pivot::render_csv(document),
-        Format::Markdown => pivot::render_markdown(document, language::current()),
-    };
-    output::put(path, &text, arguments.rendering.format == Format::Table)?;
-    draw(document, arguments)
-}
-
-/// Draws a matrix wherever it was asked for.
-fn draw(document: &PivotDocument, arguments: &CompareArguments) -> Result<(), Exit> {
+fn print(document: &PivotDocument, arguments: &CompareArguments) -> Result<(), Exit> {
+    print::write_document(document, &arguments.rendering)?;
     picture::write_all(
         |language| plot::pivot(document, language),
         &arguments.pictures,

@@ -2,8 +2,8 @@
 
 use sokudo_analysis::load_differences;
 use sokudo_model::{PlanPart, PlanParts, Workload};
-use sokudo_report::RunDocument;
 use sokudo_report::document::ResultDocument;
+use sokudo_report::{Belongs, RunDocument, RunTable};
 
 /// What a row is recognised by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,21 +57,10 @@ pub(super) enum Common {
     Nothing,
 }
 
-/// Rows of a reference and of another measurement, by their numbers.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Matched {
-    /// Rows that belong together: the reference's, and the other's.
-    pub(super) pairs: Vec<[usize; 2]>,
-    pub(super) only_in_reference: Vec<usize>,
-    pub(super) only_in_other: Vec<usize>,
-}
-
 /// Rows of one name and load belong together, then those of one load, then as far as
-/// `common` goes. Among several alike, the first belongs to the first.
-pub(super) fn matched(reference: &[RowKey<'_>], other: &[RowKey<'_>], common: Common) -> Matched {
-    let mut partner: Vec<Option<usize>> = vec![None; reference.len()];
-    let mut is_taken = vec![false; other.len()];
-    let rules: [fn(&RowKey<'_>, &RowKey<'_>) -> bool; 5] = [
+/// `common` goes.
+pub(super) fn joined<'a>(runs: &[&[RowKey<'a>]], common: Common) -> RunTable {
+    let rules: [Belongs<RowKey<'a>>; 5] = [
         |a, b| a.has_name_of(b) && a.load_differences(b).is_empty(),
         |a, b| a.is_whole() && b.is_whole() && a.load_differences(b).is_empty(),
         |a, b| a.has_name_of(b),
@@ -83,60 +72,14 @@ pub(super) fn matched(reference: &[RowKey<'_>], other: &[RowKey<'_>], common: Co
         Common::LoadOrName => &rules[..3],
         Common::Nothing => &rules[..],
     };
-    for belongs in rules {
-        for (row, partner) in partner.iter_mut().enumerate() {
-            if partner.is_some() {
-                continue;
-            }
-            let fits =
-                |index: &usize| !is_taken[*index] && belongs(&reference[row], &other[*index]);
-            *partner = (0..other.len()).find(fits);
-            if let Some(index) = partner {
-                is_taken[*index] = true;
-            }
-        }
-    }
-    let mut matched = Matched {
-        only_in_other: (0..other.len()).filter(|index| !is_taken[*index]).collect(),
-        ..Matched::default()
-    };
-    for (row, partner) in partner.into_iter().enumerate() {
-        match partner {
-            Some(index) => matched.pairs.push([row, index]),
-            None => matched.only_in_reference.push(row),
-        }
-    }
-    matched
-}
-
-/// The lines of a table with a column for each side: the number of each side's row, where it
-/// has one that belongs there. Those of the first side come first.
-pub(super) fn lines(sides: &[Vec<RowKey<'_>>], common: Common) -> Vec<Vec<Option<usize>>> {
-    let mut lines: Vec<Vec<Option<usize>>> = Vec::new();
-    let mut firsts: Vec<RowKey<'_>> = Vec::new();
-    for (side, keys) in sides.iter().enumerate() {
-        let matched = matched(&firsts, keys, common);
-        for [line, row] in matched.pairs {
-            lines[line][side] = Some(row);
-        }
-        for row in matched.only_in_other {
-            let mut line = vec![None; sides.len()];
-            line[side] = Some(row);
-            lines.push(line);
-            firsts.push(keys[row].clone());
-        }
-    }
-    lines
+    RunTable::joined(runs, rules)
 }
 
 /// Of each line in what its load differs from the first line of the same name and direction;
 /// nothing for that one.
-pub(super) fn differing(
-    lines: &[Vec<Option<usize>>],
-    sides: &[Vec<RowKey<'_>>],
-) -> Vec<Vec<PlanPart>> {
-    let heads = lines.iter().filter_map(|line| {
-        let mut keys = line.iter().zip(sides);
+pub(super) fn differing(table: &RunTable, runs: &[&[RowKey<'_>]]) -> Vec<Vec<PlanPart>> {
+    let heads = table.lines.iter().filter_map(|line| {
+        let mut keys = line.iter().zip(runs);
         keys.find_map(|(row, keys)| keys.get((*row)?))
     });
     let heads: Vec<&RowKey<'_>> = heads.collect();
@@ -183,6 +126,10 @@ mod tests {
         rows.iter().map(key).collect()
     }
 
+    fn pairs(a: &[RowKey<'_>], b: &[RowKey<'_>], common: Common) -> Vec<[usize; 2]> {
+        joined(&[a, b], common).pairs(1).collect()
+    }
+
     #[test]
     fn rows_of_one_name_and_load_belong_together_in_any_order() {
         let a = keys(&[
@@ -195,23 +142,17 @@ mod tests {
             ("SEQ", "read", "1M"),
             ("SEQ", "write", "1M"),
         ]);
-        assert_eq!(
-            matched(&a, &b, Common::Load).pairs,
-            [[0, 1], [1, 2], [2, 0]]
-        );
+        assert_eq!(pairs(&a, &b, Common::Load), [[0, 1], [1, 2], [2, 0]]);
         // Of two alike, the first belongs to the first.
         let twice = keys(&[("x", "read", "4K"), ("x", "read", "4K")]);
-        assert_eq!(
-            matched(&twice, &twice, Common::Load).pairs,
-            [[0, 0], [1, 1]]
-        );
+        assert_eq!(pairs(&twice, &twice, Common::Load), [[0, 0], [1, 1]]);
     }
 
     #[test]
     fn one_load_belongs_together_under_any_name_but_a_load_before_a_name() {
         let a = keys(&[("x", "read", "4K"), ("y", "read", "1M")]);
         let b = keys(&[("x", "read", "1M"), ("z", "read", "4K")]);
-        assert_eq!(matched(&a, &b, Common::LoadOrName).pairs, [[0, 1], [1, 0]]);
+        assert_eq!(pairs(&a, &b, Common::LoadOrName), [[0, 1], [1, 0]]);
     }
 
     #[test]
@@ -226,17 +167,14 @@ mod tests {
             ("Q32", "read", "8K"),
             ("x", "trim", "1M"),
         ]);
-        let by_load = matched(&a, &b, Common::Load);
-        assert_eq!(by_load.pairs, [[0usize; 2]; 0]);
-        let apart = matched(&a, &b, Common::LoadOrName);
-        assert_eq!(apart.pairs, [[1, 0]]);
-        assert_eq!(
-            (apart.only_in_reference, apart.only_in_other),
-            (vec![0, 2], vec![1, 2])
-        );
-        let any = matched(&a, &b, Common::Nothing);
-        assert_eq!(any.pairs, [[0, 1], [1, 0], [2, 2]]);
-        assert_eq!(any.only_in_other, [0usize; 0]);
+        assert!(pairs(&a, &b, Common::Load).is_empty());
+        let apart = joined(&[&a, &b], Common::LoadOrName);
+        let only = |run, other| apart.only_in(run, other).collect::<Vec<_>>();
+        assert_eq!((only(0, 1), only(1, 0)), (vec![0, 2], vec![1, 2]));
+        assert!(apart.pairs(1).eq([[1, 0]]));
+        let any = joined(&[&a, &b], Common::Nothing);
+        assert!(any.pairs(1).eq([[0, 1], [1, 0], [2, 2]]));
+        assert!(any.only_in(1, 0).next().is_none());
     }
 
     #[test]
@@ -249,7 +187,7 @@ mod tests {
             ("SEQ1M", "write", "2M"),
         ]);
         assert_eq!(
-            lines(&[bonnie, mark, longer], Common::Load),
+            joined(&[&bonnie, &mark, &longer], Common::Load).lines,
             [
                 [Some(0), None, Some(1)],
                 [Some(1), None, None],
@@ -264,10 +202,10 @@ mod tests {
     fn a_line_of_a_known_name_says_in_what_its_load_differs() {
         let one = keys(&[("SEQ1M", "write", "1M"), ("RND4K", "write", "4K")]);
         let other = keys(&[("SEQ1M", "write", "2M")]);
-        let sides = [one, other];
-        let lines = lines(&sides, Common::Load);
+        let sides = [&*one, &*other];
+        let table = joined(&sides, Common::Load);
         assert_eq!(
-            differing(&lines, &sides),
+            differing(&table, &sides),
             [vec![], vec![], vec![PlanPart::Blocks]]
         );
     }
@@ -275,7 +213,7 @@ mod tests {
     #[test]
     fn rows_without_a_partner_are_told() {
         let a = keys(&[("x", "read", "4K")]);
-        let none = matched(&a, &[], Common::Nothing);
-        assert_eq!((none.pairs.len(), none.only_in_reference), (0, vec![0]));
+        let none = joined(&[&a, &[]], Common::Nothing);
+        assert!(none.pairs(1).next().is_none() && none.only_in(0, 1).eq([0]));
     }
 }

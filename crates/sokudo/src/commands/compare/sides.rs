@@ -6,12 +6,10 @@ use sokudo_analysis::{Comparing, Side};
 use sokudo_history::find::FoundRun;
 use sokudo_history::past_runs::{Begun, HistoryKey, Past, PastRow, PastRun};
 use sokudo_report::comparison::{Figure, letter, rates};
-use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{PivotDocument, RunDocument};
 use sokudo_stats::PastRuns;
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::output;
 use sokudo_words::text;
 
 use super::rows::{self, Common, RowKey, keys};
@@ -55,33 +53,22 @@ pub(super) fn matrix(
         true => Common::Nothing,
         false => Common::Load,
     };
-    let lines = rows::lines(&keys, common);
-    let runs: Vec<&RunDocument> = sides.iter().map(|side| &side.run).collect();
-    let best = best(sides, &lines, arguments, past);
-    let rows: Vec<SideRow<'_>> = lines
-        .iter()
+    let keys: Vec<&[RowKey<'_>]> = keys.iter().map(Vec::as_slice).collect();
+    let table = rows::joined(&keys, common);
+    let best = best(sides, &table.lines, arguments, past);
+    let rows: Vec<SideRow<'_>> = (table.lines.iter())
         .zip(best)
-        .zip(rows::differing(&lines, &keys))
+        .zip(rows::differing(&table, &keys))
         .map(|((line, best), differs)| SideRow {
-            results: line
-                .iter()
-                .zip(&runs)
-                .map(|(row, run)| row.and_then(|row| run.results.get(row)))
-                .collect::<Vec<Option<&ResultDocument>>>(),
+            results: (line.iter().zip(sides))
+                .map(|(row, side)| side.run.results.get((*row)?))
+                .collect(),
             differs,
             best,
         })
         .collect();
-    let runs: Vec<PivotRun<'_>> = sides
-        .iter()
-        .map(|side| PivotRun {
-            run: &side.run,
-            source: &side.source,
-            tags: &[],
-        })
-        .collect();
-    let unit = output::style(false, arguments.rendering.unit).unit;
-    PivotDocument::of_sides(&runs, &rows, unit)
+    let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
+    PivotDocument::of_sides(&runs, &rows, arguments.rendering.unit)
 }
 
 /// The best side of each row, where there is one.

@@ -92,15 +92,10 @@ fn document(seed: u64, has_faster: bool) -> MatrixDocument {
             let is_faster = has_faster && of_plan.values[0] == FASTER;
             let share = if is_faster { FASTER_TAKES } else { 1.0 };
             let seed = random.below(1 << 32);
-            runs.push((cell, block, run(LATENCY_NS * drift * share, seed)));
+            let run = run(LATENCY_NS * drift * share, seed);
+            runs.push(MatrixRun { cell, block, run });
         }
     }
-    let runs = runs.iter().map(|(cell, block, run)| MatrixRun {
-        cell: *cell,
-        block: *block,
-        run,
-    });
-    let runs: Vec<MatrixRun<'_>> = runs.collect();
     let so_far = MatrixSoFar {
         id: "0000000c",
         command: "sokudo matrix",
