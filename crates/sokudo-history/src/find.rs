@@ -113,13 +113,7 @@ impl<'a> Recall<'a> {
         if self.store.is_none() && self.keeping.location().map_err(Exit::usage)? == Location::None {
             return Ok(None);
         }
-        let filter = Filter {
-            tags: vec![label_tag(label)],
-            ..Filter::default()
-        };
-        let newest = Page { skip: 0, count: 1 };
-        let found = self.store()?.list(&filter, newest).map_err(Exit::failed)?;
-        Ok(found.into_iter().next())
+        newest(self.store()?, vec![label_tag(label)])
     }
 
     pub fn stored(&mut self, id: RunId) -> Result<FoundRun, Exit> {
@@ -140,11 +134,7 @@ impl<'a> Recall<'a> {
         for ids in ids.chunks(AT_ONCE) {
             runs.extend(self.documents(ids)?);
         }
-        Ok(entries
-            .into_iter()
-            .zip(runs)
-            .map(|(entry, run)| of_store(entry, run))
-            .collect())
+        Ok(all_of_store(entries, runs))
     }
 
     /// What is compared of the runs of which these are the facts, in their order. It is kept
@@ -190,11 +180,7 @@ impl<'a> Recall<'a> {
             // Nobody waits for it, and it can be computed again.
             let _ = self.store()?.keep_summaries(&computed);
         }
-        Ok(entries
-            .into_iter()
-            .zip(runs)
-            .map(|(entry, run)| of_store(entry, run))
-            .collect())
+        Ok(all_of_store(entries, runs))
     }
 
     /// All figures of these runs, in their order.
@@ -247,6 +233,11 @@ fn of_store(entry: Entry, mut run: RunDocument) -> FoundRun {
         },
         run,
     }
+}
+
+fn all_of_store(entries: Vec<Entry>, runs: Vec<RunDocument>) -> Vec<FoundRun> {
+    let runs = entries.into_iter().zip(runs);
+    runs.map(|(entry, run)| of_store(entry, run)).collect()
 }
 
 /// The runs that one name stands for.
@@ -330,14 +321,19 @@ fn named(name: &str, store: &mut dyn Store) -> Result<RunId, Exit> {
     if let Some(id) = number(name) {
         return Ok(id);
     }
+    let found = newest(store, Vec::new())?.map(|entry| entry.id);
+    found.ok_or_else(|| Exit::usage(text!("no run is kept yet; sokudo mark . measures one")))
+}
+
+/// The newest run that has these tags.
+fn newest(store: &mut dyn Store, tags: Vec<String>) -> Result<Option<Entry>, Exit> {
+    let filter = Filter {
+        tags,
+        ..Filter::default()
+    };
     let newest = Page { skip: 0, count: 1 };
-    let found = store
-        .list(&Filter::default(), newest)
-        .map_err(Exit::failed)?;
-    let entry = found
-        .first()
-        .ok_or_else(|| Exit::usage(text!("no run is kept yet; sokudo mark . measures one")))?;
-    Ok(entry.id)
+    let found = store.list(&filter, newest).map_err(Exit::failed)?;
+    Ok(found.into_iter().next())
 }
 
 /// The runs of a report that `sokudo report` has written.

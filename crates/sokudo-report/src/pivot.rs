@@ -22,7 +22,7 @@ use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::letter::letter;
 use crate::number::{rate, rate_with};
 use crate::style::BandwidthUnit;
-use crate::unique::unique;
+use crate::unique::{place_of, unique};
 
 pub(crate) use key::keys_text;
 pub use key::{Key, KeyError, Keys, PivotRun};
@@ -113,31 +113,30 @@ pub struct SideRow<'a> {
 
 impl SideRow<'_> {
     fn pivot_row(&self, unit: BandwidthUnit) -> Option<PivotRow> {
-        let sample = |result: &Option<&ResultDocument>| PivotSample::rate((*result)?, unit);
-        let samples: Vec<Option<PivotSample>> = self.results.iter().map(sample).collect();
-        let unit = samples.iter().flatten().next()?.unit.to_owned();
-        let reference = samples.first()?.as_ref().map(|sample| sample.value);
+        let figures = self.results.iter();
+        let figures = figures.map(|result| PivotCell::rate((*result)?, unit));
+        let figures: Vec<Option<PivotFigure>> = figures.collect();
+        let unit = figures.iter().flatten().next()?.0;
+        let reference = figures.first()?.as_ref().map(|(_, cell)| cell.median);
         let is_fair = |index: usize| {
             let pair = [self.results.first(), self.results.get(index)];
-            let invalid = |it: &Option<&ResultDocument>| {
-                it.is_some_and(|result| result.verdict == Some(Verdict::Invalid))
-            };
-            !pair.into_iter().flatten().any(invalid)
+            let mut pair = pair.into_iter().flatten().flatten();
+            pair.all(|result| result.verdict != Some(Verdict::Invalid))
         };
-        let cells = samples.into_iter().enumerate().map(|(index, sample)| {
+        let cells = figures.into_iter().enumerate().map(|(index, figure)| {
             // Files and bytes are not set against each other.
-            let sample = sample.filter(|sample| sample.unit == unit)?;
-            let mut cell = PivotCell::of(&[sample])?;
+            let (_, cell) = figure.filter(|(its, _)| *its == unit)?;
             let reference = reference.filter(|it| *it > 0.0 && index > 0 && is_fair(index));
-            cell.ratio = reference.map(|reference| cell.median / reference);
-            cell.is_best = self.best == Some(index);
-            Some(cell)
+            Some(PivotCell {
+                ratio: reference.map(|reference| cell.median / reference),
+                is_best: self.best == Some(index),
+                ..cell
+            })
         });
-        let cells = cells.collect();
         Some(PivotRow {
             name: self.name(),
-            unit,
-            cells,
+            unit: unit.to_owned(),
+            cells: cells.collect(),
         })
     }
 
@@ -184,35 +183,38 @@ impl PivotDocument {
         let mut cells = Cells::default();
         let mut seen: Vec<&RunDocument> = Vec::new();
         for run in runs {
+            let before = cells.pooled;
             for result in &run.run.results {
-                if let Some(sample) = PivotSample::of(run, result, pivot) {
-                    cells.add(
-                        (sample, &result.plan),
-                        pivot.rows.of(run, result),
-                        pivot.columns.of(run, result),
-                    );
-                    if !seen.last().is_some_and(|last| std::ptr::eq(*last, run.run)) {
-                        seen.push(run.run);
-                    }
+                if let Some(figure) = pivot.figure(run, result) {
+                    let [row, column] = [&pivot.rows, &pivot.columns].map(|it| it.of(run, result));
+                    cells.add((figure, &result.plan), row, column);
                 }
             }
+            if cells.pooled > before {
+                seen.push(run.run);
+            }
         }
-        let document = Self {
+        let mut document = Self::begin(pivot.rows.to_string(), pivot.columns.to_string(), &seen);
+        document.warnings.extend(cells.of_loads());
+        document.columns.clone_from(&cells.columns);
+        document.rows = cells.rows();
+        (!document.rows.is_empty()).then_some(document)
+    }
+
+    /// A matrix of these runs, with what is to be known of them, and no cells yet.
+    fn begin(rows_by: String, columns_by: String, runs: &[&RunDocument]) -> Self {
+        Self {
             schema: SCHEMA.to_owned(),
             sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
             command: String::new(),
-            rows_by: pivot.rows.to_string(),
-            columns_by: pivot.columns.to_string(),
-            warnings: of_tools(&seen)
-                .into_iter()
-                .chain(cells.of_loads())
-                .collect(),
-            notes: notes(&seen),
-            runs: seen.len(),
-            columns: cells.columns.clone(),
-            rows: cells.rows(),
-        };
-        (!document.rows.is_empty()).then_some(document)
+            rows_by,
+            columns_by,
+            warnings: of_tools(runs).into_iter().collect(),
+            notes: notes(runs),
+            runs: runs.len(),
+            columns: Vec::new(),
+            rows: Vec::new(),
+        }
     }
 
     /// The rows of a comparison, a column for each side, the reference first.
@@ -226,16 +228,9 @@ impl PivotDocument {
             format!("{} {name}", letter(number))
         });
         Self {
-            schema: SCHEMA.to_owned(),
-            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: String::new(),
-            rows_by: "row".to_owned(),
-            columns_by: "run".to_owned(),
-            warnings: of_tools(&documents).into_iter().collect(),
-            notes: notes(&documents),
-            runs: sides.len(),
             columns: columns.collect(),
             rows: rows.iter().filter_map(|row| row.pivot_row(unit)).collect(),
+            ..Self::begin("row".to_owned(), "run".to_owned(), &documents)
         }
     }
 
@@ -296,63 +291,57 @@ const OF_FIGURES: &str = "published results (CSV)";
 
 /// What was put right and what else was remarked, each once.
 fn notes(runs: &[&RunDocument]) -> Vec<Text> {
-    let mut notes: Vec<Text> = Vec::new();
-    for origin in runs.iter().filter_map(|run| run.origin()) {
+    let origins = runs.iter().filter_map(|run| run.origin());
+    unique(origins.flat_map(|origin| {
         let corrections = origin.corrections.iter();
         // The figure in it is of one run; why is the same for all.
         let corrections = corrections.map(|it| text!("{}: put right, {}", origin.tool, it.why));
         let is_of_figures = origin.format == OF_FIGURES;
-        let remarks = origin.remarks.iter().map(|remark| {
+        let remarks = origin.remarks.iter().map(move |remark| {
             let whole = remark.english();
             let note = whole.split_once(": ").filter(|_| is_of_figures);
             let remark = note.map_or_else(|| remark.clone(), |(_, note)| Text::name(note));
             text!("{}: {remark}", origin.tool)
         });
-        for note in corrections.chain(remarks) {
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        }
-    }
-    notes
+        corrections.chain(remarks)
+    }))
 }
 
 /// The cells while they are collected, rows and columns in order of appearance.
 #[derive(Default)]
 struct Cells<'a> {
     columns: Vec<String>,
-    rows: Vec<(String, &'static str, Vec<Vec<Pooled<'a>>>)>,
+    /// By name and unit: one name with two units is two rows.
+    rows: Vec<((String, &'static str), Vec<Vec<Pooled<'a>>>)>,
+    /// How many results are in them.
+    pooled: usize,
 }
 
 /// A result's figure, and the parts of its load.
-type Pooled<'a> = (PivotSample, &'a PlanParts);
+type Pooled<'a> = (PivotFigure, &'a PlanParts);
 
 impl<'a> Cells<'a> {
     fn add(&mut self, pooled: Pooled<'a>, row: String, column: String) {
-        let at = self.columns.iter().position(|name| *name == column);
-        let at = at.unwrap_or_else(|| {
-            self.columns.push(column);
-            self.columns.len() - 1
-        });
-        // One name with two units is two rows.
-        let unit = pooled.0.unit;
-        let place = self.rows.iter().position(|it| it.0 == row && it.1 == unit);
-        let place = place.unwrap_or_else(|| {
-            self.rows.push((row, unit, Vec::new()));
-            self.rows.len() - 1
-        });
-        let cells = &mut self.rows[place].2;
-        if cells.len() <= at {
-            cells.resize_with(at + 1, Vec::new);
+        let column = place_of(&mut self.columns, |it| *it == column, || column.clone());
+        let row = (row, pooled.0.0);
+        let row = place_of(
+            &mut self.rows,
+            |it| it.0 == row,
+            || (row.clone(), Vec::new()),
+        );
+        let cells = &mut self.rows[row].1;
+        if cells.len() <= column {
+            cells.resize_with(column + 1, Vec::new);
         }
-        cells[at].push(pooled);
+        cells[column].push(pooled);
+        self.pooled += 1;
     }
 
     /// The warning that cells hold results of different loads; `None` where none does.
     fn of_loads(&self) -> Option<Finding> {
         let mut parts: BTreeSet<PlanPart> = BTreeSet::new();
         let mut count = 0;
-        for cell in self.rows.iter().flat_map(|(_, _, cells)| cells) {
+        for cell in self.rows.iter().flat_map(|(_, cells)| cells) {
             let mut loads: Vec<_> = cell.iter().map(|(_, load)| *load).collect();
             loads.dedup();
             let differing = differing(&loads);
@@ -374,18 +363,16 @@ impl<'a> Cells<'a> {
 
     fn rows(self) -> Vec<PivotRow> {
         let count = self.columns.len();
-        let rows = self.rows.into_iter().map(|(name, unit, mut cells)| {
+        let rows = self.rows.into_iter().map(|((name, unit), mut cells)| {
             cells.resize_with(count, Vec::new);
-            let samples = |cell: Vec<Pooled<'_>>| -> Vec<PivotSample> {
-                cell.into_iter().map(|(sample, _)| sample).collect()
-            };
+            let cells = cells.into_iter().map(|cell| {
+                let figures = cell.into_iter().map(|((_, figure), _)| figure);
+                PivotCell::pooled(figures.collect())
+            });
             PivotRow {
                 name,
                 unit: unit.to_owned(),
-                cells: cells
-                    .into_iter()
-                    .map(|cell| PivotCell::of(&samples(cell)))
-                    .collect(),
+                cells: cells.collect(),
             }
         });
         rows.collect()
@@ -411,37 +398,33 @@ fn part_names(parts: &[PlanPart]) -> String {
     names.join(", ")
 }
 
-/// One result's figure.
-struct PivotSample {
-    value: f64,
-    unit: &'static str,
-    interval_95: Option<[f64; 2]>,
-    range: Option<f64>,
-    kind: Text,
-    verdict: Option<Verdict>,
-}
+/// One result's figure, and its unit.
+type PivotFigure = (&'static str, PivotCell);
 
-impl PivotSample {
+impl Pivot {
     /// `None` for a result that is not asked for, or has no such figure.
-    fn of(run: &PivotRun<'_>, result: &ResultDocument, pivot: &Pivot) -> Option<Self> {
+    fn figure(&self, run: &PivotRun<'_>, result: &ResultDocument) -> Option<PivotFigure> {
         let passes = |(key, text): &(Key, String)| {
             let value = key.of(run, result).to_lowercase();
             value.contains(&text.to_lowercase())
         };
-        if !pivot.only.iter().all(passes) {
+        if !self.only.iter().all(passes) {
             return None;
         }
-        match pivot.value {
-            PivotValue::Rate => Self::rate(result, pivot.unit).or_else(|| Self::latency(result)),
-            PivotValue::Latency => Self::latency(result),
+        let latency = || PivotCell::time(result, result.latency_ns.as_ref()?.mean);
+        match self.value {
+            PivotValue::Rate => PivotCell::rate(result, self.unit).or_else(latency),
+            PivotValue::Latency => latency(),
         }
     }
+}
 
-    fn rate(result: &ResultDocument, unit: BandwidthUnit) -> Option<Self> {
+impl PivotCell {
+    fn rate(result: &ResultDocument, unit: BandwidthUnit) -> Option<PivotFigure> {
         if let Some(nanos) = result.access_ns_mean()
             && unit != BandwidthUnit::IosPerSecond
         {
-            return Some(Self::time(result, nanos));
+            return Self::time(result, nanos);
         }
         let told = result.told.as_ref();
         let (figures, scale, name, kind): (&RateFigures, _, _, _) = match unit {
@@ -463,51 +446,45 @@ impl PivotSample {
             (range.unit == "MB/s" && scale > 1.0).then_some(range.value * 1e6)
         });
         let own = (figures.range > 0.0).then_some(figures.range);
-        let interval = figures.interval_95;
-        Some(Self {
-            value: figures.median / scale,
-            unit: name,
-            interval_95: interval.map(|it| [it.low / scale, it.high / scale]),
+        let cell = Self {
+            interval_95: figures.interval_in(scale),
             range: told_range.or(own).map(|range| range / scale),
             kind: kind.unwrap_or_default(),
-            verdict: result.verdict,
-        })
+            ..Self::of(figures.median / scale, result.verdict)?
+        };
+        Some((name, cell))
     }
 
-    fn latency(result: &ResultDocument) -> Option<Self> {
-        Some(Self::time(result, result.latency_ns.as_ref()?.mean))
+    fn time(result: &ResultDocument, nanos: f64) -> Option<PivotFigure> {
+        Some(("ms", Self::of(nanos / NANOS_PER_MS, result.verdict)?))
     }
 
-    fn time(result: &ResultDocument, nanos: f64) -> Self {
-        Self {
-            value: nanos / NANOS_PER_MS,
-            unit: "ms",
+    /// Of one result, with nothing else; `None` of what is no number.
+    fn of(figure: f64, verdict: Option<Verdict>) -> Option<Self> {
+        Some(Self {
+            median: Summary::of(&[figure])?.median,
+            results: 1,
             interval_95: None,
             range: None,
             kind: Text::default(),
-            verdict: result.verdict,
-        }
-    }
-}
-
-impl PivotCell {
-    fn of(samples: &[PivotSample]) -> Option<Self> {
-        let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
-        let median = Summary::of(&values)?.median;
-        let only = (samples.len() == 1).then(|| &samples[0]);
-        let interval = match only {
-            Some(sample) => sample.interval_95,
-            None => sokudo_stats::median_interval(&values, 0.95).map(|it| [it.low, it.high]),
-        };
-        Some(Self {
-            median,
-            results: samples.len(),
-            interval_95: interval,
-            range: only.and_then(|sample| sample.range),
-            kind: only.map_or_else(Text::default, |sample| sample.kind.clone()),
-            verdict: samples.iter().filter_map(|sample| sample.verdict).max(),
+            verdict,
             ratio: None,
             is_best: false,
+        })
+    }
+
+    /// Of all results that belong here.
+    fn pooled(mut all: Vec<Self>) -> Option<Self> {
+        if all.len() == 1 {
+            return all.pop();
+        }
+        let medians: Vec<f64> = all.iter().map(|cell| cell.median).collect();
+        let interval = sokudo_stats::median_interval(&medians, 0.95);
+        let verdict = all.iter().filter_map(|cell| cell.verdict).max();
+        Some(Self {
+            results: all.len(),
+            interval_95: interval.map(|it| [it.low, it.high]),
+            ..Self::of(Summary::of(&medians)?.median, verdict)?
         })
     }
 

@@ -17,3 +17,16 @@ pub fn grouped<K: PartialEq, V>(all: impl Iterator<Item = (K, V)>) -> Vec<(K, Ve
     }
     groups
 }
+
+/// Where the entry is that is meant; it is added at the end where there is none.
+pub(crate) fn place_of<T>(
+    entries: &mut Vec<T>,
+    is_meant: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> usize {
+    let place = entries.iter().position(is_meant);
+    place.unwrap_or_else(|| {
+        entries.push(new());
+        entries.len() - 1
+    })
+}

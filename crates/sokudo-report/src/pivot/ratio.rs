@@ -7,12 +7,12 @@
 use std::str::FromStr;
 
 use sokudo_stats::{CORRELATION_ASSUMED, shift, widening};
-use sokudo_words::Text;
 
 use super::key::row_title;
-use super::{PivotCell, PivotDocument, PivotRow, PivotRun, SCHEMA, notes, of_tools};
+use super::{PivotCell, PivotDocument, PivotRow, PivotRun};
 use crate::document::{ResultDocument, RunDocument};
 use crate::figure::{Figure, rates};
+use crate::unique::place_of;
 
 const CONFIDENCE: f64 = 0.95;
 /// What the rows of such a matrix are.
@@ -101,14 +101,8 @@ fn cell(below: &ResultDocument, above: &ResultDocument, figure: Figure) -> Optio
     let widening = widening(&below_of_trials, &above_of_trials, CORRELATION_ASSUMED);
     let widened = |end: f64| (shift.estimate + widening * (end - shift.estimate)).exp();
     Some(PivotCell {
-        median: shift.estimate.exp(),
-        results: 1,
         interval_95: shift.interval.map(|it| [it.low, it.high].map(widened)),
-        range: None,
-        kind: Text::default(),
-        verdict: above.verdict.max(below.verdict),
-        ratio: None,
-        is_best: false,
+        ..PivotCell::of(shift.estimate.exp(), above.verdict.max(below.verdict))?
     })
 }
 
@@ -118,31 +112,21 @@ impl PivotDocument {
         let mut rows: Vec<PivotRow> = Vec::new();
         for (column, run) in runs.iter().enumerate() {
             for (name, cell) in ratio.of(run.run, figure) {
-                let at = rows.iter().position(|row| row.name == name);
-                let at = at.unwrap_or_else(|| {
-                    rows.push(PivotRow {
-                        name,
-                        unit: "×".to_owned(),
-                        cells: vec![None; runs.len()],
-                    });
-                    rows.len() - 1
-                });
+                let new = || PivotRow {
+                    name: name.clone(),
+                    unit: "×".to_owned(),
+                    cells: vec![None; runs.len()],
+                };
+                let at = place_of(&mut rows, |row| row.name == name, new);
                 rows[at].cells[column] = Some(cell);
             }
         }
         let documents: Vec<&RunDocument> = runs.iter().map(|run| run.run).collect();
         let called = |run: &PivotRun<'_>| run.run.label.clone().unwrap_or(run.source.to_owned());
         (!rows.is_empty()).then(|| Self {
-            schema: SCHEMA.to_owned(),
-            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: String::new(),
-            rows_by: BY.to_owned(),
-            columns_by: "run".to_owned(),
-            warnings: of_tools(&documents).into_iter().collect(),
-            notes: notes(&documents),
-            runs: runs.len(),
             columns: runs.iter().map(called).collect(),
             rows,
+            ..Self::begin(BY.to_owned(), "run".to_owned(), &documents)
         })
     }
 }

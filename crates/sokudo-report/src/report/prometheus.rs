@@ -58,12 +58,10 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 fn subject(ReportedRun { run, .. }: &ReportedRun) -> Labels {
+    let target = run.target.path.as_ref().unwrap_or(&run.target.name);
     Labels::default()
         .with("device", &run.target.identity())
-        .with(
-            "target",
-            run.target.path.as_ref().unwrap_or(&run.target.name),
-        )
+        .with("target", target)
         .with("method", &run.plan.method.to_string())
 }
 
@@ -83,14 +81,12 @@ fn add_run(metrics: &mut Metrics, ReportedRun { run, .. }: &ReportedRun, subject
     let at = at.map(|at| seconds(at.0));
     metrics.add("sokudo_run_timestamp_seconds", subject, at);
     let tool = run.origin().map_or("sokudo", |origin| &origin.tool);
+    let known = |name: &Option<String>| name.clone().unwrap_or_default();
     let info = subject
         .with("measured_by", tool)
         .with("version", &run.sokudo_version)
-        .with("host", run.environment.host.as_deref().unwrap_or_default())
-        .with(
-            "kernel",
-            run.environment.kernel.as_deref().unwrap_or_default(),
-        )
+        .with("host", &known(&run.environment.host))
+        .with("kernel", &known(&run.environment.kernel))
         .with("fingerprint", &run.fingerprint);
     metrics.add("sokudo_run_info", &info, Some(1.0));
     let of_rows = run.results.iter().flat_map(|result| &result.findings);
@@ -117,27 +113,17 @@ fn add_result(metrics: &mut Metrics, result: &ResultDocument, row: &Labels) {
     let bandwidth = result.bandwidth_bytes_per_s.as_ref();
     let rates = bandwidth.map(|figures| &figures.bytes_per_s);
     let interval = rates.and_then(|rates| rates.interval_95);
-    let iops = result.iops.as_ref();
-    add(
-        "sokudo_bandwidth_bytes_per_second",
-        rates.map(|it| it.median),
-    );
-    add(
-        "sokudo_bandwidth_low_bytes_per_second",
-        interval.map(|it| it.low),
-    );
-    add(
-        "sokudo_bandwidth_high_bytes_per_second",
-        interval.map(|it| it.high),
-    );
+    let (low, high) = (interval.map(|it| it.low), interval.map(|it| it.high));
+    let (median, iops) = (rates.map(|it| it.median), result.iops.as_ref());
+    add("sokudo_bandwidth_bytes_per_second", median);
+    add("sokudo_bandwidth_low_bytes_per_second", low);
+    add("sokudo_bandwidth_high_bytes_per_second", high);
     add("sokudo_ios_per_second", iops.map(|iops| iops.median));
     let Some(latency) = &result.latency_ns else {
         return;
     };
-    add(
-        "sokudo_latency_mean_seconds",
-        Some(latency.mean / NANOS_PER_SECOND),
-    );
+    let mean = latency.mean / NANOS_PER_SECOND;
+    add("sokudo_latency_mean_seconds", Some(mean));
     add("sokudo_latency_max_seconds", latency.max.map(seconds));
     for (quantile, nanos) in quantiles(latency) {
         let labels = row.with("quantile", quantile);
