@@ -1,8 +1,8 @@
 //! What differs in the state of the same device between two runs: firmware, wear, heat,
 //! arrays, how full it is. Small changes of what always changes a little are none.
 
-use sokudo_model::disk::HealthState;
-use sokudo_model::{ArrayState, DriveCircumstances, PartDifference};
+use sokudo_model::disk::{Disk, HealthState};
+use sokudo_model::{ArrayState, PartDifference};
 use sokudo_words::{Text, text};
 
 use super::differing::{Part, differing, named, word};
@@ -10,98 +10,93 @@ use crate::document::RunDocument;
 use crate::number::float;
 use crate::wording::phrase;
 
+/// What is the same or is not.
+fn parts(run: &RunDocument) -> Vec<Part> {
+    let circumstances = &run.circumstances;
+    // One after the other.
+    let drives = |of: fn(&Disk) -> Option<Text>| {
+        let drives = circumstances.drives.iter();
+        joined(drives.filter_map(|drive| of(&drive.disk)))
+    };
+    let limits = circumstances.io_limits.iter();
+    let power = &circumstances.power;
+    vec![
+        ("firmware", drives(|disk| named(disk.firmware.as_ref()))),
+        (
+            "link",
+            drives(|disk| named(disk.link.as_ref()?.negotiated.as_ref())),
+        ),
+        (
+            "write cache of the drive",
+            drives(|disk| {
+                let is_on = disk.write_cache.enabled?;
+                Some(if is_on { "on" } else { "off" }.into())
+            }),
+        ),
+        (
+            "health",
+            drives(|disk| {
+                let state = disk.health.state;
+                (state != HealthState::Unknown).then(|| word(&state))
+            }),
+        ),
+        (
+            "reallocated sectors",
+            drives(|disk| Some(text!("{}", disk.health.reallocated_sectors?))),
+        ),
+        ("RAID", joined(circumstances.arrays.iter().map(array))),
+        (
+            "limits of control groups",
+            joined(limits.map(|limit| Text::name(&limit.file))),
+        ),
+        ("energy preference", named(power.energy_preference.as_ref())),
+        (
+            "power supply",
+            power
+                .on_battery
+                .map(|is| if is { "battery" } else { "mains" }.into()),
+        ),
+    ]
+}
+
 /// A part that is a number: its name, its unit, from which difference on it is told, and
 /// what a run has of it.
-type Measure = (
-    &'static str,
-    &'static str,
-    f64,
-    fn(&RunDocument) -> Option<f64>,
-);
-
-/// What is the same or is not.
-const PARTS: [Part; 9] = [
-    ("firmware", |run| {
-        drives(run, |drive| named(&drive.disk.firmware))
-    }),
-    ("link", |run| {
-        drives(run, |drive| named(&drive.disk.link.as_ref()?.negotiated))
-    }),
-    ("write cache of the drive", |run| {
-        drives(run, |drive| {
-            let is_on = drive.disk.write_cache.enabled?;
-            Some(if is_on { "on" } else { "off" }.into())
-        })
-    }),
-    ("health", |run| {
-        drives(run, |drive| {
-            let state = drive.disk.health.state;
-            (state != HealthState::Unknown).then(|| word(&state))
-        })
-    }),
-    ("reallocated sectors", |run| {
-        drives(run, |drive| {
-            Some(text!("{}", drive.disk.health.reallocated_sectors?))
-        })
-    }),
-    ("RAID", |run| {
-        joined(run.circumstances.arrays.iter().map(array))
-    }),
-    ("limits of control groups", |run| {
-        let limits = run.circumstances.io_limits.iter();
-        joined(limits.map(|limit| Text::name(&limit.file)))
-    }),
-    ("energy preference", |run| {
-        named(&run.circumstances.power.energy_preference)
-    }),
-    ("power supply", |run| {
-        let on_battery = run.circumstances.power.on_battery?;
-        Some(if on_battery { "battery" } else { "mains" }.into())
-    }),
-];
+type Measure = (&'static str, &'static str, f64, Option<f64>);
 
 /// What is never quite the same. Ten degrees are what a drive gains under load; a
 /// file system that is 5 % fuller has other places free.
-const MEASURES: [Measure; 3] = [
-    ("file system used", "%", 5.0, |run| {
+fn measures(run: &RunDocument) -> [Measure; 3] {
+    let used = || {
         let system = run.target.file_system.as_ref()?;
         let (total, free) = (system.total_bytes?.0, system.available_bytes?.0);
-        (total > 0).then(|| 100.0 * (1.0 - share(free, total)))
-    }),
-    ("temperature before the run", "°C", 10.0, |run| {
-        let drives = run.circumstances.drives.iter();
-        let hottest = drives
-            .filter_map(|drive| drive.before.temperature_celsius)
-            .max();
-        hottest.map(f64::from)
-    }),
-    ("wear", "%", 5.0, |run| {
-        let drives = run.circumstances.drives.iter();
-        let worst = drives
-            .filter_map(|drive| drive.disk.health.used_percent)
-            .max();
-        worst.map(f64::from)
-    }),
-];
+        (total > 0).then(|| 100.0 * (1.0 - float(free) / float(total)))
+    };
+    let drives = || run.circumstances.drives.iter();
+    let heat = drives().filter_map(|drive| drive.before.temperature_celsius);
+    let heat = heat.max().map(f64::from);
+    let wear = drives().filter_map(|drive| drive.disk.health.used_percent);
+    let wear = wear.max().map(f64::from);
+    [
+        ("file system used", "%", 5.0, used()),
+        ("temperature before the run", "°C", 10.0, heat),
+        ("wear", "%", 5.0, wear),
+    ]
+}
 
 /// Every part in which the state differs.
 pub(super) fn conditions(reference: &RunDocument, other: &RunDocument) -> Vec<PartDifference> {
-    let measures = MEASURES.iter().filter_map(|(name, unit, least, of)| {
-        let (before, now) = (of(reference)?, of(other)?);
+    let measures = measures(reference).into_iter().zip(measures(other));
+    let measures = measures.filter_map(|((name, unit, least, before), (.., now))| {
+        let (before, now) = (before?, now?);
         let text = |value: f64| Some(Text::name(format!("{value:.0} {unit}")));
-        ((before - now).abs() >= *least).then(|| PartDifference {
-            name: (*name).to_owned(),
+        ((before - now).abs() >= least).then(|| PartDifference {
+            name: name.to_owned(),
             reference: text(before),
             other: text(now),
         })
     });
-    let parts = differing(&PARTS, reference, other).into_iter();
+    let parts = differing(parts, reference, other).into_iter();
     parts.chain(measures).collect()
-}
-
-/// What the drives have, one after the other.
-fn drives(run: &RunDocument, of: impl Fn(&DriveCircumstances) -> Option<Text>) -> Option<Text> {
-    joined(run.circumstances.drives.iter().filter_map(of))
 }
 
 /// `md0 raid5, 1 of 4 members missing, recover`.
@@ -130,15 +125,11 @@ fn joined(texts: impl Iterator<Item = Text>) -> Option<Text> {
     (!texts.is_empty()).then(|| Text::list(texts, "; "))
 }
 
-fn share(part: u64, whole: u64) -> f64 {
-    float(part) / float(whole)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample;
-    use sokudo_model::{Bytes, Disk, Heat};
+    use sokudo_model::{Bytes, DriveCircumstances, Heat};
 
     fn run(change: impl FnOnce(&mut RunDocument)) -> RunDocument {
         let mut run = RunDocument::from_run(&sample::run());

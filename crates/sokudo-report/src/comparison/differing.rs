@@ -1,111 +1,97 @@
 //! What differs between two runs: of what was done in a row, and of what surrounded it, target,
 //! machine and program.
 
-use sokudo_model::{Bytes, PartDifference, PlanParts, TargetInfo};
+use sokudo_model::{BlockDevice, Bytes, PartDifference, PlanParts};
 use sokudo_words::Text;
 
 use crate::document::RunDocument;
 use crate::fingerprint::words;
 use crate::wording::{device, phrase};
 
-/// A part: its name and what a run has of it.
-pub(super) type Part = (&'static str, fn(&RunDocument) -> Option<Text>);
+/// What a run has of a part.
+pub(super) type Part = (&'static str, Option<Text>);
 
 /// Every part, in the order in which people look for causes.
-const PARTS: [Part; 24] = [
-    ("target", |run| {
-        let target = &run.target;
-        Some(Text::name(target.path.as_ref().unwrap_or(&target.name)))
-    }),
-    ("device", |run| {
-        let identity = run.target.identity();
-        leaves(&run.target, |leaf| {
-            Some(device(&identity, leaf.model.as_ref()?))
-        })
-    }),
-    ("serial number", |run| {
-        leaves(&run.target, |leaf| named(&leaf.serial))
-    }),
-    ("devices", |run| {
-        let stack = run.target.devices.iter().map(|device| word(&device.kind));
-        joined(stack)
-    }),
-    ("device size", |run| {
-        leaves(&run.target, |leaf| leaf.size_bytes.map(shown))
-    }),
-    ("scheduler", |run| {
-        leaves(&run.target, |leaf| named(&leaf.scheduler))
-    }),
-    ("write cache", |run| {
-        leaves(&run.target, |leaf| Some(phrase(leaf.write_cache.as_ref()?)))
-    }),
-    ("largest I/O", |run| {
-        leaves(&run.target, |leaf| leaf.max_io_bytes.map(shown))
-    }),
-    ("read-ahead", |run| {
-        leaves(&run.target, |leaf| leaf.read_ahead_bytes.map(shown))
-    }),
-    ("file system", |run| {
-        Some(Text::name(&run.target.file_system.as_ref()?.kind))
-    }),
-    ("mounted from", |run| {
-        Some(Text::name(&run.target.file_system.as_ref()?.source))
-    }),
-    ("mount options", |run| {
-        let mut options = run.target.file_system.as_ref()?.mount_options.clone();
-        options.sort();
-        joined(options.into_iter().map(Text::name))
-    }),
-    ("engine", |run| {
-        let mut kinds: Vec<String> = run
-            .results
-            .iter()
-            .filter_map(|result| Some(result.backend.as_ref()?.kind.name().to_owned()))
-            .collect();
-        kinds.sort();
-        kinds.dedup();
-        joined(kinds.into_iter().map(Text::name))
-    }),
-    ("hosts", |run| {
-        (!run.hosts.is_empty()).then(|| shown(run.hosts.len()))
-    }),
-    ("machine", |run| named(&run.environment.host)),
-    ("kernel", |run| named(&run.environment.kernel)),
-    ("distribution", |run| named(&run.environment.distribution)),
-    ("processor", |run| named(&run.environment.cpu_model)),
-    ("processors", |run| {
-        // Another tool has not told how many there were.
-        let cpus = run.environment.cpus;
-        (cpus > 0).then(|| shown(cpus))
-    }),
-    ("governor", |run| named(&run.environment.governor)),
-    ("memory", |run| run.environment.memory_bytes.map(gibibytes)),
-    ("virtual machine", |run| {
-        run.environment
-            .virtual_machine
-            .map(|is| if is { "yes" } else { "no" }.into())
-    }),
-    ("clock", |run| named(&run.environment.clock_source)),
-    ("sokudo", |run| Some(Text::name(&run.sokudo_version))),
-];
+fn parts(run: &RunDocument) -> Vec<Part> {
+    let (target, environment) = (&run.target, &run.environment);
+    let file_system = target.file_system.as_ref();
+    let identity = target.identity();
+    // One after the other.
+    let leaves = |of: &dyn Fn(&BlockDevice) -> Option<Text>| joined(target.leaves().filter_map(of));
+    let model = |leaf: &BlockDevice| Some(device(&identity, leaf.model.as_ref()?));
+    let mut options = file_system.map_or_else(Vec::new, |it| it.mount_options.clone());
+    options.sort();
+    let backends = run.results.iter().filter_map(|it| it.backend.as_ref());
+    let mut engines: Vec<&str> = backends.map(|it| it.kind.name()).collect();
+    engines.sort_unstable();
+    engines.dedup();
+    let machine = environment.virtual_machine;
+    // Another tool has not told how many there were.
+    let cpus = Some(environment.cpus).filter(|cpus| *cpus > 0);
+    vec![
+        (
+            "target",
+            named(Some(target.path.as_ref().unwrap_or(&target.name))),
+        ),
+        ("device", leaves(&model)),
+        ("serial number", leaves(&|leaf| named(leaf.serial.as_ref()))),
+        (
+            "devices",
+            joined(target.devices.iter().map(|it| word(&it.kind))),
+        ),
+        ("device size", leaves(&|leaf| leaf.size_bytes.map(shown))),
+        ("scheduler", leaves(&|leaf| named(leaf.scheduler.as_ref()))),
+        (
+            "write cache",
+            leaves(&|leaf| Some(phrase(leaf.write_cache.as_ref()?))),
+        ),
+        ("largest I/O", leaves(&|leaf| leaf.max_io_bytes.map(shown))),
+        (
+            "read-ahead",
+            leaves(&|leaf| leaf.read_ahead_bytes.map(shown)),
+        ),
+        ("file system", named(file_system.map(|it| &it.kind))),
+        ("mounted from", named(file_system.map(|it| &it.source))),
+        ("mount options", joined(options.iter().map(Text::name))),
+        ("engine", joined(engines.into_iter().map(Text::name))),
+        (
+            "hosts",
+            Some(run.hosts.len()).filter(|it| *it > 0).map(shown),
+        ),
+        ("machine", named(environment.host.as_ref())),
+        ("kernel", named(environment.kernel.as_ref())),
+        ("distribution", named(environment.distribution.as_ref())),
+        ("processor", named(environment.cpu_model.as_ref())),
+        ("processors", cpus.map(shown)),
+        ("governor", named(environment.governor.as_ref())),
+        ("memory", environment.memory_bytes.map(gibibytes)),
+        (
+            "virtual machine",
+            machine.map(|is| if is { "yes" } else { "no" }.into()),
+        ),
+        ("clock", named(environment.clock_source.as_ref())),
+        ("sokudo", named(Some(&run.sokudo_version))),
+    ]
+}
 
 /// Every part in which both runs differ.
 pub(super) fn environments(reference: &RunDocument, other: &RunDocument) -> Vec<PartDifference> {
-    differing(&PARTS, reference, other)
+    differing(parts, reference, other)
 }
 
 /// Those of the parts in which both runs differ.
 pub(super) fn differing(
-    parts: &[Part],
+    parts: fn(&RunDocument) -> Vec<Part>,
     reference: &RunDocument,
     other: &RunDocument,
 ) -> Vec<PartDifference> {
-    let parts = parts.iter().map(|(name, of)| PartDifference {
-        name: (*name).to_owned(),
-        reference: of(reference),
-        other: of(other),
+    let both = parts(reference).into_iter().zip(parts(other));
+    let both = both.map(|((name, reference), (_, other))| PartDifference {
+        name: name.to_owned(),
+        reference,
+        other,
     });
-    parts.filter(|part| part.reference != part.other).collect()
+    both.filter(|part| part.reference != part.other).collect()
 }
 
 /// Every part in which two plans differ, in words.
@@ -119,22 +105,14 @@ pub(super) fn plans(reference: &PlanParts, other: &PlanParts) -> Vec<PartDiffere
     differing.collect()
 }
 
-/// What the leaf devices have, one after the other.
-fn leaves(
-    target: &TargetInfo,
-    of: impl Fn(&sokudo_model::BlockDevice) -> Option<Text>,
-) -> Option<Text> {
-    joined(target.leaves().filter_map(of))
-}
-
 fn joined(texts: impl Iterator<Item = Text>) -> Option<Text> {
     let texts: Vec<Text> = texts.collect();
     (!texts.is_empty()).then(|| Text::list(texts, ", "))
 }
 
 /// What others have named.
-pub(super) fn named(name: &Option<String>) -> Option<Text> {
-    name.as_ref().map(Text::name)
+pub(super) fn named(name: Option<&String>) -> Option<Text> {
+    name.map(Text::name)
 }
 
 fn shown(figure: impl ToString) -> Text {
