@@ -52,7 +52,7 @@ mod live;
 pub mod number;
 pub mod record;
 pub mod run;
-pub mod run_table;
+mod run_table;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
 pub mod shortfall;
