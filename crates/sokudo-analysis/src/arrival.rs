@@ -329,7 +329,7 @@ impl Shortfall {
     fn of(case: &Case<'_>, operation: Operation) -> Option<Self> {
         let counted = counted(&case.device()?, operation)?;
         let is_one_load = case.outcomes().all(|outcome| outcome.window.is_some());
-        let ramp = match is_one_load && case.row.workload.ramp == Nanos(0) {
+        let ramp = match is_one_load && case.row.workload.timing.ramp == Nanos(0) {
             true => 0,
             false => case.in_ramp(operation).bytes.0,
         };
@@ -622,7 +622,7 @@ mod tests {
     /// A clean read run whose ramps moved as much as its measured parts.
     fn ramped() -> Run {
         reads_with(|run| {
-            run.rows[0].workload.ramp = Nanos::from_secs(1);
+            run.rows[0].workload.timing.ramp = Nanos::from_secs(1);
             for trial in &mut run.rows[0].trials {
                 let tally = &trial.outcome.operations[0];
                 trial.outcome.in_ramp[Operation::Read.index()] = sokudo_model::Moved {

@@ -30,7 +30,7 @@ const PASSES_MIN: f64 = 3.0;
 
 /// What was accessed fits a cache, or was answered by one.
 fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
-    let about_caches = case.row.workload.subject == Subject::Cache;
+    let about_caches = case.row.workload.measures.subject == Subject::Cache;
     let moved = case.moved(Operation::Read) + case.moved(Operation::Write);
     if about_caches || moved == 0 || has_no_medium(case) {
         return None;

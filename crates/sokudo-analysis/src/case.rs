@@ -91,7 +91,7 @@ impl<'a> Case<'a> {
             return Nanos(outcome.elapsed.0 + window.settled.0 + window.drained.0);
         }
         let has_ramp = outcome.in_ramp.iter().any(|moved| moved.ios > 0);
-        let ramp = self.row.workload.ramp.0;
+        let ramp = self.row.workload.timing.ramp.0;
         Nanos(outcome.elapsed.0 + if has_ramp { ramp } else { 0 })
     }
 
@@ -128,7 +128,7 @@ impl<'a> Case<'a> {
     /// bytes of a request that fails. A block that failed is asked for once, then in
     /// halves (as much again), then in single logical blocks.
     pub fn asked_in_vain(&self) -> u64 {
-        if self.row.workload.survey.is_none() {
+        if self.row.workload.survey().is_none() {
             return 0;
         }
         let failures = self.outcomes().flat_map(|outcome| &outcome.failures);
@@ -200,7 +200,7 @@ impl<'a> Case<'a> {
     /// rates because users come as they come, whatever the disk does.
     pub fn arrives_by_chance(&self) -> bool {
         let workload = &self.row.workload;
-        workload.rate.is_some() && workload.rates.process == RateProcess::Poisson
+        workload.pacing.rate.is_some() && workload.pacing.rates.process == RateProcess::Poisson
     }
 
     /// Whether the row reads one place without end through the page cache, as `hdparm -T`

@@ -114,9 +114,8 @@ fn is_comparable(case: &Case<'_>) -> bool {
     let workload = &case.row.workload;
     case.run.schedule.steady.is_none()
         && case.target().kind != TargetKind::Null
-        && workload.survey.is_none()
-        && workload.tree.is_none()
-        && workload.verify.is_none()
+        && workload.work.is_of_blocks()
+        && workload.write_check().is_none()
 }
 
 /// The speed fell and did not come back; or it fell so in every trial, and pauses brought
@@ -443,7 +442,7 @@ mod tests {
                 .collect();
             // The depth moves with the speed, which is not what is tested here.
             run.rows[0].workload.depth = 4;
-            run.rows[0].workload.rate = Some(sokudo_model::Rate::Iops(10_000));
+            run.rows[0].workload.pacing.rate = Some(sokudo_model::Rate::Iops(10_000));
         })
     }
 

@@ -161,7 +161,7 @@ fn unreadable(case: &Case<'_>) -> Option<Ruling> {
 
 /// It goes on where something does not come back, too.
 fn hung(case: &Case<'_>) -> Option<Ruling> {
-    let timeout = case.row.workload.survey?.timeout?;
+    let timeout = case.row.workload.survey()?.timeout?;
     let defects = defects(case, |kind| kind == FailureKind::Unanswered);
     if defects.is_empty() {
         return None;
@@ -284,12 +284,12 @@ fn survey_gave_up(case: &Case<'_>, failure: &IoFailure) -> bool {
         let wrote_in_vain = |defect: &Defect| defect.operation == Operation::Write;
         outcome.stopped == StopReason::Failed && !outcome.defects.iter().any(wrote_in_vain)
     });
-    case.row.workload.survey.is_some() && gave_up && is_of_medium(failure)
+    case.row.workload.survey().is_some() && gave_up && is_of_medium(failure)
 }
 
 /// Whether a survey has told of it as a defect.
 fn is_looked_into(case: &Case<'_>, failure: &IoFailure) -> bool {
-    let survey = case.row.workload.survey;
+    let survey = case.row.workload.survey();
     let waits = survey.is_none_or(|survey| survey.timeout.is_none());
     is_of_medium(failure) || failure.kind == FailureKind::Unanswered && !waits
 }

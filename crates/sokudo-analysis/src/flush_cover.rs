@@ -17,7 +17,7 @@ pub(crate) const RULES: &[RowRule] = &[buffered_writes];
 /// flush inside the measured time settles it.
 fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
     let durability = &case.row.workload.durability;
-    let survey = case.row.workload.survey;
+    let survey = case.row.workload.survey();
     // What is written back is flushed at each place, in its time.
     let settled = durability.write_through
         || durability.final_flush

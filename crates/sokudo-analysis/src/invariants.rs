@@ -138,7 +138,7 @@ fn counts(case: &Case<'_>) -> Option<Ruling> {
 /// trial. And none is faster than its I/Os can be, with as many in flight as were asked
 /// for, each as short as the shortest.
 fn samples(case: &Case<'_>) -> Option<Ruling> {
-    case.row.workload.survey?;
+    case.row.workload.survey()?;
     breach(case, Code::BreachSamples, |outcome| {
         lost_bytes(outcome)
             .or_else(|| lost_time(case, outcome))
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn little_holds_at_a_fixed_rate_with_the_counted_depth() {
         let run = reads_with(|run| {
-            run.rows[0].workload.rate = Some(Rate::Iops(2_500));
+            run.rows[0].workload.pacing.rate = Some(Rate::Iops(2_500));
             each_outcome(run, |outcome| {
                 outcome.operations[0].ios = 2_500;
                 outcome.operations[0].bytes = Bytes(2_500 * 4096);

@@ -130,7 +130,7 @@ pub(crate) mod tests {
                 trial.outcome.depth_achieved = 1e3 / *milliseconds as f64;
             }
             // The depth moves with the speed, which is not what is tested here.
-            run.rows[0].workload.rate = Some(sokudo_model::Rate::Iops(10_000));
+            run.rows[0].workload.pacing.rate = Some(sokudo_model::Rate::Iops(10_000));
             run.rows[0].workload.depth = 4;
             run.schedule.steady = Some(Box::new(procedure(tracked, None)));
         })

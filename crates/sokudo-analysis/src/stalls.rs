@@ -90,11 +90,11 @@ const OTHERS_MIN: u64 = 299;
 #[expect(clippy::cast_precision_loss, reason = "a share of times")]
 fn still_time(case: &Case<'_>) -> Option<Text> {
     let workload = &case.row.workload;
-    let is_closed = workload.rate.is_none() && workload.think.is_none();
-    let is_plain = workload.survey.is_none() && workload.tree.is_none();
+    let is_closed = workload.pacing.rate.is_none() && workload.pacing.think.is_none();
+    let is_plain = workload.work.is_of_blocks() && workload.write_check().is_none();
     // While a flush is waited for, nothing else may be in flight.
     let flushes = workload.durability != Durability::default() || case.asks(Operation::Flush);
-    if !is_closed || !is_plain || flushes || workload.verify.is_some() {
+    if !is_closed || !is_plain || flushes {
         return None;
     }
     let gaps: Vec<u64> = case.outcomes().flat_map(gaps).collect();

@@ -173,7 +173,7 @@ mod tests {
             // The depth moves with the speed, since latencies stay; that is not
             // what is tested here.
             run.rows[0].workload.depth = 2;
-            run.rows[0].workload.rate = Some(sokudo_model::Rate::Iops(10_000));
+            run.rows[0].workload.pacing.rate = Some(sokudo_model::Rate::Iops(10_000));
         })
     }
 
@@ -197,7 +197,7 @@ mod tests {
             }
             run.schedule.trials = u32::try_from(milliseconds.len()).unwrap();
             // As above, the depth is not what is tested here.
-            run.rows[0].workload.rate = Some(sokudo_model::Rate::Iops(10_000));
+            run.rows[0].workload.pacing.rate = Some(sokudo_model::Rate::Iops(10_000));
             run.rows[0].workload.depth = 4;
         })
     }
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn arrivals_by_chance_are_no_unsteadiness_of_the_disk() {
         let by_chance = |mut run: Run| {
-            let rates = &mut run.rows[0].workload.rates;
+            let rates = &mut run.rows[0].workload.pacing.rates;
             rates.process = sokudo_model::RateProcess::Poisson;
             run
         };

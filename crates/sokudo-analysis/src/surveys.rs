@@ -4,7 +4,7 @@
 use sokudo_model::Verdict::{Unverified, Verified};
 use sokudo_model::{
     Bytes, Defect, FailureKind, IoFailure, Nanos, Operation, Run, Sample, StopReason, Survey,
-    SurveySample, TargetKind, Visit,
+    SurveySample, TargetKind, Visit, Work,
 };
 
 use crate::sample::{check, each_count, each_outcome, reads_with, says, spoilt, writes_with};
@@ -21,7 +21,6 @@ fn survey(sample: Sample) -> Survey {
         timeout: None,
         resumed_at: None,
         read_beside: None,
-        sealed: None,
     }
 }
 
@@ -41,7 +40,7 @@ fn place() -> SurveySample {
 fn surveyed(sample: Sample) -> Run {
     reads_with(|run| {
         run.target.kind = TargetKind::BlockDevice;
-        run.rows[0].workload.survey = Some(survey(sample));
+        run.rows[0].workload.work = Work::Survey(survey(sample));
         run.rows[0].workload.limits.time = None;
         each_outcome(run, |outcome| {
             outcome.places = vec![place(); 100];
@@ -224,7 +223,7 @@ fn what_is_written_back_is_settled_by_the_flush_of_its_place() {
         crate::sample::buffered(run);
         let mut survey = survey(Sample::Bytes(Bytes(4096)));
         survey.write_back = true;
-        run.rows[0].workload.survey = Some(survey);
+        run.rows[0].workload.work = Work::Survey(survey);
         each_outcome(run, |outcome| outcome.places = vec![place(); 100]);
     });
     let mut told = run.clone();

@@ -28,14 +28,14 @@ pub(crate) const RULES: &[RowRule] = &[
 /// pauses make that so on purpose.
 fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     let workload = &case.row.workload;
-    let closed_loop = workload.rate.is_none() && workload.think.is_none();
+    let closed_loop = workload.pacing.rate.is_none() && workload.pacing.think.is_none();
     // Without a time limit nothing tells the last flush, which is alone in
     // flight, from the writes before it.
     let blurred = workload.durability.final_flush && workload.limits.time.is_none();
-    let between_places = workload.survey.is_some_and(empties_its_queue);
+    let between_places = workload.survey().is_some_and(empties_its_queue);
     // Between two files other work is done, what is written back follows from its read, and
     // clones of both end by number.
-    let by_turns = workload.tree.is_some() || workload.rewritten_percent > 0;
+    let by_turns = workload.tree().is_some() || workload.rewritten_percent() > 0;
     let keeps_its_depth = closed_loop && !blurred && !between_places && !by_turns;
     if !keeps_its_depth || case.target().kind == TargetKind::Null {
         return None;
@@ -96,16 +96,12 @@ fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
 /// where work is done between I/Os on purpose, that is told or wanted otherwise.
 fn tester_limited(case: &Case<'_>) -> Option<Ruling> {
     let workload = &case.row.workload;
-    let closed_loop = workload.rate.is_none() && workload.think.is_none();
-    let works_between = workload.verify.is_some()
-        || workload.tree.is_some()
-        || workload.survey.is_some()
-        || workload.rewritten_percent > 0;
+    let closed_loop = workload.pacing.rate.is_none() && workload.pacing.think.is_none();
     let is_disk = case.real() && case.direct() && !case.in_memory() && !case.on_memory_device();
     // Who polls computes all the time, whatever he waits for.
-    if workload.polled
+    if workload.issuing.polled
         || !closed_loop
-        || works_between
+        || !workload.is_pattern_alone()
         || !is_disk
         || depth_not_reached(case).is_some()
     {
@@ -215,7 +211,7 @@ fn depth_cause(case: &Case<'_>) -> (&'static str, Text) {
 
 /// Whether the clones computed nearly all the time.
 fn is_busy(case: &Case<'_>, outcome: &Outcome) -> bool {
-    if case.row.workload.polled {
+    if case.row.workload.issuing.polled {
         return false;
     }
     let available = outcome.elapsed.as_secs_f64() * f64::from(case.row.workload.clones);
@@ -388,7 +384,7 @@ mod tests {
     fn asked_for(times: f64) -> Run {
         reads_with(|run| {
             let rate = Rate::Iops((10_000.0 * times) as u64);
-            run.rows[0].workload.rate = Some(rate);
+            run.rows[0].workload.pacing.rate = Some(rate);
         })
     }
 
@@ -429,7 +425,7 @@ mod tests {
         };
         let shown = spoilt(busy(98), |run| run.target.kind = TargetKind::Simulated);
         let paced = spoilt(busy(98), |run| {
-            run.rows[0].workload.rate = Some(Rate::Iops(10_000));
+            run.rows[0].workload.pacing.rate = Some(Rate::Iops(10_000));
         });
         check! {
             "98 %": busy(98) => ["tester-limited"], Unverified,
@@ -535,9 +531,9 @@ mod tests {
         };
         check! {
             "rate":
-                with(|run| run.rows[0].workload.rate = Some(Rate::Iops(10_000))) => [], Verified;
+                with(|run| run.rows[0].workload.pacing.rate = Some(Rate::Iops(10_000))) => [], Verified;
             "think": with(|run| {
-                run.rows[0].workload.think = Some(Think::new(Nanos(1), 1));
+                run.rows[0].workload.pacing.think = Some(Think::new(Nanos(1), 1));
             }) => [], Verified;
             "null": with(|run| run.target.kind = TargetKind::Null) => ["no-device"], Invalid;
             "final flush": with(|run| {
@@ -610,7 +606,7 @@ mod tests {
             run.rows[0].trials.truncate(2);
         });
         let never_settled = spoilt(cut.clone(), |run| {
-            run.rows[0].workload.estimand = Estimand::Sustained;
+            run.rows[0].workload.measures.estimand = Estimand::Sustained;
             run.rows[0].trials.truncate(1);
         });
         check! {

@@ -55,7 +55,7 @@ fn beside(case: &Case<'_>) -> u32 {
             && other.files.uses == own.files.uses
             && other.span == own.span
             && other.operations == own.operations
-            && other.starts_after == own.starts_after
+            && other.timing.starts_after == own.timing.starts_after
     };
     let threads = stage.map_or(0, |stage| {
         let alike = stage.workloads.iter().filter(walks_along);

@@ -4,8 +4,8 @@
 #![allow(dead_code, reason = "each program of tests uses its part")]
 
 use sokudo_model::{
-    BlockShare, BlockSizes, Bytes, Check, FileUse, Limits, Nanos, Operation, OperationMix, Order,
-    Span, Stage, Verify, Workload,
+    BlockShare, BlockSizes, Bytes, FileUse, Limits, Nanos, Operation, OperationMix, Order, Span,
+    Stage, Workload,
 };
 
 /// A value with others in some of its fields, also in those of its parts:
@@ -66,23 +66,6 @@ pub(crate) fn stage<const COUNT: usize>(workloads: [Workload; COUNT]) -> Stage {
 /// All of a target.
 pub(crate) fn use_of(target: u32) -> FileUse {
     FileUse { target, span: None }
-}
-
-/// All that is written is read back, and nothing else.
-pub(crate) fn verify(check: Check) -> Verify {
-    Verify {
-        check,
-        interval: None,
-        offset: Bytes(0),
-        pattern: None,
-        read_back: true,
-        backlog: None,
-        backlog_batch: None,
-        only: false,
-        fatal: false,
-        dump: false,
-        save_state: false,
-    }
 }
 
 /// Block sizes by weight.

@@ -212,14 +212,14 @@ mod tests {
     use super::*;
     use crate::sim::SimulatedDevice;
     use crate::target::SimulatedTarget;
-    use sokudo_model::{Operation, OperationMix};
+    use sokudo_model::{Operation, OperationMix, Verify};
 
     fn workload(order: Order) -> Workload {
         with!(
             Workload::new("capacity", Bytes(BLOCK_BYTES)),
             operations = OperationMix::only(Operation::Write),
             order = order,
-            checks_capacity = true
+            verify = Some(Verify::Capacity)
         )
     }
 

@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     BackendKind, BlockSizes, Bytes, CapacityCheck, DirectMode, FileUse, Operation, Order, Rate,
-    SequentialOffset, Stage, SteadyRule, Workload, narrow,
+    SequentialOffset, Stage, SteadyRule, Work, Workload, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -207,7 +207,7 @@ fn check_alone(stage: &Stage, workload: &Workload) -> Result<(), WorkloadError> 
     check_capacity(stage, workload)?;
     check_order(workload)?;
     check_steady(workload)?;
-    match &workload.verify {
+    match workload.write_check() {
         Some(verify) => Ok(check_verify(verify, &workload.blocks)?),
         None => Ok(()),
     }
@@ -234,7 +234,7 @@ fn check_sectors(workload: &Workload, target: &Target) -> Result<(), WorkloadErr
     };
     let maps = matches!(workload.backend, BackendKind::Mmap | BackendKind::Null);
     match direct_unit(file) {
-        Some(unit) if is_direct && !maps && workload.survey.is_none() => {
+        Some(unit) if is_direct && !maps && workload.survey().is_none() => {
             check_whole_sectors(&workload.blocks, Bytes(unit))
         }
         _ => Ok(()),
@@ -253,7 +253,7 @@ fn check_permit(workload: &Workload, target: &Target) -> Result<(), TargetError>
     let Target::File(file) = target else {
         return Ok(());
     };
-    let only_back = workload.survey.is_some_and(|survey| survey.write_back);
+    let only_back = workload.survey().is_some_and(|survey| survey.write_back);
     let may = if only_back {
         file.may_be_written_back()
     } else {
@@ -275,7 +275,7 @@ fn check_kinds(workload: &Workload, targets: &[Target]) -> Result<(), WorkloadEr
         return Err(WorkloadError::Mixed);
     }
     let keeps_data = files > 0 && workload.backend != BackendKind::Null;
-    if !keeps_data && workload.verify.is_some() {
+    if !keeps_data && workload.write_check().is_some() {
         return Err(WorkloadError::NothingToCheck);
     }
     Ok(())
@@ -284,10 +284,12 @@ fn check_kinds(workload: &Workload, targets: &[Target]) -> Result<(), WorkloadEr
 /// Whole files are no work on a target, and what is changed on purpose cannot be checked.
 fn check_kind_of_work(workload: &Workload) -> Result<(), WorkloadError> {
     let mut shares = workload.operations.shares().iter();
-    if workload.tree.is_some() || shares.any(|(operation, _)| operation.is_on_files()) {
+    if matches!(workload.work, Work::Tree(_))
+        || shares.any(|(operation, _)| operation.is_on_files())
+    {
         return Err(WorkloadError::Tree);
     }
-    if workload.rewritten_percent > 0 && workload.verify.is_some() {
+    if matches!(workload.work, Work::Rewriting { .. }) && workload.verify.is_some() {
         return Err(WorkloadError::Rewriting);
     }
     Ok(())
@@ -298,7 +300,7 @@ fn check_capacity(stage: &Stage, workload: &Workload) -> Result<(), WorkloadErro
     let is_alone = stage.workloads.len() == 1 && workload.clones == 1 && workload.depth == 1;
     let is_all_over = workload.files.uses.is_empty() && workload.span.is_none();
     let only_writes = workload.operations.single() == Some(Operation::Write);
-    if !workload.checks_capacity || is_alone && is_all_over && only_writes {
+    if !workload.checks_capacity() || is_alone && is_all_over && only_writes {
         return Ok(());
     }
     Err(WorkloadError::Capacity)
@@ -308,7 +310,7 @@ fn check_capacity_size(workload: &Workload, target: &Target) -> Result<(), Workl
     let (size, block) = (target.size(), CapacityCheck::BLOCK);
     let is_whole = matches!(workload.order, Order::Sequential { .. });
     match target {
-        _ if !workload.checks_capacity => Ok(()),
+        _ if !workload.checks_capacity() => Ok(()),
         _ if size < block => Err(WorkloadError::CapacitySize { size, block }),
         Target::Simulated(_) if is_whole && size > WHOLE_MODEL_BYTES_MAX => {
             Err(WorkloadError::CapacityModel {
@@ -322,7 +324,7 @@ fn check_capacity_size(workload: &Workload, target: &Target) -> Result<(), Workl
 
 fn check_polling(workload: &Workload) -> Result<(), WorkloadError> {
     match workload.backend {
-        _ if !workload.polled => Ok(()),
+        _ if !workload.issuing.polled => Ok(()),
         _ if workload.direct == DirectMode::Off => Err(WorkloadError::PolledCache),
         BackendKind::Auto | BackendKind::IoUring | BackendKind::IoUringCmd => Ok(()),
         backend => Err(WorkloadError::UnpolledBackend(backend.name())),
@@ -334,8 +336,8 @@ fn check_commands(workload: &Workload) -> Result<(), WorkloadError> {
     let mut shares = workload.operations.shares().iter();
     let is_plain = shares.all(|(operation, _)| matches!(operation, Read | Write | Flush))
         && workload.direct != DirectMode::Off
-        && workload.survey.is_none()
-        && !workload.checks_capacity;
+        && workload.survey().is_none()
+        && !workload.checks_capacity();
     if is_plain || workload.backend != BackendKind::IoUringCmd {
         return Ok(());
     }
@@ -345,7 +347,7 @@ fn check_commands(workload: &Workload) -> Result<(), WorkloadError> {
 fn check_steady(workload: &Workload) -> Result<(), WorkloadError> {
     let Some(SteadyRule {
         interval, duration, ..
-    }) = workload.steady
+    }) = workload.timing.steady
     else {
         return Ok(());
     };
@@ -375,7 +377,9 @@ fn check_ranges(workload: &Workload) -> Result<(), WorkloadError> {
     for size in [workload.blocks.smallest(), workload.blocks.largest()] {
         in_range("the block size", size.0, BLOCK_BYTES_MAX)?;
     }
-    let rates = [workload.rate].into_iter().chain(workload.rates.each);
+    let rates = [workload.pacing.rate]
+        .into_iter()
+        .chain(workload.pacing.rates.each);
     for rate in rates.flatten() {
         let (Rate::Iops(rate) | Rate::BytesPerSecond(rate)) = rate;
         in_range("the rate", rate, u64::MAX)?;
@@ -384,11 +388,11 @@ fn check_ranges(workload: &Workload) -> Result<(), WorkloadError> {
     let before_flush = "the number of writes before a flush";
     let durability = &workload.durability;
     let service = &workload.files.service;
-    let before_pause = workload.think.map(|think| think.after_ios);
+    let before_pause = workload.pacing.think.map(|think| think.after_ios);
     for (what, count) in [
         (
             "the number of I/Os submitted at once",
-            workload.batching.submit,
+            workload.issuing.batching.submit,
         ),
         (
             "the number of I/Os on a file before the next",

@@ -50,7 +50,7 @@ impl Checker {
         cached: Vec<File>,
         chunks: u32,
     ) -> Self {
-        let only = workload.verify.as_ref().is_some_and(|verify| verify.only);
+        let only = workload.write_check().is_some_and(|check| check.only);
         Self {
             verifier,
             checks_reads: workload.operations.percent(Operation::Write) == 0,

@@ -135,12 +135,12 @@ pub(crate) const HUNG_MAX: u32 = 32;
 /// more for what is done alone; where it does not wait for what hangs, as many more as may; where
 /// its blocks are sealed, as many again as are in flight, which wait to be looked at.
 pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
-    let Some(survey) = &workload.survey else {
+    let Some(survey) = workload.survey() else {
         return pool_of(workload, depth);
     };
     let held = if survey.write_back {
         narrow(PORTION_BYTES_MAX / workload.blocks.largest().0.max(1))
-    } else if survey.sealed.is_some() {
+    } else if workload.seal().is_some() {
         depth.saturating_mul(2)
     } else {
         pool_of(workload, depth)
@@ -151,14 +151,14 @@ pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
 
 /// The size of each of them, in units that can be read.
 pub(crate) fn chunk_bytes(workload: &Workload, logical_bytes: u64) -> u32 {
-    let approach = workload.survey.and_then(|survey| survey.approach);
+    let approach = workload.survey().and_then(|survey| survey.approach);
     let most = workload.blocks.largest().max(approach.unwrap_or(Bytes(0)));
     narrow(most.0.next_multiple_of(logical_bytes))
 }
 
 fn pool_of(workload: &Workload, depth: u32) -> u32 {
     let writes_new =
-        workload.operations.percent(Operation::Write) > 0 && workload.rewritten_percent == 0;
+        workload.operations.percent(Operation::Write) > 0 && workload.rewritten_percent() == 0;
     if !writes_new || workload.data != DataContent::Random {
         return depth;
     }

@@ -54,7 +54,7 @@ impl<'a> Collector<'a> {
         let workloads = &shared.stage.workloads;
         let clones_of = |workload| clones.iter().filter(move |it| it.workload == workload);
         let watch = |(index, workload): (usize, &Workload)| {
-            let rule = workload.steady?;
+            let rule = workload.timing.steady?;
             Some(SteadyWatch::new(rule, clones_of(index).count()))
         };
         Self {
@@ -65,7 +65,7 @@ impl<'a> Collector<'a> {
             watches: workloads.iter().enumerate().map(watch).collect(),
             least: workloads
                 .iter()
-                .map(|it| LeastWatch::new(it.least))
+                .map(|it| LeastWatch::new(it.pacing.least))
                 .collect(),
             snapshots: Snapshots {
                 every: snapshot_every.map(|every| every.max(TICK)),

@@ -220,13 +220,13 @@ impl Driver<'_> {
         let workload = &shared.stage.workloads[self.clone.workload];
         let starts_at = self
             .stage_started_at
-            .saturating_add(workload.starts_after.0);
+            .saturating_add(workload.timing.starts_after.0);
         let halt = &shared.halts[self.clone.workload];
         loop {
             if shared.control.is_cancelled() {
                 return Some(StopReason::Cancelled);
             }
-            if workload.starts_after.0 > 0
+            if workload.timing.starts_after.0 > 0
                 && (shared.control.is_stopped() || halt.load(Ordering::Relaxed))
             {
                 return Some(StopReason::Ended);

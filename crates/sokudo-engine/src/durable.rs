@@ -74,8 +74,8 @@ fn is_due(workload: &Workload, outcome: &Outcome, asked: MakeDurable) -> bool {
         .is_some_and(|tally| tally.bytes.0 > 0);
     let ended = !matches!(outcome.stopped, StopReason::Failed | StopReason::Cancelled);
     // Time between the places of a survey is nobody's, so that nothing follows from it.
-    let is_timed_whole = workload.survey.is_none() && workload.ramp.0 == 0;
-    is_left && !flushes && wrote && ended && is_timed_whole && workload.verify.is_none()
+    let is_timed_whole = workload.survey().is_none() && workload.timing.ramp.0 == 0;
+    is_left && !flushes && wrote && ended && is_timed_whole && workload.write_check().is_none()
 }
 
 /// What of a file may have been written.

@@ -43,7 +43,7 @@ pub(crate) fn open_files(
             _ => None,
         });
     let mut direct = workload.direct;
-    if workload.polled {
+    if workload.issuing.polled {
         files.clone().try_for_each(check_polled)?;
         direct = DirectMode::On;
     }
@@ -56,7 +56,7 @@ pub(crate) fn open_files(
         let direct = !namespaces.is_empty();
         return Ok((ThreadFiles::Namespaces(namespaces), direct));
     }
-    if workload.survey.is_some_and(|survey| survey.write_back) {
+    if workload.survey().is_some_and(|survey| survey.write_back) {
         // A survey has one target.
         let mut opened = files.map(|file| file.open_to_write_back(direct));
         let (file, direct) = opened.next().transpose()?.unzip();
@@ -104,7 +104,7 @@ pub(crate) fn survey_target(
     let uses = uses(workload);
     let used = uses.first().and_then(|first| {
         let target = targets.get(first.target as usize)?;
-        workload.survey.is_some().then_some((first, target))
+        workload.survey().is_some().then_some((first, target))
     });
     let Some((first, target)) = used else {
         return Ok(None);

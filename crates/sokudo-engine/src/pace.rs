@@ -47,19 +47,20 @@ impl Pace {
     /// The workload's schedule; `None` where I/Os are free to start whenever there is
     /// room for them. `random` spaces them, if that is by chance.
     pub(crate) fn new(workload: &Workload, random: Random) -> Option<Self> {
-        let process = workload.rates.process;
+        let process = workload.pacing.rates.process;
         let schedule = |rate: Rate| RateSchedule::new(rate, process);
-        let each = workload.rates.each.map(|rate| rate.map(schedule));
-        let is_paced =
-            workload.rate.is_some() || workload.think.is_some() || each.iter().any(Option::is_some);
+        let each = workload.pacing.rates.each.map(|rate| rate.map(schedule));
+        let is_paced = workload.pacing.rate.is_some()
+            || workload.pacing.think.is_some()
+            || each.iter().any(Option::is_some);
         is_paced.then(|| Self {
-            total: workload.rate.map(schedule),
+            total: workload.pacing.rate.map(schedule),
             each,
             occurs: [Operation::Read, Operation::Write, Operation::Trim].map(|operation| {
-                let follows = workload.rewritten_percent > 0 && operation != Operation::Read;
+                let follows = workload.rewritten_percent() > 0 && operation != Operation::Read;
                 workload.operations.percent(operation) > 0 && !follows
             }),
-            think: workload.think,
+            think: workload.pacing.think,
             random,
             ios_since_thought: 0,
             thinking_since: None,
@@ -251,7 +252,7 @@ mod tests {
 
     fn pace(rate: Option<Rate>, think: Option<Think>) -> Pace {
         let mut workload = Workload::new("w", Bytes(4096));
-        (workload.rate, workload.think) = (rate, think);
+        (workload.pacing.rate, workload.pacing.think) = (rate, think);
         started(&workload)
     }
 
@@ -326,7 +327,7 @@ mod tests {
     fn mixed(read: Option<Rate>, write: Option<Rate>) -> Pace {
         let mut workload = Workload::new("w", Bytes(4096));
         workload.operations = OperationMix::read_write(50).unwrap();
-        workload.rates.each = [read, write, None];
+        workload.pacing.rates.each = [read, write, None];
         started(&workload)
     }
 
@@ -359,7 +360,7 @@ mod tests {
     #[test]
     fn the_gaps_of_a_poisson_process_are_exponential() {
         let mut workload = Workload::new("w", Bytes(4096));
-        workload.rates = Rates {
+        workload.pacing.rates = Rates {
             each: [Some(Rate::Iops(1_000)), None, None],
             process: RateProcess::Poisson,
         };

@@ -43,7 +43,7 @@ pub(crate) fn check_transfer(workload: &Workload, file: &FileTarget) -> Result<(
         return Err(TransferError::Bytes { path, block, most });
     }
     let pages = block.0.div_ceil(CHUNK_ALIGNMENT as u64);
-    let is_in_pages = workload.memory == BufferMemory::SmallPages;
+    let is_in_pages = workload.issuing.memory == BufferMemory::SmallPages;
     let most = queue_setting(file, "max_segments").filter(|most| is_in_pages && pages > *most);
     most.map_or(Ok(()), |most| {
         let path = path();

@@ -58,7 +58,7 @@ impl Pattern {
             .then(|| FileRoute::new(workload, stretches, shared, &mut random));
         let offsets = offsets(workload, stretches[0], shared, &mut random);
         // Where blocks are written back, each write follows from a read.
-        let operations = match workload.rewritten_percent {
+        let operations = match workload.rewritten_percent() {
             0 => workload.operations.shares(),
             _ => &[(Operation::Read, 1)],
         };

@@ -27,8 +27,8 @@ impl Rewriting {
     /// For one clone with `chunks` buffers; `None` where nothing is written back. Which blocks
     /// are is drawn by a stream of its own, which that of the pace seeds.
     pub(crate) fn new(workload: &Workload, chunks: u32, pace: &Random) -> Option<Self> {
-        (workload.rewritten_percent > 0).then(|| Self {
-            percent: workload.rewritten_percent.into(),
+        (workload.rewritten_percent() > 0).then(|| Self {
+            percent: workload.rewritten_percent().into(),
             random: Random::new(pace.clone().next_u64()),
             held: VecDeque::with_capacity(chunks as usize),
         })

@@ -106,7 +106,10 @@ pub(crate) fn run(
         .map(|every| u64::try_from(every.as_nanos()).unwrap_or(NEVER).max(1));
     let watch = |workload: &Workload| {
         let clones = workload.clones as usize;
-        workload.steady.map(|rule| SteadyWatch::new(rule, clones))
+        workload
+            .timing
+            .steady
+            .map(|rule| SteadyWatch::new(rule, clones))
     };
     let used = Devices { places, sizes };
     for workload in &stage.workloads {
@@ -121,7 +124,7 @@ pub(crate) fn run(
         actors: actors(stage, &options, &used, begin),
         watches: stage.workloads.iter().map(watch).collect(),
         least: (stage.workloads.iter())
-            .map(|workload| LeastWatch::new(workload.least))
+            .map(|workload| LeastWatch::new(workload.pacing.least))
             .collect(),
         devices,
         contents,
@@ -178,7 +181,7 @@ fn actors(stage: &Stage, options: &StageOptions, devices: &Devices, now: u64) ->
             let mut random = Random::stream(seed, number);
             let data = Data::new(&workload.data, random.next_u64());
             // Simulated devices move no data: but for a survey, a chunk is only a name.
-            let chunks = match workload.survey {
+            let chunks = match workload.survey() {
                 Some(_) => chunks_for(workload, workload.depth),
                 None => workload.depth,
             };
@@ -203,7 +206,7 @@ fn actors(stage: &Stage, options: &StageOptions, devices: &Devices, now: u64) ->
                 walked: options.walked.clone(),
             };
             number += 1;
-            let starts_at = now.saturating_add(workload.starts_after.0);
+            let starts_at = now.saturating_add(workload.timing.starts_after.0);
             actors.push(Actor {
                 workload: index,
                 device,
@@ -267,7 +270,7 @@ impl Simulation<'_> {
             actor.worker.hold_depth(now);
             let next = actor.worker.fill(&mut self.outbox, &self.clock, &mut now);
             actor.worker.count_submitted(now);
-            let is_sealed = is_sealed(&self.stage.workloads[actor.workload]);
+            let is_sealed = self.stage.workloads[actor.workload].seal().is_some();
             for request in self.outbox.0.drain(..) {
                 // It tells the trial, the clone and the chunk.
                 let id = self.trial << 48 | (index as u64) << 32 | u64::from(request.chunk);
@@ -540,18 +543,11 @@ impl Simulation<'_> {
     }
 }
 
-fn is_sealed(workload: &Workload) -> bool {
-    let survey = workload.survey;
-    survey.is_some_and(|survey| survey.sealed.is_some())
-}
-
 /// A simulated device is gone with its process. Of a survey that is gone on with in another, it
 /// holds what the part before has left there.
 fn take_up(workload: &Workload, target: &mut SimulatedTarget) {
-    let Some(survey) = workload.survey else {
-        return;
-    };
-    let (Some(number), Some(left)) = (survey.sealed, survey.resumed_at) else {
+    let left = workload.survey().and_then(|survey| survey.resumed_at);
+    let (Some(number), Some(left)) = (workload.seal(), left) else {
         return;
     };
     if !target.contents.is_empty() {

@@ -35,7 +35,7 @@ pub fn run_stage(
 ) -> Result<Vec<Outcome>, StageError> {
     check(stage, targets)?;
     if let ([workload], [target, ..]) = (&stage.workloads[..], &mut *targets)
-        && workload.checks_capacity
+        && workload.checks_capacity()
     {
         let outcome = capacity::run(workload, options.seed, target, control, listener)?;
         return Ok(vec![outcome]);

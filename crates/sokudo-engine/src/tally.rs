@@ -85,7 +85,8 @@ impl OperationCounts {
 impl Tally {
     /// An empty tally for what the workload may do.
     pub(crate) fn new(workload: &Workload) -> Self {
-        let at_rate = workload.rate.is_some() || workload.rates.each.iter().any(Option::is_some);
+        let at_rate = workload.pacing.rate.is_some()
+            || workload.pacing.rates.each.iter().any(Option::is_some);
         let operations = Operation::ALL.map(|operation| {
             occurs(workload, operation).then(|| OperationCounts::new(operation, at_rate))
         });
@@ -370,11 +371,11 @@ fn occurs(workload: &Workload, operation: Operation) -> bool {
         || durability.fdatasync_every.is_some()
         || durability.final_flush
         || durability.flush_on_close
-        || workload.survey.is_some_and(|survey| survey.write_back);
+        || workload.survey().is_some_and(|survey| survey.write_back);
     match operation {
         Operation::Flush => flushes || workload.operations.percent(operation) > 0,
         // What was written is read back.
-        Operation::Read if workload.verify.is_some() || workload.checks_capacity => true,
+        Operation::Read if workload.write_check().is_some() || workload.checks_capacity() => true,
         _ => workload.operations.percent(operation) > 0,
     }
 }
@@ -383,7 +384,7 @@ fn occurs(workload: &Workload, operation: Operation) -> bool {
 /// its series; what its clock shows between them is of no use to anybody.
 fn interval_ns(workload: &Workload) -> u64 {
     match workload.limits.time {
-        _ if workload.survey.is_some() => INTERVAL_NS_MAX,
+        _ if workload.survey().is_some() => INTERVAL_NS_MAX,
         Some(time) => {
             let even = time.0 / INTERVALS_PER_TRIAL;
             (even / INTERVAL_NS_MIN * INTERVAL_NS_MIN).clamp(INTERVAL_NS_MIN, INTERVAL_NS_MAX)

@@ -45,6 +45,6 @@ pub(crate) fn stretches(workload: &Workload, targets: &[Target]) -> Vec<ByteRang
 
 /// Whether a workload changes its targets: one that only checks does not.
 pub(crate) fn writes(workload: &Workload) -> bool {
-    let only_checks = workload.verify.as_ref().is_some_and(|verify| verify.only);
+    let only_checks = workload.write_check().is_some_and(|check| check.only);
     workload.operations.changes_data() && !only_checks
 }

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, FallocateFlags};
 use rustix::io::Errno;
 use sokudo_model::{
-    BufferMemory, Bytes, DataContent, Event, FailureKind, IoFailure, Layout, Limits, Nanos,
-    Operation, OperationMix, Stage, StopReason, Workload,
+    BufferMemory, Bytes, DataContent, Event, FailureKind, IoFailure, IssueOptions, Layout, Limits,
+    Nanos, Operation, OperationMix, Stage, StopReason, Workload,
 };
 use sokudo_words::Text;
 
@@ -373,7 +373,10 @@ fn layout_workload(size: Bytes, content: DataContent) -> Workload {
         depth: LAYOUT_DEPTH,
         data: content,
         // Making the file is no figure.
-        memory: BufferMemory::Auto,
+        issuing: IssueOptions {
+            memory: BufferMemory::Auto,
+            ..IssueOptions::default()
+        },
         limits: Limits {
             bytes: Some(size),
             ..Limits::default()

@@ -191,16 +191,16 @@ fn prepare(
     let chunk_bytes = chunk_bytes(workload, logical_bytes);
     let wanted = BackendRequirements {
         kind: workload.backend,
-        polled: workload.polled,
+        polled: workload.issuing.polled,
         // What hangs stays in the queue.
         depth: workload.depth
             + workload
-                .survey
+                .survey()
                 .and_then(|it| it.timeout)
                 .map_or(0, |_| HUNG_MAX),
         chunks,
         chunk_bytes,
-        memory: workload.memory,
+        memory: workload.issuing.memory,
     };
     let (mut backend, mut used) = files.backend(wanted)?;
     note_open_max(workload, &mut used);
@@ -244,7 +244,7 @@ fn checker(
     direct: bool,
     chunks: u32,
 ) -> Result<Option<Checker>, StageError> {
-    let Some(verify) = &workload.verify else {
+    let Some(verify) = workload.write_check() else {
         return Ok(None);
     };
     let (mut names, mut cached) = (Vec::new(), Vec::new());
@@ -283,15 +283,15 @@ fn note_open_max(workload: &Workload, used: &mut BackendUse) {
 
 /// Clones take the processors of the list in turn, or share all of them.
 fn bind_to_cpus(workload: &Workload, index: u64) -> Result<(), StageError> {
-    let count = workload.cpus.len() as u64;
+    let count = workload.issuing.cpus.len() as u64;
     if count == 0 {
         return Ok(());
     }
     #[expect(clippy::cast_possible_truncation, reason = "below the list's length")]
     let own = (index % count) as usize;
-    let cpus = match workload.cpu_policy {
-        CpuPolicy::Split => &workload.cpus[own..=own],
-        CpuPolicy::Shared => &workload.cpus[..],
+    let cpus = match workload.issuing.cpu_policy {
+        CpuPolicy::Split => &workload.issuing.cpus[own..=own],
+        CpuPolicy::Shared => &workload.issuing.cpus[..],
     };
     let failed = |cpu: u32, source: std::io::Error| StageError::Cpu { cpu, source };
     let mut set = CpuSet::new();

@@ -25,7 +25,7 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
-use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, Verify, VerifyOutcome, narrow};
+use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, VerifyOutcome, WriteCheck, narrow};
 
 use header::{HEADER_BYTES, VerifyHeader, kind_of};
 use history::{Record, WriteHistory};
@@ -67,7 +67,7 @@ impl ExpectedBlock {
 
 /// Seals, remembers and checks the blocks of one clone.
 pub(crate) struct Verifier {
-    verify: Verify,
+    verify: WriteCheck,
     files: Vec<String>,
     writer: Writer,
     contents: Contents,
@@ -93,7 +93,7 @@ impl Verifier {
     /// For one clone. `number` is fio's number of its thread, from 1; `files` are the
     /// names of its files for messages; clones with different seeds write different
     /// data.
-    pub(crate) fn new(verify: &Verify, number: u32, files: Vec<String>, seed: u64) -> Self {
+    pub(crate) fn new(verify: &WriteCheck, number: u32, files: Vec<String>, seed: u64) -> Self {
         let contents = Contents::new(verify.pattern.as_deref());
         let is_pattern = contents.is_pattern();
         // Of a pattern only whole blocks can be checked: it runs on from their start.

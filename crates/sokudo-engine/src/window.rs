@@ -87,7 +87,11 @@ impl OwnWindow {
             clones: workload.clones,
             began_at: 0,
             filled_at: NEVER,
-            settle_ns: workload.ramp.0.saturating_add(settle.unwrap_or_default().0),
+            settle_ns: workload
+                .timing
+                .ramp
+                .0
+                .saturating_add(settle.unwrap_or_default().0),
             closed_at: NEVER,
             edges: Window::default(),
         }

@@ -272,7 +272,7 @@ impl Worker {
         let recorder = Recorder::new(workload, chunks, depth, submission);
         let batching = match submission {
             Submission::Whole => Batching::default(),
-            _ => workload.batching,
+            _ => workload.issuing.batching,
         };
         let batched = Batched::new(&batching, depth, chunks).map(Box::new);
         let submit = batched.as_ref().and_then(|batched| batched.submit);
@@ -318,7 +318,7 @@ impl Worker {
             looked_at: 0,
             ios_seen: 0,
             stopped: None,
-            prepared_per_reading: if workload.exact_clock {
+            prepared_per_reading: if workload.issuing.exact_clock {
                 1
             } else {
                 PREPARED_PER_READING

@@ -86,7 +86,7 @@ fn workload(backend: BackendKind) -> Workload {
         operations = OperationMix::read_write(70).unwrap(),
         order = Order::Random { map: true },
         depth = 16,
-        ramp = RAMP,
+        timing.ramp = RAMP,
         limits.time = Some(LIMIT),
         limits.bytes = None,
         durability.fdatasync_every = Some(100)
@@ -164,8 +164,8 @@ fn the_hot_loop_allocates_nothing() {
     let mut workloads = backends.map(workload).to_vec();
     workloads.push(with!(
         workload(BackendKind::IoUring),
-        rate = Some(Rate::Iops(500)),
-        exact_clock = true
+        pacing.rate = Some(Rate::Iops(500)),
+        issuing.exact_clock = true
     ));
     workloads.push(with!(
         workload(BackendKind::IoUring),
@@ -174,13 +174,13 @@ fn the_hot_loop_allocates_nothing() {
             split_latency = true,
             series_interval = Some(Nanos(100_000_000))
         ),
-        batching = Batching {
+        issuing.batching = Batching {
             submit: Some(1),
             complete_min: Some(1),
             complete_max: Some(4),
             low_depth: Some(8),
         },
-        rates = Rates {
+        pacing.rates = Rates {
             each: [Some(Rate::Iops(1_000)), None, None],
             process: RateProcess::Poisson,
         }

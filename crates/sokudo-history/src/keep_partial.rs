@@ -195,7 +195,7 @@ pub fn so_far(state: &RunState) -> Run {
 /// Whether a stage writes over what an earlier one has written and read back. Who goes on with
 /// what was kept before that would read back what is there no more, and blame the disk.
 fn overwrites(rows: &[Row], first: usize) -> bool {
-    let is_sealed = |row: &Row| row.workload.survey.is_some_and(|it| it.sealed.is_some());
+    let is_sealed = |row: &Row| row.workload.seal().is_some();
     let row = rows.get(first);
     let is_written = row.is_some_and(|row| row.workload.operations.changes_data());
     is_written && rows.iter().take(first).any(is_sealed)
@@ -204,7 +204,7 @@ fn overwrites(rows: &[Row], first: usize) -> bool {
 /// Whether a row is one of which another can go on.
 fn is_survey(rows: &[Row], row: usize) -> bool {
     let row = rows.get(row);
-    row.is_some_and(|row| row.workload.survey.is_some_and(|it| !it.write_back))
+    row.is_some_and(|row| row.workload.survey().is_some_and(|it| !it.write_back))
 }
 
 fn haste() -> Option<u32> {

@@ -224,7 +224,10 @@ fn has_rest(row: &Row) -> bool {
 
 /// A row as it is gone on with: a trial that was cut off and cannot be is made anew.
 pub fn unfinished(mut row: Row) -> Row {
-    let places = row.workload.survey.map_or(u32::MAX, |survey| survey.places);
+    let places = row
+        .workload
+        .survey()
+        .map_or(u32::MAX, |survey| survey.places);
     let is_cut = |trial: &mut Trial| {
         let outcome = &trial.outcome;
         !is_whole(outcome, places) && (outcome.left_at.is_none() || outcome.places.is_empty())

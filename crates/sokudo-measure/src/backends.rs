@@ -7,7 +7,7 @@
 use sokudo_engine::Control;
 use sokudo_model::{
     BackendKind, BackendsCompared, DirectMode, Event, IssueWay, IssueWayTried, Nanos, Operation,
-    OperationMix, Outcome, Plan, Row, Schedule, Stage, TargetKind, TrialSeries, Workload,
+    OperationMix, Outcome, Plan, Row, Schedule, Stage, TargetKind, TrialSeries, Work, Workload,
 };
 
 use crate::campaign::{self, MeasuredRows};
@@ -67,7 +67,7 @@ pub(crate) fn run(
     for ((row, asked), tried) in measured.rows.iter_mut().zip(asked).zip(tried) {
         // Which queue it is makes no other row of it; what goes around more than that does.
         let workload = &mut row.workload;
-        if !workload.polled && workload.backend != BackendKind::IoUringCmd {
+        if !workload.issuing.polled && workload.backend != BackendKind::IoUringCmd {
             workload.backend = asked.backend;
         }
         row.backends = tried.compared;
@@ -125,7 +125,7 @@ fn choose(
         if let Some(faster) = tried.compared.as_ref().and_then(BackendsCompared::faster) {
             let workload = &mut plan.stages[row].workloads[0];
             workload.backend = faster.way.kind;
-            workload.polled = faster.way.polled;
+            workload.issuing.polled = faster.way.polled;
         }
     }
     of_rows
@@ -138,11 +138,10 @@ fn take_those_chosen_alone(chosen: &mut Plan, stage: usize, asked: &Plan) {
         let Some(alone) = asked.stages.iter().position(is_it) else {
             continue;
         };
-        let Workload {
-            backend, polled, ..
-        } = chosen.stages[alone].workloads[0];
+        let of_alone = &chosen.stages[alone].workloads[0];
+        let (backend, polled) = (of_alone.backend, of_alone.issuing.polled);
         let workload = &mut chosen.stages[stage].workloads[place];
-        (workload.backend, workload.polled) = (backend, polled);
+        (workload.backend, workload.issuing.polled) = (backend, polled);
     }
 }
 
@@ -160,14 +159,12 @@ fn leaves_the_choice(workload: &Workload, subject: &PreparedTargets) -> bool {
     let is_real =
         on.is_some_and(|on| !matches!(on.info.kind, TargetKind::Null | TargetKind::Simulated));
     workload.backend == BackendKind::Auto
-        && !workload.polled
+        && !workload.issuing.polled
         && workload.direct != DirectMode::Off
-        && workload.rate.is_none()
-        && workload.think.is_none()
+        && workload.pacing.rate.is_none()
+        && workload.pacing.think.is_none()
+        && workload.work.is_of_blocks()
         && workload.verify.is_none()
-        && workload.survey.is_none()
-        && workload.tree.is_none()
-        && !workload.checks_capacity
         && !subject.is_in_phases()
         && is_real
 }
@@ -201,7 +198,7 @@ fn read(workload: &mut Workload) {
     let plain = Workload::new("", workload.blocks.largest());
     workload.operations = OperationMix::only(Operation::Read);
     workload.durability = plain.durability;
-    workload.rewritten_percent = 0;
+    workload.work = Work::Blocks;
     workload.data = plain.data;
 }
 
@@ -254,7 +251,7 @@ fn pairs(
         move |workload: &mut Workload| {
             read(workload);
             workload.backend = way.kind;
-            workload.polled = way.polled;
+            workload.issuing.polled = way.polled;
         }
     });
     let turns = AlternatingTrials {

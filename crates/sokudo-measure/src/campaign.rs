@@ -476,7 +476,7 @@ fn is_failed(trial: &Trial) -> bool {
 /// Whether one of these rows has failed, or one that has left them what they work on.
 fn has_failed(subject: &PreparedTargets, own: Range<usize>, rows: &[Row]) -> bool {
     let failed = |row: &Row| row.trials.last().is_some_and(is_failed);
-    let makes_files = |row: &Row| row.workload.tree.is_some();
+    let makes_files = |row: &Row| row.workload.tree().is_some();
     let of_tree = makes_files(&rows[own.start]);
     let mut before = rows.iter().filter(|row| makes_files(row) == of_tree);
     rows[own].iter().any(failed) || subject.is_in_phases() && before.any(failed)

@@ -92,7 +92,7 @@ impl PreparedTargets {
         );
         drop(measuring);
         let trials = before.after(self, outcomes);
-        if stage.workloads[0].from_empty {
+        if stage.workloads[0].files.from_empty {
             self.look_at(0);
         }
         Ok(trials)
@@ -107,7 +107,7 @@ impl PreparedTargets {
         listener: &mut dyn FnMut(Event),
     ) -> Result<Vec<Outcome>, MeasureError> {
         let workload = &stage.workloads[0];
-        let Some(tree) = workload.tree else {
+        let Some(tree) = workload.tree() else {
             return Ok(run_stage(
                 stage,
                 options,
@@ -175,7 +175,7 @@ struct EvidenceBefore {
 impl EvidenceBefore {
     fn look(subject: &PreparedTargets, stage: &Stage) -> Self {
         let used: Vec<Vec<usize>> = stage.workloads.iter().map(Workload::targets).collect();
-        let cached = |(workload, used): (&Workload, &Vec<usize>)| match workload.tree {
+        let cached = |(workload, used): (&Workload, &Vec<usize>)| match workload.tree() {
             Some(_) => None,
             None => subject.cached(used),
         };

@@ -35,7 +35,7 @@ impl Expectation {
     /// Of a workload, on a target of this size.
     pub fn of(workload: &Workload, size: Option<Bytes>) -> Self {
         let Limits { time, bytes, .. } = workload.limits;
-        match (time, workload.survey) {
+        match (time, workload.survey()) {
             // Jobs may have both: what ends them first.
             (Some(_), None) if bytes.is_some() => {
                 let of = |limits| {
@@ -121,21 +121,11 @@ fn moving(bytes: u64) -> (u64, Option<Bytes>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::Visit;
+    use sokudo_model::{Survey, Visit, Work};
 
     fn expected(sample: Sample, size: Option<Bytes>) -> Expectation {
         let workload = Workload {
-            survey: Some(Survey {
-                places: 200,
-                visit: Visit::Ascending,
-                sample,
-                approach: None,
-                write_back: false,
-                timeout: None,
-                resumed_at: None,
-                read_beside: None,
-                sealed: None,
-            }),
+            work: Work::Survey(Survey::new(200, Visit::Ascending, sample)),
             ..Workload::new("", Bytes::mib(1))
         };
         let workloads = vec![workload];

@@ -99,7 +99,7 @@ mod tests {
         workload.operations = OperationMix::only(operation);
         workload.limits.time = Some(Nanos::from_secs(1));
         workload.limits.time_min = Some(Nanos::from_millis(250));
-        workload.estimand = Estimand::Sustained;
+        workload.measures.estimand = Estimand::Sustained;
         workload
     }
 
@@ -168,7 +168,7 @@ mod tests {
         asked.limits.time_min = None;
         assert_eq!(learned(&asked, 1e4, 0.0), (asked.limits.time, false));
         let mut work = workload(Operation::Read);
-        work.estimand = Estimand::Work;
+        work.measures.estimand = Estimand::Work;
         assert_eq!(learned(&work, 1e4, 0.0), (work.limits.time, false));
     }
 }

@@ -41,7 +41,7 @@ fn is_cut(row: &Row, most: u64) -> bool {
     let pieces = row.workload.blocks.largest().0.div_ceil(PAGE_BYTES);
     let is_direct = row.trials.iter().all(|trial| trial.outcome.direct);
     // At a rate both would be as fast as that.
-    pieces > most && is_direct && row.workload.rate.is_none() && !row.trials.is_empty()
+    pieces > most && is_direct && row.workload.pacing.rate.is_none() && !row.trials.is_empty()
 }
 
 /// The row's rates by turns; `None` where there are no huge pages, or it was interrupted.
@@ -70,9 +70,9 @@ fn pairs(
 }
 
 fn in_small_pages(workload: &mut Workload) {
-    workload.memory = BufferMemory::SmallPages;
+    workload.issuing.memory = BufferMemory::SmallPages;
 }
 
 fn in_huge_pages(workload: &mut Workload) {
-    workload.memory = BufferMemory::HugePages;
+    workload.issuing.memory = BufferMemory::HugePages;
 }

@@ -27,7 +27,7 @@ impl StageRest {
                     resumed_at: None,
                 });
             };
-            stage.workloads[place].survey?;
+            stage.workloads[place].survey()?;
             Some(WorkloadRest {
                 place,
                 resumed_at: Some(begun.outcome.left_at?),
@@ -57,7 +57,7 @@ impl StageRest {
     pub(crate) fn stage(&self, whole: &Stage) -> Stage {
         let of_workload = |rest: &WorkloadRest| {
             let mut workload = whole.workloads[rest.place].clone();
-            if let Some(survey) = &mut workload.survey {
+            if let Some(survey) = workload.survey_mut() {
                 survey.resumed_at = rest.resumed_at;
             }
             workload
@@ -92,7 +92,9 @@ impl StageRest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, Bytes, Outcome, Sample, StopReason, Survey, Visit, Workload};
+    use sokudo_model::{
+        BackendKind, Bytes, Outcome, Sample, StopReason, Survey, Visit, Work, Workload,
+    };
 
     fn trial(bytes: u64, left_at: Option<SurveyPosition>) -> Trial {
         let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Ended);
@@ -109,7 +111,7 @@ mod tests {
         let trials = [vec![trial(1, None)], vec![trial(2, Some(left_at))], vec![]];
         let workload = |name: &str| {
             let mut workload = Workload::new(name, Bytes(4096));
-            workload.survey = Some(Survey::new(9, Visit::Ascending, Sample::Whole));
+            workload.work = Work::Survey(Survey::new(9, Visit::Ascending, Sample::Whole));
             workload
         };
         let workloads: Vec<Workload> = ["a", "b", "c"].map(workload).into();
@@ -129,7 +131,7 @@ mod tests {
         let left = rest.stage(&stage);
         let names: Vec<&str> = left.workloads.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["b", "c"]);
-        let resumed = |place: usize| left.workloads[place].survey.unwrap().resumed_at;
+        let resumed = |place: usize| left.workloads[place].survey().unwrap().resumed_at;
         assert_eq!((resumed(0), resumed(1)), (Some(left_at), None));
         let told = rest.of_whole(Event::MakingDurable { workload: 1 });
         assert_eq!(told, Event::MakingDurable { workload: 2 });

@@ -103,7 +103,7 @@ mod tests {
     fn workload() -> Workload {
         let mut workload = Workload::new("w", Bytes(4096));
         workload.limits.time = Some(Nanos::from_secs(1));
-        workload.estimand = Estimand::Sustained;
+        workload.measures.estimand = Estimand::Sustained;
         workload
     }
 
@@ -155,10 +155,8 @@ mod tests {
         let longer = (0..10).filter(|_| settling.is_longer_than_in(&trial(15), &workload));
         assert_eq!(longer.count(), SCOUTS_MAX as usize);
         assert!(!SettleTime::of(&workload, false).is_longer_than_in(&trial(15), &workload));
-        let work = Workload {
-            estimand: Estimand::Work,
-            ..workload
-        };
+        let mut work = workload;
+        work.measures.estimand = Estimand::Work;
         assert_eq!(SettleTime::of(&work, true).time(), Nanos(0));
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use sokudo_engine::Control;
 use sokudo_model::{
     Bytes, Limits, Nanos, Operation, Plan, Row, Sample, SlowIo, SlowPlace, SlowPlaces, Span, Stage,
-    Survey, Trial, Visit, Workload,
+    Survey, Trial, Visit, Work, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -173,7 +173,7 @@ fn ordinary_places(row: &Row, slow: &SlowPlaces, area: &Range<u64>) -> Vec<Range
 /// What of a row took far longer than the rest; `None` where that was not looked for.
 fn slow_places(row: &Row) -> Option<SlowPlaces> {
     let outcomes = || row.trials.iter().map(|trial| &trial.outcome);
-    let survey = row.workload.survey.filter(|survey| survey.places > 1)?;
+    let survey = row.workload.survey().filter(|survey| survey.places > 1)?;
     if !matches!(survey.visit, Visit::Ascending | Visit::Shuffled) {
         return None;
     }
@@ -269,8 +269,8 @@ fn reading(
     let reread = Workload {
         span,
         files,
-        survey: Some(Survey {
-            timeout: workload.survey?.timeout,
+        work: Work::Survey(Survey {
+            timeout: workload.survey()?.timeout,
             // Several places, so that I/Os are kept with their offsets.
             ..Survey::new(2, Visit::Ascending, Sample::Whole)
         }),
@@ -315,7 +315,7 @@ mod tests {
         outcome.slowest = slowest.iter().map(io).collect();
         let workload = Workload {
             depth: 8,
-            survey: Some(Survey::new(200, Visit::Ascending, Sample::Whole)),
+            work: Work::Survey(Survey::new(200, Visit::Ascending, Sample::Whole)),
             ..Workload::new("TRANSFER", Bytes(MIB))
         };
         let mut row = Row::new(workload);

@@ -219,8 +219,8 @@ impl PreparedTargets {
     ) -> Result<Self, MeasureError> {
         let Inspected { mut info, counters } = inspected;
         let path = named_path_of(&info);
-        let trees: Vec<FileTree> = workloads.clone().filter_map(|it| it.tree).collect();
-        let of_file = workloads.filter(|workload| workload.tree.is_none());
+        let trees: Vec<FileTree> = workloads.clone().filter_map(|it| it.tree()).collect();
+        let of_file = workloads.filter(|workload| workload.tree().is_none());
         let size = of_file.filter_map(|workload| workload.limits.bytes).max();
         let directory = (!trees.is_empty())
             .then(|| FileUser::open(files_as, || Ok(OwnDirectory::create(&path, &trees)?)))
@@ -355,7 +355,7 @@ impl PreparedTargets {
             return Ok(());
         };
         // The many files get the room of the one.
-        let begins_empty = |it: &Workload| it.from_empty || it.tree.is_some();
+        let begins_empty = |it: &Workload| it.files.from_empty || it.tree().is_some();
         if stage.workloads.iter().any(begins_empty) {
             let name = &opened.info.name;
             return file.empty().map_err(|source| {

@@ -58,7 +58,7 @@ impl AlternatingTrials<'_> {
     fn shortened(&self, variant: Variant<'_>) -> Plan {
         let mut workloads = self.plan.stages[self.row].workloads.clone();
         for workload in &mut workloads {
-            workload.ramp = self.ramp;
+            workload.timing.ramp = self.ramp;
             workload.limits = Limits {
                 time: Some(self.time),
                 ..workload.limits

@@ -134,7 +134,7 @@ fn drop_capacity_of_files(plan: &mut Plan, kind: TargetKind) {
 }
 
 fn is_check(stage: &Stage) -> bool {
-    stage.workloads.iter().any(|it| it.checks_capacity)
+    stage.workloads.iter().any(|it| it.checks_capacity())
 }
 
 fn whole_seconds(time: Nanos) -> Text {

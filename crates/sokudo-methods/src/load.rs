@@ -235,6 +235,9 @@ impl Climb<'_> {
 
 /// I/Os per second that all threads of a row are meant to start.
 fn asked(workload: &Workload) -> Option<f64> {
-    let of_clone = workload.rate?.ios_per_second(workload.blocks.largest());
+    let of_clone = workload
+        .pacing
+        .rate?
+        .ios_per_second(workload.blocks.largest());
     Some(of_clone * f64::from(workload.clones))
 }

@@ -156,7 +156,7 @@ impl Repeat {
             };
             if workload.backend == BackendKind::Auto {
                 workload.backend = used.unwrap_or(BackendKind::Auto);
-                workload.polled = was.polled;
+                workload.issuing.polled = was.issuing.polled;
             }
             // Writes begin with a trial that is as long as any, as they did then: it uses up the
             // memory of a drive, without which shorter ones would be faster.

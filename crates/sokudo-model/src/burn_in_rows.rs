@@ -22,7 +22,7 @@ enum BurnInPart {
 
 impl BurnInPart {
     fn of(row: &Row) -> Self {
-        let is_sealed = row.workload.survey.is_some_and(|it| it.sealed.is_some());
+        let is_sealed = row.workload.seal().is_some();
         match row.workload.operations.single() {
             _ if !is_sealed => Self::Scan,
             Some(Operation::Write) => Self::Write,
@@ -107,7 +107,7 @@ impl BurnInWork {
         let mut planned = 0;
         for row in rows {
             work.rows += 1;
-            let is_sealed = row.workload.survey.is_some_and(|it| it.sealed.is_some());
+            let is_sealed = row.workload.seal().is_some();
             planned += row
                 .workload
                 .span
@@ -161,7 +161,7 @@ fn merged(ranges: impl Iterator<Item = (Bytes, Bytes)>) -> Vec<Range<u64>> {
 
 /// Whether all places of a row were visited.
 fn is_whole(row: &Row, outcome: &Outcome) -> bool {
-    let places = row.workload.survey.map_or(0, |survey| survey.places);
+    let places = row.workload.survey().map_or(0, |survey| survey.places);
     outcome.left_at.is_none() && outcome.places.len() >= places as usize
 }
 

@@ -127,7 +127,7 @@ impl FillCurve {
 
 /// Whether a workload writes everything from one end to the other, and nothing twice.
 fn is_fill(workload: &Workload) -> bool {
-    let is_whole = workload.survey.is_some_and(|survey| {
+    let is_whole = workload.survey().is_some_and(|survey| {
         survey.visit == Visit::Ascending && survey.sample == Sample::Whole && !survey.write_back
     });
     is_whole && workload.operations.single() == Some(Operation::Write)
@@ -150,12 +150,12 @@ impl FillRest {
     pub fn of(row: &Row) -> Option<Self> {
         let workload = &row.workload;
         let is_wanted = workload.operations.single() == Some(Operation::Write)
-            && workload.survey.is_none()
-            && workload.starts_after > Nanos(0)
+            && workload.survey().is_none()
+            && workload.timing.starts_after > Nanos(0)
             && matches!(workload.order, Order::Sequential { .. });
         let outcome = &row.trials.first().filter(|_| is_wanted)?.outcome;
         Some(Self {
-            rest: workload.starts_after,
+            rest: workload.timing.starts_after,
             bytes: outcome.bytes_moved(),
             bytes_per_s: outcome.bytes_per_second()?,
         })

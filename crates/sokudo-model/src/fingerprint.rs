@@ -14,7 +14,7 @@ use crate::method::ScheduleName;
 use crate::plan::{
     Batching, BlockSizes, BufferMemory, CpuPolicy, DataContent, DriveCache, Durability, EndsOthers,
     Estimand, FileService, FileTree, Limits, OperationMix, Order, Rate, Rates, Recording, Scatter,
-    Span, SteadyRule, Survey, Think, Verify,
+    Span, SteadyRule, Survey, Think, WriteCheck,
 };
 use crate::units::Nanos;
 
@@ -70,7 +70,7 @@ parts! {
     /// Whether all of the target is written and then read back.
     Capacity(bool) = "capacity";
     /// How what was written is checked.
-    Check(Verify) = "check";
+    Check(WriteCheck) = "check";
     /// Threads.
     Clones(u32) = "clones";
     /// Processors that threads are bound to.
@@ -128,7 +128,7 @@ parts! {
     /// When it is steady enough to stop.
     Steady(SteadyRule) = "steady";
     /// Which places are measured one by one.
-    Survey(Survey) = "survey";
+    Survey(SurveyedPlaces) = "survey";
     /// Pauses between I/Os.
     Think(Option<Think>) = "think";
     /// The tool that measured, where sokudo has not: no two do the same.
@@ -137,6 +137,17 @@ parts! {
     Tree(FileTree) = "tree";
     /// The state of the drive's own write cache.
     WriteCache(DriveCache) = "write cache";
+}
+
+/// Which places are measured one by one, and whether their blocks are sealed: with 0, for the
+/// number makes no other row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "they are as in a plan")]
+pub struct SurveyedPlaces {
+    #[serde(flatten)]
+    pub places: Survey,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<u64>,
 }
 
 /// Backends of one class keep as many I/Os in flight in the same way.

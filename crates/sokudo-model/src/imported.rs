@@ -3,7 +3,7 @@
 
 use crate::method::ScheduleName;
 use crate::narrow::narrow;
-use crate::plan::{Plan, Sample, Survey, Visit, Workload};
+use crate::plan::{Plan, Sample, Survey, Visit, Work, Workload};
 use crate::reported::{Origin, Provenance, Reported};
 use crate::run::{Run, Schedule};
 use crate::target::{
@@ -86,10 +86,10 @@ impl From<ImportedRow> for Row {
             mut workload,
             mut reported,
         } = row;
-        if let (Some(first), None) = (reported.places.first(), &workload.survey) {
+        if let (Some(first), None) = (reported.places.first(), &workload.survey()) {
             let places = narrow(reported.places.len());
             let sample = Sample::Bytes(first.bytes);
-            workload.survey = Some(Survey::new(places, Visit::Ascending, sample));
+            workload.work = Work::Survey(Survey::new(places, Visit::Ascending, sample));
         }
         let rates = [&mut reported.bandwidth, &mut reported.iops];
         for rate in rates.into_iter().flatten() {

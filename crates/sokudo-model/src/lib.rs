@@ -89,7 +89,7 @@ pub use enough::Enough;
 pub use event::{Event, Phase};
 pub use fill::{Fill, FillCollapse, FillCurve, FillReads, FillRest, FillStretch};
 pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};
-pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts};
+pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts, SurveyedPlaces};
 pub use fit::{FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, UnknownMetric};
 pub use host::{Host, HostLost};
 pub use hosts::{HostRates, RankTrial};
@@ -114,11 +114,11 @@ pub use occupancy::{Occupancy, Occupant, Users};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,
-    FileService, FileTree, FileUse, Files, LatencyLog, LeastRates, Limits, Operation, OperationMix,
-    Order, PatternPart, Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
-    SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Subject, Survey,
-    SurveyPosition, Think, TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone,
-    ZoneLength,
+    FileService, FileTree, FileUse, Files, IssueOptions, LatencyLog, LeastRates, Limits, Measures,
+    Operation, OperationMix, Order, Pacing, PatternPart, Plan, Rate, RateProcess, Rates, Recording,
+    Reducible, Sample, Scatter, SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit,
+    SteadyRule, Subject, Survey, SurveyPosition, Think, TreeContents, TreeNames, TreeOrder, Verify,
+    Visit, Work, Workload, WorkloadTiming, WriteCheck, Zone, ZoneLength,
 };
 pub use reported::{
     Correction, ImportedFigure, ImportedLatency, ImportedRate, Origin, Provenance, Reported,

@@ -35,7 +35,7 @@ impl RateKept {
     /// where no trial did.
     #[expect(clippy::cast_precision_loss, reason = "numbers of I/Os below 2^53")]
     pub fn of(workload: &Workload, trials: &[Trial]) -> Option<Self> {
-        let of_clone = workload.rate?.ios_per_second(mean_block(workload)?);
+        let of_clone = workload.pacing.rate?.ios_per_second(mean_block(workload)?);
         let time = workload.limits.time?.as_secs_f64();
         let full = |trial: &&Trial| trial.outcome.stopped == StopReason::Time;
         let trials: Vec<&Trial> = trials.iter().filter(full).collect();
@@ -43,7 +43,7 @@ impl RateKept {
             return None;
         }
         let due = of_clone * f64::from(workload.clones) * time * trials.len() as f64;
-        let by_chance = workload.rates.process == RateProcess::Poisson;
+        let by_chance = workload.pacing.rates.process == RateProcess::Poisson;
         Some(Self {
             due,
             started: trials.iter().map(|trial| trial.outcome.ios() as f64).sum(),
@@ -254,7 +254,7 @@ mod tests {
     /// A row at 1,000 I/Os per second with a trial of one second per latency.
     fn row(latencies_us: &[u64], ios: u64) -> (Workload, Vec<Trial>) {
         let mut workload = Workload::new("w", Bytes::kib(4));
-        workload.rate = Some(Rate::Iops(1_000));
+        workload.pacing.rate = Some(Rate::Iops(1_000));
         workload.limits.time = Some(Nanos::from_secs(1));
         let trial = |latency: &u64| {
             let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Time);
@@ -285,10 +285,10 @@ mod tests {
         let (mut workload, trials) = row(&[100; 6], 970);
         assert!(!RateKept::of(&workload, &trials).unwrap().is_kept());
         // 6,000 arrivals deviate by 77; three times that is 232.
-        workload.rates.process = RateProcess::Poisson;
+        workload.pacing.rates.process = RateProcess::Poisson;
         assert!(RateKept::of(&workload, &trials).unwrap().is_kept());
         let (mut workload, trials) = row(&[100; 6], 940);
-        workload.rates.process = RateProcess::Poisson;
+        workload.pacing.rates.process = RateProcess::Poisson;
         assert!(!RateKept::of(&workload, &trials).unwrap().is_kept());
     }
 
@@ -299,7 +299,7 @@ mod tests {
             trial.outcome.stopped = StopReason::Cancelled;
         }
         assert_eq!(RateKept::of(&workload, &trials), None);
-        workload.rate = None;
+        workload.pacing.rate = None;
         assert_eq!(RateKept::of(&workload, &row(&[1], 1_000).1), None);
     }
 
@@ -320,7 +320,7 @@ mod tests {
         let (workload, trials) = row(&[100; 6], 500);
         assert_eq!(limit.standing(&workload, &trials), Some(Standing::Beyond));
         let (mut workload, trials) = row(&[100; 6], 200);
-        workload.rate = Some(Rate::Iops(200));
+        workload.pacing.rate = Some(Rate::Iops(200));
         assert_eq!(limit.standing(&workload, &trials), None, "too few for p99");
     }
 

@@ -3,6 +3,8 @@
 mod blocks;
 mod data;
 mod files;
+mod issuing;
+mod measures;
 mod omission;
 mod operation;
 mod pace;
@@ -11,6 +13,7 @@ mod scatter;
 mod survey;
 mod tree;
 mod verify;
+mod work;
 
 use schemars::JsonSchema;
 use serde::de::IntoDeserializer;
@@ -21,21 +24,24 @@ use omission::is_default;
 
 use crate::method::Method;
 use crate::narrow::narrow;
-use crate::units::{Bytes, Nanos};
+use crate::units::Bytes;
 
 pub use blocks::{BlockChoice, BlockShare, BlockSizes};
-pub use data::{BufferMemory, DataContent, Durability, Reducible};
+pub use data::{DataContent, Durability, Reducible};
 pub use files::{FileOrder, FileService, FileUse, Files, Span};
+pub use issuing::{Batching, BufferMemory, CpuPolicy, IssueOptions};
+pub use measures::{Estimand, Measures, Subject};
 pub use operation::{Operation, OperationMix};
 pub use pace::{
-    Batching, EndsOthers, LeastRates, Limits, Rate, RateProcess, Rates, SteadyFigure, SteadyLimit,
-    SteadyRule, Think,
+    EndsOthers, LeastRates, Limits, Pacing, Rate, RateProcess, Rates, SteadyFigure, SteadyLimit,
+    SteadyRule, Think, WorkloadTiming,
 };
 pub use recording::{LatencyLog, Recording};
 pub use scatter::{Distribution, Scatter, Zone, ZoneLength};
 pub use survey::{DriveCache, Sample, Survey, SurveyPosition, Visit};
 pub use tree::{FileTree, TreeContents, TreeNames, TreeOrder};
-pub use verify::{Check, PatternPart, Verify};
+pub use verify::{Check, PatternPart, Verify, WriteCheck};
+pub use work::Work;
 
 /// What to do, complete: every front end ends in one of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -84,10 +90,6 @@ pub struct Workload {
     pub clones: u32,
     /// How I/O is asked to be issued.
     pub backend: BackendKind,
-    /// Whether the device's driver is asked for completions again and again, instead of
-    /// interrupting a processor (fio: `hipri`).
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub polled: bool,
     /// Whether the page cache is bypassed.
     pub direct: DirectMode,
     /// Which operations, in which shares.
@@ -104,60 +106,28 @@ pub struct Workload {
     /// How random I/Os are spread over the span.
     #[serde(default, skip_serializing_if = "is_default")]
     pub scatter: Scatter,
-    /// Places that are visited and measured one by one, where the span is not measured
-    /// as a whole.
+    /// What is done there.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub survey: Option<Survey>,
-    /// Many files that are created, looked up or deleted, instead of blocks of one.
+    pub work: Work,
+    /// Whether and how what was written is read back and checked.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub tree: Option<FileTree>,
-    /// Of every hundred blocks that are read, so many are changed and written back to
-    /// where they were; 0 leaves reads and writes unrelated.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rewritten_percent: u32,
-    /// Whether the file is emptied first, so that finding room for its blocks is part of
-    /// writing them. For files of sokudo's own.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub from_empty: bool,
-    /// Whether blocks that tell where they belong are written all over the target and read
-    /// back, instead of anything else: is it as large as it says? ([`crate::CapacityCheck`])
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub checks_capacity: bool,
-    /// What its figure is meant to be of.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub subject: Subject,
+    pub verify: Option<Verify>,
+    /// What its figure is of.
+    #[serde(flatten)]
+    pub measures: Measures,
     /// I/Os kept in flight per clone (fio: `iodepth`).
     pub depth: u32,
-    /// How I/Os are submitted and reaped together.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub batching: Batching,
-    /// What memory buffers lie in.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub memory: BufferMemory,
+    /// How I/Os are issued besides.
+    #[serde(flatten)]
+    pub issuing: IssueOptions,
     /// When to stop.
     pub limits: Limits,
-    /// Time at the start that is run but not measured (fio: `ramp_time`).
-    pub ramp: Nanos,
-    /// What its rate is the rate of.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub estimand: Estimand,
-    /// When it starts, counted from the stage's start (fio: `startdelay`).
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub starts_after: Nanos,
-    /// Whether its end ends every workload of the stage, and the plan with it (fio: `exitall`).
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub ends_others: EndsOthers,
-    /// The fixed rate per clone of all operations together, if the load is not
-    /// closed-loop.
-    pub rate: Option<Rate>,
-    /// Fixed rates of single operations, and how I/Os are spaced at a fixed rate.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rates: Rates,
-    /// Rates below which it fails (fio: `rate_min`, `rate_iops_min`).
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub least: LeastRates,
-    /// Pauses between I/Os.
-    pub think: Option<Think>,
+    /// When it starts, counts and ends besides.
+    #[serde(flatten)]
+    pub timing: WorkloadTiming,
+    /// Rates that it keeps, and pauses.
+    #[serde(flatten)]
+    pub pacing: Pacing,
     /// When writes are made durable.
     pub durability: Durability,
     /// The state of the drive's own write cache.
@@ -165,22 +135,9 @@ pub struct Workload {
     pub drive_cache: DriveCache,
     /// What writes contain.
     pub data: DataContent,
-    /// Whether and how what was written is read back and checked.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub verify: Option<Verify>,
-    /// When it is steady enough to stop.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub steady: Option<SteadyRule>,
     /// What is kept of I/Os beyond one histogram per operation.
     #[serde(default, skip_serializing_if = "is_default")]
     pub recording: Recording,
-    /// Processors that the clones are bound to; empty is unbound.
-    pub cpus: Vec<u32>,
-    /// Whether a clone may run on all of `cpus`, or on one each, in turn.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub cpu_policy: CpuPolicy,
-    /// Read the clock before and after every single I/O, not once per batch.
-    pub exact_clock: bool,
 }
 
 impl Workload {
@@ -191,7 +148,6 @@ impl Workload {
             name: name.into(),
             clones: 1,
             backend: BackendKind::Auto,
-            polled: false,
             direct: DirectMode::Auto,
             operations: OperationMix::only(Operation::Read),
             order: Order::SEQUENTIAL,
@@ -199,43 +155,27 @@ impl Workload {
             span: None,
             files: Files::default(),
             scatter: Scatter::default(),
-            survey: None,
-            tree: None,
-            rewritten_percent: 0,
-            from_empty: false,
-            checks_capacity: false,
-            subject: Subject::Device,
+            work: Work::Blocks,
+            verify: None,
+            measures: Measures::default(),
             depth: 1,
-            batching: Batching::default(),
-            // A figure is what a program with ordinary buffers gets.
-            memory: BufferMemory::SmallPages,
+            issuing: IssueOptions::default(),
             limits: Limits::default(),
-            ramp: Nanos(0),
-            estimand: Estimand::Work,
-            starts_after: Nanos(0),
-            ends_others: EndsOthers::Never,
-            rate: None,
-            rates: Rates::default(),
-            least: LeastRates::default(),
-            think: None,
+            timing: WorkloadTiming::default(),
+            pacing: Pacing::default(),
             durability: Durability::default(),
             drive_cache: DriveCache::Keep,
             data: DataContent::Random,
-            verify: None,
-            steady: None,
             recording: Recording::default(),
-            cpus: Vec::new(),
-            cpu_policy: CpuPolicy::Split,
-            exact_clock: false,
         }
     }
 
     /// Whether its I/Os follow each other forward through one file, once, so that a trial can go
     /// on where another has ended.
     pub fn can_go_on(&self) -> bool {
-        let is_once = self.limits.repeats == 0 && !self.from_empty;
+        let is_once = self.limits.repeats == 0 && !self.files.from_empty;
         let is_forward = self.scatter.stride == 0 && self.files.uses.len() <= 1;
-        let is_checked = self.verify.is_some() || self.survey.is_some();
+        let is_checked = self.write_check().is_some() || self.survey().is_some();
         matches!(self.order, Order::Sequential { .. }) && is_once && is_forward && !is_checked
     }
 
@@ -245,19 +185,75 @@ impl Workload {
         let (limits, durability) = (&self.limits, &self.durability);
         let only_time_ends_it =
             limits.time.is_some() && limits.bytes.is_none() && limits.ios.is_none();
-        let is_closed_loop =
-            self.rate.is_none() && self.rates == Rates::default() && self.think.is_none();
-        let is_plain = self.survey.is_none()
-            && self.tree.is_none()
-            && self.verify.is_none()
-            && self.steady.is_none()
-            && self.rewritten_percent == 0;
+        let Pacing {
+            rate, rates, think, ..
+        } = self.pacing;
+        let is_closed_loop = rate.is_none() && rates == Rates::default() && think.is_none();
+        let is_plain = self.is_pattern_alone() && self.timing.steady.is_none();
         let ends_with_its_ios = !durability.final_flush && !durability.flush_on_close;
-        self.estimand == Estimand::Sustained
+        self.measures.estimand == Estimand::Sustained
             && only_time_ends_it
             && is_closed_loop
             && is_plain
             && ends_with_its_ios
+    }
+
+    /// Whether each of its I/Os follows from its pattern alone, and from none before it.
+    pub fn is_pattern_alone(&self) -> bool {
+        self.work == Work::Blocks && self.write_check().is_none()
+    }
+
+    /// The places that it measures one by one.
+    pub const fn survey(&self) -> Option<Survey> {
+        match self.work {
+            Work::Survey(survey) => Some(survey),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn survey_mut(&mut self) -> Option<&mut Survey> {
+        match &mut self.work {
+            Work::Survey(survey) => Some(survey),
+            _ => None,
+        }
+    }
+
+    /// The files that it creates, looks up or deletes.
+    pub const fn tree(&self) -> Option<FileTree> {
+        match self.work {
+            Work::Tree(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
+    /// Of every hundred blocks that it reads, so many are changed and written back.
+    pub const fn rewritten_percent(&self) -> u32 {
+        match self.work {
+            Work::Rewriting { percent } => percent,
+            _ => 0,
+        }
+    }
+
+    /// How the writes of its own are checked (fio: `verify`).
+    pub const fn write_check(&self) -> Option<&WriteCheck> {
+        match &self.verify {
+            Some(Verify::Writes(check)) => Some(check),
+            _ => None,
+        }
+    }
+
+    /// What the contents of its blocks follow from, besides their place.
+    pub const fn seal(&self) -> Option<u64> {
+        match self.verify {
+            Some(Verify::Seals(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a check of how large its target is.
+    pub fn checks_capacity(&self) -> bool {
+        self.verify == Some(Verify::Capacity)
     }
 
     /// The targets that it uses, as indices into the plan's.
@@ -274,31 +270,6 @@ impl Default for Workload {
     fn default() -> Self {
         Self::new("", Bytes::kib(4))
     }
-}
-
-/// What the figure of a workload is meant to be of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Subject {
-    /// The device.
-    #[default]
-    Device,
-    /// A cache before its medium, which answers what is read again and again.
-    Cache,
-}
-
-/// What a rate is the rate of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Estimand {
-    /// Of a piece of work: all that was started, from the first I/O until the last one has
-    /// ended, with the filling and the draining of the queue (as fio counts).
-    #[default]
-    Work,
-    /// Of a load that lasts: what is completed while the queue is full, after it has been
-    /// turned over. Only where nothing but time ends the work, and nothing spaces its I/Os;
-    /// all else is a piece of work.
-    Sustained,
 }
 
 /// In which order the blocks of the span are visited.
@@ -334,17 +305,6 @@ pub enum SequentialOffset {
     /// All clones share one position and take the next block in turn
     /// (DiskSpd: `-si`).
     Interlocked,
-}
-
-/// Whether clones share processors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CpuPolicy {
-    /// Each clone is bound to one of them, in turn.
-    #[default]
-    Split,
-    /// Each clone may run on all of them.
-    Shared,
 }
 
 /// Whether the page cache is bypassed.

@@ -203,7 +203,7 @@ fn is_same_work(one: &Workload, other: &Workload) -> bool {
 /// How long all surveys of a stage went on, by the shortest trial; `None` of anything else.
 fn overlap(rows: &[Row]) -> Option<Nanos> {
     let trials = rows.iter().flat_map(|row| &row.trials);
-    let are_surveys = rows.iter().all(|row| row.workload.survey.is_some());
+    let are_surveys = rows.iter().all(|row| row.workload.survey().is_some());
     let shortest = trials.map(|trial| trial.outcome.elapsed).min();
     shortest.filter(|_| are_surveys)
 }

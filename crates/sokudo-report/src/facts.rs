@@ -215,7 +215,7 @@ fn places_line<'a>(document: &'a RunDocument) -> Option<Text> {
 fn trees_line(document: &RunDocument) -> Option<Text> {
     let results = document.results.iter();
     let trees =
-        unique(results.filter_map(|result| result.workload.tree.as_ref().map(words::tree_files)));
+        unique(results.filter_map(|result| result.workload.tree().as_ref().map(words::tree_files)));
     listed(trees)
 }
 
@@ -279,7 +279,7 @@ fn data_line(document: &RunDocument) -> Text {
 }
 
 fn is_written_back(workload: &Workload) -> bool {
-    workload.survey.is_some_and(|survey| survey.write_back)
+    workload.survey().is_some_and(|survey| survey.write_back)
 }
 
 /// Whether a row reads what somebody else has written.
@@ -297,7 +297,7 @@ fn load_line(document: &RunDocument) -> Option<Text> {
     let of_row = |result: &ResultDocument| {
         let workload = &result.workload;
         let clones = u64::from(workload.clones);
-        Some(match workload.rate? {
+        Some(match workload.pacing.rate? {
             Rate::Iops(ios) => format!("{} IOPS", grouped(&(ios * clones).to_string())),
             Rate::BytesPerSecond(bytes) => {
                 format!("{}/s", decimal_size(Bytes(bytes * clones), 3))

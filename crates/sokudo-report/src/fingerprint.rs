@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use sokudo_model::{
     BackendClass, BackendKind, BlockChoice, BlockSizes, BufferMemory, Bytes, DirectMode, DirectUse,
     Distribution, Estimand, Limits, Operation, Order, PlanData, PlanPart, PlanParts, Recording,
-    Scatter, SequentialOffset, Span, Survey, Verify, Workload,
+    Scatter, SequentialOffset, Span, Survey, SurveyedPlaces, Workload, WriteCheck,
 };
 
 pub(crate) mod words;
@@ -58,16 +58,16 @@ pub(crate) fn parts(workload: &Workload, used: EngineChoices, size: Option<Bytes
         PlanData::Data(workload.data.clone()),
         PlanData::Depth(workload.depth),
         PlanData::Durability(workload.durability),
-        PlanData::Duration((limits(workload.limits), workload.ramp)),
+        PlanData::Duration((limits(workload.limits), workload.timing.ramp)),
         PlanData::Operations(workload.operations.sorted()),
         PlanData::Order(order(workload)),
-        PlanData::Rate(workload.rate),
+        PlanData::Rate(workload.pacing.rate),
         PlanData::Span(spans(workload, size)),
-        PlanData::Think(workload.think),
+        PlanData::Think(workload.pacing.think),
     ];
     let mut parts: PlanParts = plain.into_iter().chain(extras(workload)).collect();
     // Where huge pages are taken where there are any, it counts what there was.
-    if used.huge_pages || workload.memory == BufferMemory::HugePages {
+    if used.huge_pages || workload.issuing.memory == BufferMemory::HugePages {
         parts.set(PlanData::Memory(BufferMemory::HugePages));
     }
     if used.direct.or(wanted(workload.direct)) == Some(DirectUse::Off) {
@@ -94,24 +94,28 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
         series_interval: None,
         ..workload.recording.clone()
     };
-    let start = (workload.starts_after, workload.ends_others);
+    let timing = workload.timing;
+    let issuing = &workload.issuing;
+    let start = (timing.starts_after, timing.ends_others);
     let parts = [
-        unless_plain(workload.batching, PlanData::Batching),
-        unless_plain(workload.checks_capacity, PlanData::Capacity),
-        workload.verify.as_ref().map(check),
-        cpus.map(|cpus| PlanData::Cpus((workload.cpu_policy, cpus.clone()))),
-        unless_plain(workload.from_empty, PlanData::Emptied),
+        unless_plain(issuing.batching, PlanData::Batching),
+        unless_plain(workload.checks_capacity(), PlanData::Capacity),
+        workload.write_check().map(check),
+        cpus.map(|cpus| PlanData::Cpus((issuing.cpu_policy, cpus.clone()))),
+        unless_plain(workload.files.from_empty, PlanData::Emptied),
         sustained.then_some(PlanData::Estimand(Estimand::Sustained)),
         files(workload),
-        unless_plain(workload.polled, PlanData::Polled),
-        unless_plain(workload.rates, PlanData::Rates),
+        unless_plain(issuing.polled, PlanData::Polled),
+        unless_plain(workload.pacing.rates, PlanData::Rates),
         unless_plain(recording, PlanData::Recording),
-        unless_plain(workload.rewritten_percent, PlanData::Rewritten),
+        unless_plain(workload.rewritten_percent(), PlanData::Rewritten),
         unless_plain(scatter(&workload.scatter), PlanData::Scatter),
         unless_plain(start, PlanData::Start),
-        workload.steady.map(PlanData::Steady),
-        workload.survey.map(|it| PlanData::Survey(places_of(it))),
-        workload.tree.map(PlanData::Tree),
+        timing.steady.map(PlanData::Steady),
+        workload
+            .survey()
+            .map(|survey| PlanData::Survey(places_of(survey, workload.seal()))),
+        workload.tree().map(PlanData::Tree),
         unless_plain(workload.drive_cache, PlanData::WriteCache),
     ];
     parts.into_iter().flatten()
@@ -198,8 +202,8 @@ fn spans(workload: &Workload, size: Option<Bytes>) -> Vec<Option<Span>> {
 }
 
 /// What becomes of bad blocks changes nothing where there are none.
-fn check(verify: &Verify) -> PlanData {
-    PlanData::Check(Verify {
+fn check(verify: &WriteCheck) -> PlanData {
+    PlanData::Check(WriteCheck {
         fatal: false,
         dump: false,
         save_state: false,
@@ -230,11 +234,13 @@ fn scatter(scatter: &Scatter) -> Scatter {
 
 /// What of a survey makes another row of it: not how long is waited for what hangs, nor in how
 /// many parts it was carried out, nor with which number its blocks are sealed.
-fn places_of(survey: Survey) -> Survey {
-    Survey {
-        timeout: None,
-        resumed_at: None,
-        sealed: survey.sealed.map(|_| 0),
-        ..survey
+fn places_of(survey: Survey, seal: Option<u64>) -> SurveyedPlaces {
+    SurveyedPlaces {
+        places: Survey {
+            timeout: None,
+            resumed_at: None,
+            ..survey
+        },
+        sealed: seal.map(|_| 0),
     }
 }

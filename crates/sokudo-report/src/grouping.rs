@@ -333,7 +333,7 @@ pub fn have_one_name(one: &ResultDocument, other: &ResultDocument) -> bool {
     one.name == other.name
         && one.direction == other.direction
         && one.workload.operations == other.workload.operations
-        && one.workload.rewritten_percent == other.workload.rewritten_percent
+        && one.workload.rewritten_percent() == other.workload.rewritten_percent()
 }
 
 fn row_text(result: &ResultDocument) -> Text {
@@ -352,7 +352,7 @@ fn row_text(result: &ResultDocument) -> Text {
 fn direction_beside(result: &ResultDocument) -> Option<String> {
     let label = result.direction_shown()?;
     let says_it = result.name.split(' ').next_back() == Some(&*label);
-    (!says_it && result.workload.rewritten_percent == 0).then_some(label)
+    (!says_it && result.workload.rewritten_percent() == 0).then_some(label)
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.

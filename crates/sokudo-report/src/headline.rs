@@ -18,7 +18,7 @@ impl ResultDocument {
     /// Whether the row was made to show a cache, went through the page cache, or was seen to
     /// be answered by a cache.
     pub(crate) fn is_of_cache(&self) -> bool {
-        self.workload.subject == Subject::Cache
+        self.workload.measures.subject == Subject::Cache
             || self.is_buffered()
             || self.findings.iter().any(|it| it.code == DATASET_IN_CACHE)
     }
@@ -53,9 +53,9 @@ mod tests {
             result.stands_for_disk()
         };
         assert!(!spoilt(|it| it.verdict = Some(Verdict::Invalid)));
-        assert!(!spoilt(
-            |it| Arc::make_mut(&mut it.workload).subject = Subject::Cache
-        ));
+        assert!(!spoilt(|it| Arc::make_mut(&mut it.workload)
+            .measures
+            .subject = Subject::Cache));
         assert!(!spoilt(|it| it.direct = Some(false)));
         assert!(!spoilt(|it| it.direct = None));
         assert!(!spoilt(|it| it.findings.push(Finding {

@@ -21,7 +21,7 @@ const DEFECTS_LISTED: usize = 20;
 /// Whether the run visited places.
 pub(crate) fn is_scan(document: &RunDocument) -> bool {
     let mut results = document.results.iter();
-    results.any(|result| result.workload.survey.is_some())
+    results.any(|result| result.workload.survey().is_some())
 }
 
 /// What sort of figures a row has.
@@ -37,7 +37,7 @@ enum SurfaceRowKind {
 
 impl SurfaceRowKind {
     fn of(result: &ResultDocument) -> Self {
-        match result.workload.survey {
+        match result.workload.survey() {
             Some(survey) if matches!(survey.visit, Visit::Random | Visit::Butterfly) => {
                 Self::Access
             }

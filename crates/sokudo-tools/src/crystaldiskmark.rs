@@ -88,7 +88,7 @@ impl RowSpec {
         workload.depth = self.depth;
         workload.clones = self.threads;
         workload.limits.time = Some(TRIAL_TIME);
-        workload.estimand = Estimand::Sustained;
+        workload.measures.estimand = Estimand::Sustained;
         workload
     }
 }

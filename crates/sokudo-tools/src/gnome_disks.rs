@@ -10,7 +10,7 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BackendKind, Bytes, ImportedRate, ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation,
-    Order, PlanPart, ReportedSample, Sample, Survey, Visit, narrow,
+    Order, PlanPart, ReportedSample, Sample, Survey, Visit, Work, narrow,
 };
 use sokudo_words::text;
 
@@ -222,7 +222,7 @@ fn surveyed(
         .parts(PACE)
         .parts(&[PlanPart::Backend, PlanPart::Data]);
     told.workload.backend = BackendKind::Sync;
-    told.workload.survey = Some(survey);
+    told.workload.work = Work::Survey(survey);
     told.row()
 }
 

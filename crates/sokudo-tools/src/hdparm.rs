@@ -12,7 +12,7 @@
 
 pub(crate) mod import;
 
-use sokudo_model::{BackendKind, Bytes, DirectMode, Limits, Nanos, Span, Subject, Workload};
+use sokudo_model::{BackendKind, Bytes, DirectMode, Limits, Measures, Nanos, Span, Workload};
 
 /// What its jobs are.
 pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {
@@ -35,7 +35,7 @@ pub const CACHE_TIME: Nanos = Nanos::from_secs(2);
 pub fn cached_reads(direct: DirectMode) -> Workload {
     Workload {
         span: Some(Span::from_start(BLOCK)),
-        subject: Subject::Cache,
+        measures: Measures::CACHE,
         limits: Limits::of_time(CACHE_TIME),
         ..reads(direct)
     }
@@ -92,6 +92,6 @@ mod tests {
         assert_eq!(workload.span.unwrap().length, BLOCK);
         assert_eq!(workload.limits.bytes, None);
         assert_eq!(workload.direct, DirectMode::On);
-        assert_eq!(workload.subject, Subject::Cache);
+        assert_eq!(workload.measures, Measures::CACHE);
     }
 }

@@ -223,7 +223,7 @@ impl HdTunePage {
             .block(block(&lower))
             .order(order.or(named));
         if has(&["burst"]) {
-            workload.workload.subject = Subject::Cache;
+            workload.workload.measures.subject = Subject::Cache;
         }
         let mut row = workload.row();
         for told in told {

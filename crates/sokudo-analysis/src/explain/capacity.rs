@@ -30,7 +30,7 @@ fn capacity(run: &Run) -> Option<Inference> {
     ) {
         return None;
     }
-    let (check, stopped) = outcomes(run, |workload| workload.checks_capacity)
+    let (check, stopped) = outcomes(run, |workload| workload.checks_capacity())
         .find_map(|(_, outcome)| Some((outcome.capacity.as_ref()?, outcome.stopped)))?;
     // What was cut short may show that a drive is false, and never that it is not.
     let is_complete = stopped == StopReason::Ended;
@@ -288,11 +288,12 @@ fn sizes(check: &CapacityCheck, least: u64, most: u64) -> Vec<sokudo_model::Infe
 mod tests {
     use super::*;
     use crate::sample;
+    use sokudo_model::Verify;
 
     fn run_with(kind: TargetKind, check: CapacityCheck) -> Run {
         let mut run = sample::writes();
         run.target.kind = kind;
-        run.rows[0].workload.checks_capacity = true;
+        run.rows[0].workload.verify = Some(Verify::Capacity);
         run.rows[0].trials[0].outcome.stopped = StopReason::Ended;
         run.rows[0].trials[0].outcome.capacity = Some(CapacityCheck {
             size: Bytes(1 << 40),

@@ -96,7 +96,7 @@ fn is_read_again(workload: &Workload) -> bool {
 
 fn is_one_stream(workload: &Workload) -> bool {
     matches!(workload.order, Order::Sequential { .. })
-        && workload.survey.is_none()
+        && workload.survey().is_none()
         && workload.depth == 1
         && workload.clones == 1
 }

@@ -28,7 +28,7 @@ pub fn only_reads(workload: &Workload) -> bool {
 /// The survey of a workload that only reads and goes past the page cache as far as that
 /// is asked.
 pub fn read_survey(workload: &Workload) -> Option<Survey> {
-    workload.survey.filter(|_| only_reads(workload))
+    workload.survey().filter(|_| only_reads(workload))
 }
 
 /// Which share of the target a workload covers.

@@ -115,7 +115,7 @@ fn is_random_read(workload: &Workload) -> bool {
     let is_small = workload.blocks.single().is_some_and(|it| it <= BLOCK_MAX);
     only_reads(workload)
         && is_small
-        && workload.survey.is_none()
+        && workload.survey().is_none()
         && matches!(workload.order, Order::Random { .. })
         && workload.depth * workload.clones == 1
         && workload.span.is_none_or(|span| span.offset == Bytes(0))

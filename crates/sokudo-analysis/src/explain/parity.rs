@@ -144,7 +144,7 @@ fn point(row: &Row) -> Option<ParityPoint> {
     let workload = &row.workload;
     let is_wanted = workload.operations.single() == Some(Operation::Write)
         && matches!(workload.order, Order::Random { .. })
-        && workload.survey.is_none()
+        && workload.survey().is_none()
         && workload.depth * workload.clones == 1;
     let block = workload.blocks.single().filter(|_| is_wanted)?;
     let (mut asked, mut read, mut written, mut time) = (0, 0, 0, 0.0);

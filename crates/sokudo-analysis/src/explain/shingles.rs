@@ -144,7 +144,7 @@ fn claimed(absorbed: u64, is_persistent: Option<bool>) -> (&'static str, Text) {
 pub(super) fn is_piecemeal(workload: &Workload) -> bool {
     workload.operations.single() == Some(Operation::Write)
         && matches!(workload.order, Order::Random { .. })
-        && workload.survey.is_none()
+        && workload.survey().is_none()
         && workload.span.is_none()
         && workload.blocks.largest().0 <= 64 << 10
 }
@@ -182,7 +182,7 @@ fn durable_rate(workload: &Workload, outcome: &Outcome) -> Option<f64> {
 
 /// Whether the target was left alone before.
 fn is_rested(workload: &Workload) -> bool {
-    workload.starts_after.as_secs_f64() >= RECOVERY_REST_SECONDS_MIN
+    workload.timing.starts_after.as_secs_f64() >= RECOVERY_REST_SECONDS_MIN
 }
 
 fn timeline(outcome: &Outcome) -> WriteTimeline {

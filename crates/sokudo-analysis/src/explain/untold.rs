@@ -18,10 +18,13 @@ fn untold(run: &Run) -> Option<Inference> {
         let is_asked = rows.any(|row| is_wanted(&row.workload));
         is_asked.then(|| Text::from(what))
     };
-    let is_stroke = |it: &Workload| it.survey.is_some_and(|it| it.visit == Visit::Butterfly);
+    let is_stroke = |it: &Workload| it.survey().is_some_and(|it| it.visit == Visit::Butterfly);
     let whats = [
         asked(is_stroke, "the seek curve"),
-        asked(|it| it.subject == Subject::Cache, "the drive's memory"),
+        asked(
+            |it| it.measures.subject == Subject::Cache,
+            "the drive's memory",
+        ),
         asked(shingles::is_piecemeal, "shingled recording"),
     ];
     let whats: Vec<Text> = whats.into_iter().flatten().collect();
@@ -56,7 +59,7 @@ mod tests {
         let mut run = sample::writes();
         assert_eq!(untold(&run), None);
         run.plan.method = sample::method(&[MethodTrait::Probes]);
-        run.rows[0].workload.subject = Subject::Cache;
+        run.rows[0].workload.measures.subject = Subject::Cache;
         let told = untold(&run).unwrap();
         let claim = told.claim.english();
         assert!(

@@ -143,11 +143,8 @@ pub(super) fn of_others(case: &Case<'_>, operation: Operation) -> Option<OthersR
 /// page cache, which reads and writes in sizes of its own, and no array makes several of one.
 fn countable<'a>(case: &Case<'a>) -> Option<&'a BlockDevice> {
     let workload = &case.row.workload;
-    let does_more = workload.survey.is_some()
-        || workload.tree.is_some()
-        || workload.verify.is_some()
-        || workload.rewritten_percent > 0;
-    let is_plain = case.real() && case.direct() && !does_more && encoded_share(case) == 0.0;
+    let is_plain =
+        case.real() && case.direct() && workload.is_pattern_alone() && encoded_share(case) == 0.0;
     case.only_leaf().filter(|_| is_plain)
 }
 

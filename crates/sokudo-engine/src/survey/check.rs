@@ -13,6 +13,9 @@ use crate::target_use::{stretch_of, uses};
 /// More places than any picture can show; each takes 56 bytes.
 pub(crate) const PLACES_MAX: u32 = 1_000_000;
 
+/// Blocks are sealed everywhere, or not at all.
+const SEALED_PART: &str = "sealed blocks, but where the whole span is visited from start to end";
+
 /// Why a survey is impossible.
 #[derive(Debug, sokudo_words::Error)]
 pub enum SurveyError {
@@ -111,8 +114,11 @@ pub(crate) fn check_survey(
     workload: &Workload,
     target: &Target,
 ) -> Result<(), SurveyError> {
-    let Some(survey) = &workload.survey else {
-        return Ok(());
+    let Some(survey) = &workload.survey() else {
+        return match workload.seal() {
+            Some(_) => Err(SurveyError::Without { what: SEALED_PART }),
+            None => Ok(()),
+        };
     };
     if !is_alone_on_its_target(stage, workload) {
         return Err(SurveyError::NotAlone);
@@ -140,7 +146,7 @@ fn is_alone_on_its_target(stage: &Stage, workload: &Workload) -> bool {
     let own = workload.targets();
     others.all(|other| {
         let is_elsewhere = other.targets().iter().all(|target| !own.contains(target));
-        other.survey.is_some() && is_elsewhere
+        other.survey().is_some() && is_elsewhere
     })
 }
 
@@ -151,10 +157,13 @@ fn beyond(workload: &Workload) -> [(bool, &'static str); 9] {
     [
         (workload.clones > 1, "threads beside its own"),
         (workload.files.uses.len() > 1, "second target"),
-        (workload.verify.is_some(), "checking of what was written"),
-        (workload.steady.is_some(), "rule of steadiness"),
-        (workload.ramp.0 > 0, "ramp"),
-        (workload.starts_after.0 > 0, "start of its own"),
+        (
+            workload.verify.is_some() && workload.seal().is_none(),
+            "checking of what was written",
+        ),
+        (workload.timing.steady.is_some(), "rule of steadiness"),
+        (workload.timing.ramp.0 > 0, "ramp"),
+        (workload.timing.starts_after.0 > 0, "start of its own"),
         (
             limits.bytes.is_some() || limits.ios.is_some() || limits.repeats > 0,
             "limit of bytes, I/Os or repetitions: its places are its limit",
@@ -216,15 +225,12 @@ fn check_beside(workload: &Workload, survey: &Survey, target: &Target) -> Result
 
 /// What a sealed block holds is known of every byte of the span, and of nothing else.
 fn check_sealed(workload: &Workload, survey: &Survey) -> Result<(), SurveyError> {
-    if survey.sealed.is_none() {
+    if workload.seal().is_none() {
         return Ok(());
     }
     let visits_all = survey.visit == Visit::Ascending && survey.sample == Sample::Whole;
     let without = [
-        (
-            !visits_all,
-            "sealed blocks, but where the whole span is visited from start to end",
-        ),
+        (!visits_all, SEALED_PART),
         (survey.write_back, "sealed blocks that are written back"),
         (
             survey.approach.is_some(),

@@ -206,17 +206,7 @@ mod tests {
     const SECTOR: u64 = 512;
 
     fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
-        Survey {
-            places,
-            visit,
-            sample,
-            approach: None,
-            write_back: false,
-            timeout: None,
-            resumed_at: None,
-            read_beside: None,
-            sealed: None,
-        }
+        Survey::new(places, visit, sample)
     }
 
     fn route(survey: Survey, length: u64, block: u64, seed: u64) -> SurveyRoute {

@@ -173,7 +173,7 @@ impl Surveying {
         seed: u64,
         chunks: u32,
     ) -> Option<Self> {
-        let survey = workload.survey?;
+        let survey = workload.survey()?;
         let operation = workload.operations.single().unwrap_or(Operation::Read);
         let final_flush = workload.durability.final_flush || survey.write_back;
         let SurveyTarget {
@@ -229,7 +229,9 @@ impl Surveying {
             has_lost: false,
             hanging: Hanging::new(chunks - 1 - spare..chunks - 1),
             slowest: SlowestIos::default(),
-            sealed: (survey.sealed).map(|number| SealedBlocks::new(number, name, chunks)),
+            sealed: workload
+                .seal()
+                .map(|number| SealedBlocks::new(number, name, chunks)),
             was_left: false,
             left_at: None,
             checkpoint: Checkpoint::at_begin(&survey),

@@ -49,7 +49,7 @@ pub fn run_tree(
 ) -> Result<Outcome, TreeError> {
     let operation = workload.operations.single();
     let (Some(tree), Some(operation)) = (
-        workload.tree.filter(|tree| tree.files > 0),
+        workload.tree().filter(|tree| tree.files > 0),
         operation.filter(|operation| operation.is_on_files()),
     ) else {
         return Err(TreeError::NoTree {

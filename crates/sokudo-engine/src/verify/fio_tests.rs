@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sokudo_model::{Bytes, Check, MismatchKind, PatternPart, Verify};
+use sokudo_model::{Bytes, Check, MismatchKind, PatternPart, WriteCheck};
 
 use super::tests::{CHECKS, verifier, verify};
 use super::{ExpectedBlock, Verifier};
@@ -130,7 +130,7 @@ fn what_fio_wrote_is_right() {
     }
 }
 
-fn assert_right_until_changed(shape: &Verify, mut bytes: Vec<u8>, arguments: &[String]) {
+fn assert_right_until_changed(shape: &WriteCheck, mut bytes: Vec<u8>, arguments: &[String]) {
     let mut of_fio = verifier(shape);
     let right = check(&mut of_fio, &bytes);
     assert!(right, "{arguments:?}: {:?}", of_fio.finish().mismatches);

@@ -1,6 +1,6 @@
 //! Whether blocks can be checked as a plan asks, before anything is touched.
 
-use sokudo_model::{BlockSizes, Check, Operation, Verify};
+use sokudo_model::{BlockSizes, Check, Operation, WriteCheck};
 
 use super::judge::overhead;
 use super::pattern::Contents;
@@ -41,7 +41,7 @@ pub enum VerifyError {
 ///
 /// # Errors
 /// What is in the way.
-pub(crate) fn check_verify(verify: &Verify, blocks: &BlockSizes) -> Result<(), VerifyError> {
+pub(crate) fn check_verify(verify: &WriteCheck, blocks: &BlockSizes) -> Result<(), VerifyError> {
     let smallest = [Operation::Read, Operation::Write]
         .map(|operation| blocks.of(operation).smallest().0)
         .into_iter()

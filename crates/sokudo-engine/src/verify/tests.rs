@@ -1,5 +1,7 @@
 use proptest::prelude::*;
-use sokudo_model::{BlockSizes, Bytes, Check, MismatchKind, PatternPart, Verify, VerifyOutcome};
+use sokudo_model::{
+    BlockSizes, Bytes, Check, MismatchKind, PatternPart, VerifyOutcome, WriteCheck,
+};
 
 use super::{ExpectedBlock, Verifier, VerifyError, check_verify};
 
@@ -24,16 +26,16 @@ pub(super) const CHECKS: [Check; 18] = [
     Check::Null,
 ];
 
-pub(super) fn verify(check: Check) -> Verify {
+pub(super) fn verify(check: Check) -> WriteCheck {
     let needs_pattern = matches!(check, Check::Pattern | Check::PatternHeader);
     let pattern = vec![PatternPart::Bytes(b"sokudo".to_vec()), PatternPart::Offset];
     with!(
-        crate::builders::verify(check),
+        WriteCheck::of(check),
         pattern = needs_pattern.then_some(pattern)
     )
 }
 
-pub(super) fn verifier(verify: &Verify) -> Verifier {
+pub(super) fn verifier(verify: &WriteCheck) -> Verifier {
     Verifier::new(verify, 1, vec!["first".to_owned(), "second".to_owned()], 7)
 }
 
@@ -46,7 +48,7 @@ struct Device {
 }
 
 impl Device {
-    fn new(verify: &Verify, blocks: u64) -> Self {
+    fn new(verify: &WriteCheck, blocks: u64) -> Self {
         Self {
             verifier: verifier(verify),
             bytes: vec![0; (blocks * BLOCK) as usize],
@@ -139,7 +141,7 @@ type Harm = (
 );
 
 /// The second block as another writer would leave it.
-fn overwritten(device: &mut Device, check: Verify, number: u32, seed: u64) {
+fn overwritten(device: &mut Device, check: WriteCheck, number: u32, seed: u64) {
     Verifier::new(&check, number, vec![], seed).seal(device.block(1), 0, BLOCK);
 }
 

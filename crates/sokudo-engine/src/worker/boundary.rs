@@ -122,10 +122,10 @@ impl WorkerLimits {
             time_ns: limits.time.map_or(u64::MAX, |time| time.0),
             bytes: limits.bytes.map_or(UNLIMITED, |bytes| bytes.0),
             ios: limits.ios.unwrap_or(UNLIMITED),
-            ramp_ns: workload.ramp.0,
+            ramp_ns: workload.timing.ramp.0,
             deadline: u64::MAX,
             ramp_ends_at: None,
-            watch_ns: match (workload.steady, workload.survey) {
+            watch_ns: match (workload.timing.steady, workload.survey()) {
                 (Some(rule), _) => rule.interval.0.clamp(1, WATCH_NS_MAX),
                 // Its clock may stand still for long, where something cannot be read.
                 (None, Some(_)) => WATCH_NS_MAX,

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use sokudo_engine::{CheckError, FileTarget, StageError, Target, TargetError, WorkloadError};
 use sokudo_model::{
     BackendKind, BlockSizes, Bytes, DirectMode, Nanos, Operation, OperationMix, Order, Rate,
-    SequentialOffset, Think, Workload,
+    SequentialOffset, Think, Verify, Workload,
 };
 
 use crate::builders::{sizes, span, use_of};
@@ -36,13 +36,13 @@ const SLIPS: [(&str, Slip); 23] = [
         it.blocks = BlockSizes::one(Bytes((1 << 30) + 1));
     }),
     ("the rate is 0; use 1 to", |it| {
-        it.rate = Some(Rate::Iops(0))
+        it.pacing.rate = Some(Rate::Iops(0))
     }),
     ("the rate is 0; use 1 to", |it| {
-        it.rate = Some(Rate::BytesPerSecond(0))
+        it.pacing.rate = Some(Rate::BytesPerSecond(0))
     }),
     ("the number of I/Os before a pause is 0; use 1 to", |it| {
-        it.think = Some(Think::new(Nanos(1), 0));
+        it.pacing.think = Some(Think::new(Nanos(1), 0));
     }),
     ("the number of writes before a flush is 0; use 1 to", |it| {
         it.durability.fsync_every = Some(0);
@@ -69,10 +69,10 @@ const SLIPS: [(&str, Slip); 23] = [
         it.blocks = sizes(&[(4096, 1), (8192, 1)]);
     }),
     ("libaio does not poll for completions", |it| {
-        (it.backend, it.polled) = (BackendKind::Libaio, true)
+        (it.backend, it.issuing.polled) = (BackendKind::Libaio, true)
     }),
     ("only direct I/O is polled for", |it| {
-        (it.direct, it.polled) = (DirectMode::Off, true)
+        (it.direct, it.issuing.polled) = (DirectMode::Off, true)
     }),
     ("io_uring_cmd reads, writes and flushes", |it| {
         it.backend = BackendKind::IoUringCmd;
@@ -164,7 +164,13 @@ fn a_file_that_is_only_read_is_never_written() {
 
 #[test]
 fn a_processor_that_does_not_exist_is_named() {
-    let workload = |cpu| with!(random_reads(1), cpus = vec![cpu], limits = for_ios(1));
+    let workload = |cpu| {
+        with!(
+            random_reads(1),
+            issuing.cpus = vec![cpu],
+            limits = for_ios(1)
+        )
+    };
     for cpu in [1_000, u32::MAX] {
         let error = try_run(vec![workload(cpu)], &mut Target::Null(SIZE), 1).unwrap_err();
         assert!(matches!(error, StageError::Cpu { .. }), "{error}");
@@ -174,7 +180,7 @@ fn a_processor_that_does_not_exist_is_named() {
 
 #[test]
 fn a_capacity_check_that_is_to_be_something_else_too_is_refused() {
-    let check = with!(writes(1), checks_capacity = true);
+    let check = with!(writes(1), verify = Some(Verify::Capacity));
     let slips: [Slip; 4] = [
         |it| it.clones = 2,
         |it| it.depth = 2,

@@ -165,7 +165,7 @@ fn what_a_cache_took_is_made_durable_once_where_that_is_asked_for() {
     assert_eq!(durable_after(reads, MakeDurable::All), None);
     let with_ramp = with!(
         buffered(),
-        ramp = Nanos::from_millis(5),
+        timing.ramp = Nanos::from_millis(5),
         limits = for_ms(20)
     );
     assert_eq!(durable_after(with_ramp, MakeDurable::All), None);

@@ -165,7 +165,7 @@ fn on_a_vanishing_device(operation: Operation) -> Outcome {
     let workload = with!(
         random_reads(1),
         operations = OperationMix::only(operation),
-        think = Some(Think::new(Nanos(900_000), 1))
+        pacing.think = Some(Think::new(Nanos(900_000), 1))
     );
     run_one(
         workload,

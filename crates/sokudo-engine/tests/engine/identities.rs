@@ -112,7 +112,11 @@ fn workloads(backend: BackendKind) -> Vec<Workload> {
     let named = |name: &str, workload: Workload| {
         // What is in flight as a ramp ends is not counted: a disk that somebody else keeps busy has
         // to answer it and more.
-        let milliseconds = if workload.ramp > Nanos(0) { 300 } else { 60 };
+        let milliseconds = if workload.timing.ramp > Nanos(0) {
+            300
+        } else {
+            60
+        };
         with!(
             workload,
             name = name.to_owned(),
@@ -123,14 +127,17 @@ fn workloads(backend: BackendKind) -> Vec<Workload> {
     vec![
         named("depth 1", random_reads(1)),
         named("depth 16", random_reads(16)),
-        named("exact clock", with!(random_reads(16), exact_clock = true)),
+        named(
+            "exact clock",
+            with!(random_reads(16), issuing.exact_clock = true),
+        ),
         named(
             "after a ramp",
-            with!(random_reads(8), ramp = Nanos(30_000_000)),
+            with!(random_reads(8), timing.ramp = Nanos(30_000_000)),
         ),
         named(
             "three clones",
-            with!(random_reads(4), clones = 3, ramp = Nanos(10_000_000)),
+            with!(random_reads(4), clones = 3, timing.ramp = Nanos(10_000_000)),
         ),
         named(
             "a mix with flushes",
@@ -144,18 +151,22 @@ fn workloads(backend: BackendKind) -> Vec<Workload> {
         named("writes", writes(8)),
         named(
             "sustained",
-            with!(random_reads(16), estimand = Estimand::Sustained),
+            with!(random_reads(16), measures.estimand = Estimand::Sustained),
         ),
         named(
             "sustained by three clones",
-            with!(random_reads(4), clones = 3, estimand = Estimand::Sustained),
+            with!(
+                random_reads(4),
+                clones = 3,
+                measures.estimand = Estimand::Sustained
+            ),
         ),
         named(
             "sustained alone",
             with!(
                 writes(1),
-                ramp = Nanos(5_000_000),
-                estimand = Estimand::Sustained
+                timing.ramp = Nanos(5_000_000),
+                measures.estimand = Estimand::Sustained
             ),
         ),
     ]
@@ -181,7 +192,7 @@ fn threads_that_are_refused_a_processor_are_honest_all_the_same() {
         name = "sustained by many".to_owned(),
         clones = 16,
         limits = for_ms(30),
-        estimand = Estimand::Sustained
+        measures.estimand = Estimand::Sustained
     );
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {

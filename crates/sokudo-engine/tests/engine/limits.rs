@@ -12,7 +12,7 @@ fn the_ramp_is_run_but_not_counted() {
     // ramp.
     let mut workload = with!(
         random_reads(1),
-        ramp = Nanos(500_000_000),
+        timing.ramp = Nanos(500_000_000),
         limits = for_ms(1_000)
     );
     let measured = run_one(workload.clone(), &mut simulated("sim:const?latency=100us"));
@@ -37,7 +37,7 @@ fn the_ramp_is_run_but_not_counted() {
 fn a_ramp_longer_than_all_work_leaves_nothing_to_report() {
     let workload = with!(
         random_reads(4),
-        ramp = Nanos::from_secs(10),
+        timing.ramp = Nanos::from_secs(10),
         limits = for_ios(10)
     );
     for mut target in [simulated("sim:const"), Target::Null(Bytes::gib(1))] {

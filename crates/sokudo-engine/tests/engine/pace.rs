@@ -30,7 +30,7 @@ fn each_clone_keeps_a_rate_within_one_percent_in_virtual_time() {
             let workload = with!(
                 random_reads(16),
                 clones = clones,
-                rate = Some(rate),
+                pacing.rate = Some(rate),
                 limits = for_ms(10_000)
             );
             assert_rate(&run_one(workload, &mut simulated(spec)), expected, 0.01);
@@ -45,7 +45,7 @@ fn a_rate_is_kept_in_real_time() {
         with!(
             random_reads(8),
             backend = backend,
-            rate = Some(Rate::Iops(200)),
+            pacing.rate = Some(Rate::Iops(200)),
             limits = for_ios(400)
         )
     };
@@ -80,7 +80,7 @@ fn a_closed_loop_has_no_intended_start() {
 fn a_stall_shows_in_the_latency_from_the_intended_start() {
     let workload = with!(
         random_reads(1),
-        rate = Some(Rate::Iops(1_000)),
+        pacing.rate = Some(Rate::Iops(1_000)),
         limits = for_ms(10_000)
     );
     let mut target = simulated("sim:const?latency=100us&stall=5s:200ms");
@@ -112,7 +112,7 @@ fn a_device_too_slow_for_the_rate_is_told_by_the_growing_lateness() {
     // 1,000 I/Os per second are asked of a device that does 500.
     let workload = with!(
         random_reads(1),
-        rate = Some(Rate::Iops(1_000)),
+        pacing.rate = Some(Rate::Iops(1_000)),
         limits = for_ms(2_000)
     );
     let outcome = run_one(workload, &mut simulated("sim:const?latency=2ms"));
@@ -130,7 +130,13 @@ fn thinking_pauses_between_bursts() {
     // Four I/Os of 1 ms one after the other, then 6 ms of thought: ten
     // milliseconds for four.
     let think = Think::new(Nanos(6_000_000), 4);
-    let thinking = |depth, limits| with!(random_reads(depth), think = Some(think), limits = limits);
+    let thinking = |depth, limits| {
+        with!(
+            random_reads(depth),
+            pacing.think = Some(think),
+            limits = limits
+        )
+    };
     let outcome = run_one(
         thinking(1, for_ms(1_000)),
         &mut simulated("sim:const?latency=1ms"),
@@ -161,7 +167,7 @@ fn mixed(each: [Option<Rate>; 3], process: RateProcess) -> Workload {
     with!(
         random_reads(4),
         operations = OperationMix::read_write(50).unwrap(),
-        rates = Rates { each, process },
+        pacing.rates = Rates { each, process },
         limits = for_ms(10_000)
     )
 }
@@ -216,7 +222,7 @@ fn thinking_on_issue_does_not_wait_for_completions() {
     };
     let workload = with!(
         random_reads(16),
-        think = Some(think),
+        pacing.think = Some(think),
         limits = for_ms(1_000)
     );
     let outcome = run_one(workload, &mut simulated("sim:const?latency=5ms"));
@@ -230,7 +236,11 @@ fn a_spinning_pause_uses_the_processor() {
         spin: Nanos(20_000_000),
         ..Think::new(Nanos(20_000_000), 1)
     };
-    let workload = with!(random_reads(1), think = Some(think), limits = for_ms(600));
+    let workload = with!(
+        random_reads(1),
+        pacing.think = Some(think),
+        limits = for_ms(600)
+    );
     let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
     let outcome = run_one(workload, &mut own.target());
     let cpu = outcome.cpu.unwrap();

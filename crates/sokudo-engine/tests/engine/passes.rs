@@ -81,7 +81,7 @@ fn time_ends_all_passes() {
 
 #[test]
 fn a_workload_starts_after_its_delay() {
-    let delayed = with!(sequential(for_ms(20)), starts_after = Nanos(30 * MS));
+    let delayed = with!(sequential(for_ms(20)), timing.starts_after = Nanos(30 * MS));
     let workloads = vec![sequential(for_ms(40)), delayed.clone()];
     let outcomes = run(
         workloads,
@@ -102,12 +102,15 @@ fn a_workload_starts_after_its_delay() {
 }
 
 fn ending(ends_others: EndsOthers, limits: Limits) -> Workload {
-    with!(sequential(limits), ends_others = ends_others)
+    with!(sequential(limits), timing.ends_others = ends_others)
 }
 
 #[test]
 fn the_end_of_one_ends_all() {
-    let waiting = with!(sequential(for_ms(1)), starts_after = Nanos(3_600_000 * MS));
+    let waiting = with!(
+        sequential(for_ms(1)),
+        timing.starts_after = Nanos(3_600_000 * MS)
+    );
     for target in [&mut simulated("sim:ssd"), &mut Target::Null(Bytes::gib(1))] {
         let workloads = vec![
             ending(EndsOthers::Always, for_ios(100)),
@@ -164,7 +167,7 @@ fn a_steady_workload_stops() {
     for slope in [false, true] {
         let workload = with!(
             sequential(for_ms(60_000)),
-            steady = Some(steady_rule(slope, 5))
+            timing.steady = Some(steady_rule(slope, 5))
         );
         let outcome = run_one(
             workload,
@@ -188,7 +191,7 @@ fn a_steady_workload_stops() {
 fn an_unsteady_workload_runs_to_its_end_and_says_how_unsteady() {
     let workload = with!(
         sequential(for_ms(2_000)),
-        steady = Some(steady_rule(false, 1))
+        timing.steady = Some(steady_rule(false, 1))
     );
     let mut target = simulated("sim:const?latency=1ms&jitter=900us");
     let outcome = run_one(workload, &mut target);
@@ -201,8 +204,8 @@ fn an_unsteady_workload_runs_to_its_end_and_says_how_unsteady() {
 fn a_steady_workload_stops_in_real_time() {
     let workload = with!(
         sequential(for_ms(60_000)),
-        rate = Some(sokudo_model::Rate::Iops(1_000)),
-        steady = Some(steady_rule(false, 60))
+        pacing.rate = Some(sokudo_model::Rate::Iops(1_000)),
+        timing.steady = Some(steady_rule(false, 60))
     );
     let outcome = run_one(workload, &mut Target::Null(Bytes::gib(1)));
     assert_eq!(outcome.stopped, StopReason::Ended);
@@ -277,7 +280,7 @@ fn snapshots_grow_up_to_the_outcome() {
 
 #[test]
 fn progress_tells_what_a_workload_is_doing() {
-    let workload = with!(sequential(for_ms(500)), ramp = Nanos(500 * MS));
+    let workload = with!(sequential(for_ms(500)), timing.ramp = Nanos(500 * MS));
     let (events, _) = tell(workload, &mut simulated("sim:ssd"), |_| false);
     let phases: Vec<Phase> = events
         .iter()
@@ -301,6 +304,7 @@ fn files(count: u32, blocks: u64, order: FileOrder) -> Files {
         uses: (0..count).map(file_use).collect(),
         service: FileService { order, ios: 1 },
         open_max: Some(1),
+        from_empty: false,
     }
 }
 

@@ -23,7 +23,7 @@ fn workload(backend: BackendKind, batching: Batching) -> Workload {
     with!(
         random_reads(16),
         backend = backend,
-        batching = batching,
+        issuing.batching = batching,
         operations = OperationMix::read_write(70).unwrap(),
         recording = everything(),
         limits = for_ios(3_000)
@@ -176,7 +176,7 @@ fn looking_without_waiting_gets_everything() {
 fn a_queue_drains_to_its_low_depth() {
     let workload = with!(
         random_reads(16),
-        batching.low_depth = Some(4),
+        issuing.batching.low_depth = Some(4),
         recording.split_latency = true,
         limits = for_ms(100)
     );

@@ -21,7 +21,7 @@ fn everything_at_once(spec: &str, device_seed: u64, seed: u64) -> Vec<Outcome> {
         random_reads(8),
         clones = 2,
         operations = OperationMix::read_write(60).unwrap(),
-        ramp = Nanos(20_000_000),
+        timing.ramp = Nanos(20_000_000),
         durability.fsync_every = Some(10),
         limits = for_ms(500)
     );
@@ -53,8 +53,8 @@ fn a_load_that_is_too_slow_fails_and_the_one_beside_it_goes_on() {
     let too_slow = with!(
         random_reads(1),
         limits = for_ms(10_000),
-        least.ios = [Some(1_000_000), None, None],
-        least.cycle = Nanos::from_millis(100)
+        pacing.least.ios = [Some(1_000_000), None, None],
+        pacing.least.cycle = Nanos::from_millis(100)
     );
     let workloads = vec![too_slow, with!(random_reads(1), limits = for_ms(5_000))];
     let outcomes = run(
@@ -76,7 +76,7 @@ fn what_a_device_has_counted_is_the_ramp_and_the_measured_part() {
                 random_reads(8),
                 clones = clones,
                 operations = OperationMix::read_write(60).unwrap(),
-                ramp = Nanos::from_millis(ramp_ms),
+                timing.ramp = Nanos::from_millis(ramp_ms),
                 limits = for_ms(300)
             )
         };

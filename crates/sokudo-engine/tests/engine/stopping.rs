@@ -54,8 +54,8 @@ fn a_stopped_trial_keeps_its_figures() {
 fn a_pause_does_not_hold_up_a_stop() {
     let hour = Think::new(Nanos::from_secs(3_600), 1);
     let workloads = [
-        with!(random_reads(1), think = Some(hour)),
-        with!(random_reads(1), rate = Some(Rate::BytesPerSecond(1))),
+        with!(random_reads(1), pacing.think = Some(hour)),
+        with!(random_reads(1), pacing.rate = Some(Rate::BytesPerSecond(1))),
     ];
     let mut target = Target::Null(Bytes::gib(1));
     let outcomes = run_until_progress(workloads, &mut target, Control::cancel);

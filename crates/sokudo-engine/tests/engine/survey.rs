@@ -181,7 +181,7 @@ fn progress_is_told_and_a_cancel_keeps_the_places_so_far() {
         (at_random(1_000_000, 4096), file.target(), Bytes(1)),
     ] {
         let control = Control::new();
-        let places = workload.survey.unwrap().places as usize;
+        let places = workload.survey().unwrap().places as usize;
         let mut cancel = |event| {
             if matches!(event, Event::Progress { bytes, .. } if bytes > enough) {
                 control.cancel();
@@ -216,45 +216,45 @@ type Refusal = (fn(&mut Workload), &'static str);
 
 const REFUSALS: [Refusal; 12] = [
     (|w| w.clones = 2, "no threads beside its own; leave it out"),
-    (|w| w.ramp = Nanos(1), "no ramp"),
+    (|w| w.timing.ramp = Nanos(1), "no ramp"),
     (|w| w.limits.ios = Some(1), "its places are its limit"),
     (
         |w| w.operations = OperationMix::read_write(50).unwrap(),
         "make it two",
     ),
     (
-        |w| w.survey.as_mut().unwrap().places = 0,
+        |w| w.survey_mut().unwrap().places = 0,
         "0 places; use 1 to 1000000",
     ),
     (
-        |w| w.survey.as_mut().unwrap().places = 2_000_000,
+        |w| w.survey_mut().unwrap().places = 2_000_000,
         "use 1 to 1000000",
     ),
     (
-        |w| w.survey.as_mut().unwrap().write_back = true,
+        |w| w.survey_mut().unwrap().write_back = true,
         "ask for writes",
     ),
     (
-        |w| w.survey.as_mut().unwrap().sample = Sample::Bytes(Bytes(0)),
+        |w| w.survey_mut().unwrap().sample = Sample::Bytes(Bytes(0)),
         "at least one block",
     ),
     (
-        |w| *w.survey.as_mut().unwrap() = survey(300, Visit::Ascending, Sample::Whole),
+        |w| *w.survey_mut().unwrap() = survey(300, Visit::Ascending, Sample::Whole),
         "use fewer places or a smaller block",
     ),
     (
-        |w| *w.survey.as_mut().unwrap() = survey(3, Visit::Random, Sample::Whole),
+        |w| *w.survey_mut().unwrap() = survey(3, Visit::Random, Sample::Whole),
         "random visits take one block each; use a sample of 4 KiB",
     ),
     (
         |w| {
-            w.survey.as_mut().unwrap().visit = Visit::Butterfly;
+            w.survey_mut().unwrap().visit = Visit::Butterfly;
             w.depth = 2;
         },
         "butterfly visits go from one place to the next; use a depth of 1",
     ),
     (
-        |w| *w = surveying(w.survey.unwrap(), 1000, 1),
+        |w| *w = surveying(w.survey().unwrap(), 1000, 1),
         "no multiple of the target's 512 B; use one",
     ),
 ];
@@ -351,7 +351,7 @@ fn a_file_that_is_only_read_is_not_written() {
     let mut workload = surveying(survey(4, Visit::Ascending, Sample::Whole), 4096, 1);
     workload.operations = OperationMix::only(Operation::Write);
     for write_back in [false, true] {
-        if let Some(survey) = &mut workload.survey {
+        if let Some(survey) = workload.survey_mut() {
             survey.write_back = write_back;
         }
         let refused = try_run(vec![workload.clone()], &mut target, 1).unwrap_err();

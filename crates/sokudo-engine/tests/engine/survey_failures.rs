@@ -49,7 +49,7 @@ fn what_cannot_be_read_or_written_is_found_exactly_and_the_survey_goes_on() {
             vec![(20 * MIB, 8192)],
         ),
     ] {
-        let places = workload.survey.unwrap().places as usize;
+        let places = workload.survey().unwrap().places as usize;
         let operation = workload.operations.single().unwrap();
         let outcome = run_one(workload, &mut simulated(&format!("sim:const?{faults}")));
         assert_eq!(ranges(&outcome), expected, "{faults}");

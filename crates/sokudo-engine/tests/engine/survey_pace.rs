@@ -33,18 +33,18 @@ fn assert_lasts_ms(outcome: &Outcome, milliseconds: std::ops::RangeInclusive<u64
 fn a_rate_is_that_of_what_is_measured() {
     let rate = Some(Rate::Iops(1_000));
     // 256 I/Os, the last of which starts after 255 ms.
-    let running_on = with!(first(MIB, whole(4, 4096, 1)), rate = rate);
+    let running_on = with!(first(MIB, whole(4, 4096, 1)), pacing.rate = rate);
     let outcome = run_one(running_on, &mut constant());
     assert_lasts_ms(&outcome, 254..=256);
     let from_intended = &outcome.operations[0].latency_from_intended;
     assert_eq!(from_intended.as_ref().unwrap().max(), Some(100_000));
     // 64 of them; the way to the samples counts for nothing, and is not made good for.
-    let with_gaps = with!(apart(), rate = rate);
+    let with_gaps = with!(apart(), pacing.rate = rate);
     let outcome = run_one(with_gaps, &mut constant());
     assert_lasts_ms(&outcome, 62..=64);
     let of_reads = with!(
         apart(),
-        rates = Rates {
+        pacing.rates = Rates {
             each: [rate, None, None],
             process: RateProcess::Linear,
         }
@@ -57,9 +57,9 @@ fn what_is_read_to_be_written_back_has_no_part_in_the_rate() {
     let mut workload = with!(
         apart(),
         operations = OperationMix::only(Operation::Write),
-        rate = Some(Rate::Iops(1_000))
+        pacing.rate = Some(Rate::Iops(1_000))
     );
-    if let Some(survey) = &mut workload.survey {
+    if let Some(survey) = workload.survey_mut() {
         survey.write_back = true;
     }
     let outcome = run_one(workload, &mut constant());
@@ -69,7 +69,10 @@ fn what_is_read_to_be_written_back_has_no_part_in_the_rate() {
 
 #[test]
 fn pauses_are_part_of_a_sample() {
-    let workload = with!(apart(), think = Some(Think::new(Nanos::from_millis(1), 1)));
+    let workload = with!(
+        apart(),
+        pacing.think = Some(Think::new(Nanos::from_millis(1), 1))
+    );
     let outcome = run_one(workload, &mut constant());
     // Each I/O takes 0.1 ms, and each but the first is 1 ms after the one before.
     assert_lasts_ms(&outcome, 65..=71);
@@ -82,8 +85,11 @@ fn every_sample_of_some_time_has_an_io_however_late_it_is_due() {
         surveying(timed, 4096, 1)
     };
     // A sample is over when its I/O is done; that of the next one is due much later.
-    let at_a_rate = with!(timed(), rate = Some(Rate::Iops(100)));
-    let with_pauses = with!(timed(), think = Some(Think::new(Nanos::from_millis(10), 1)));
+    let at_a_rate = with!(timed(), pacing.rate = Some(Rate::Iops(100)));
+    let with_pauses = with!(
+        timed(),
+        pacing.think = Some(Think::new(Nanos::from_millis(10), 1))
+    );
     for workload in [at_a_rate, with_pauses] {
         let outcome = run_one(workload, &mut constant());
         let ios: Vec<u64> = outcome.places.iter().map(|place| place.ios).collect();
@@ -96,8 +102,8 @@ fn every_sample_of_some_time_has_an_io_however_late_it_is_due() {
 fn time_that_does_not_count_is_no_part_of_a_rate_that_a_limit_ends() {
     let one = Sample::Bytes(Bytes(4096));
     let mut with_gaps = surveying(survey(1_000, Visit::Ascending, one), 4096, 1);
-    with_gaps.survey.as_mut().unwrap().approach = Some(Bytes(4096));
-    with_gaps.rate = Some(Rate::Iops(1_000_000));
+    with_gaps.survey_mut().unwrap().approach = Some(Bytes(4096));
+    with_gaps.pacing.rate = Some(Rate::Iops(1_000_000));
     // The limit comes when the 51st sample is approached, after 0.1 ms at each of 50.
     with_gaps.limits.time = Some(Nanos::from_micros(10_050));
     let outcome = run_one(with_gaps, &mut constant());

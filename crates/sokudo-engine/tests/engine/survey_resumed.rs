@@ -81,7 +81,7 @@ fn assert_goes_on(checkpoint: &Outcome, workload: &Workload, spec: &str, all: &O
 
 fn resumed(at: SurveyPosition, workload: &Workload) -> Workload {
     let mut rest = workload.clone();
-    rest.survey.as_mut().unwrap().resumed_at = Some(at);
+    rest.survey_mut().unwrap().resumed_at = Some(at);
     rest
 }
 
@@ -224,7 +224,7 @@ fn a_survey_that_came_to_its_end_leaves_nothing() {
 }
 
 fn with_timeout(mut workload: Workload, timeout: Nanos) -> Workload {
-    workload.survey.as_mut().unwrap().timeout = Some(timeout);
+    workload.survey_mut().unwrap().timeout = Some(timeout);
     workload
 }
 
@@ -299,7 +299,7 @@ fn samples_and_single_reads_go_on_behind_what_hangs_as_well() {
         1,
     );
     for workload in [sampled, timed, single] {
-        let places = workload.survey.unwrap().places as usize;
+        let places = workload.survey().unwrap().places as usize;
         let spec = "sim:const?size=1GiB&hang_at=256MiB+2MiB";
         let outcome = run_one(with_timeout(workload, timeout), &mut simulated(spec));
         assert_eq!(outcome.stopped, StopReason::Bytes);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use sokudo_engine::{Control, Target};
 use sokudo_model::{
     BackendKind, Bytes, Event, MismatchKind, Operation, OperationMix, Outcome, Sample, StopReason,
-    SurveyPosition, VerifyOutcome, Visit, Workload,
+    SurveyPosition, Verify, VerifyOutcome, Visit, Workload,
 };
 
 use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, run_told, simulated, try_run};
@@ -14,7 +14,7 @@ use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, who
 
 fn reading(number: u64, workload: Workload) -> Workload {
     let mut workload = workload;
-    workload.survey.as_mut().unwrap().sealed = Some(number);
+    workload.verify = Some(Verify::Seals(number));
     workload
 }
 
@@ -177,7 +177,7 @@ fn stopped_after(bytes: u64, workload: &Workload, target: &mut Target) -> Outcom
 
 fn resumed(at: SurveyPosition, workload: &Workload) -> Workload {
     let mut rest = workload.clone();
-    rest.survey.as_mut().unwrap().resumed_at = Some(at);
+    rest.survey_mut().unwrap().resumed_at = Some(at);
     rest
 }
 
@@ -274,19 +274,19 @@ type Refusal = (fn(&mut Workload), &'static str);
 
 const REFUSALS: [Refusal; 5] = [
     (
-        |w| w.survey.as_mut().unwrap().visit = Visit::Shuffled,
+        |w| w.survey_mut().unwrap().visit = Visit::Shuffled,
         "but where the whole span is visited from start to end",
     ),
     (
-        |w| w.survey.as_mut().unwrap().sample = Sample::Bytes(Bytes(4096)),
+        |w| w.survey_mut().unwrap().sample = Sample::Bytes(Bytes(4096)),
         "but where the whole span is visited from start to end",
     ),
     (
-        |w| w.survey.as_mut().unwrap().write_back = true,
+        |w| w.survey_mut().unwrap().write_back = true,
         "no sealed blocks that are written back",
     ),
     (
-        |w| w.survey.as_mut().unwrap().approach = Some(Bytes(4096)),
+        |w| w.survey_mut().unwrap().approach = Some(Bytes(4096)),
         "no approach to places whose blocks are sealed",
     ),
     (

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each program of tests uses its part")]
 
 use sokudo_model::{
-    Bytes, Operation, OperationMix, Outcome, Sample, StopReason, Survey, Visit, Workload,
+    Bytes, Operation, OperationMix, Outcome, Sample, StopReason, Survey, Visit, Work, Workload,
 };
 
 use super::builders::span;
@@ -20,14 +20,13 @@ pub(crate) fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
         timeout: None,
         resumed_at: None,
         read_beside: None,
-        sealed: None,
     }
 }
 
 pub(crate) fn surveying(survey: Survey, block: u64, depth: u32) -> Workload {
     with!(
         Workload::new("survey", Bytes(block)),
-        survey = Some(survey),
+        work = Work::Survey(survey),
         depth = depth
     )
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 use sokudo_engine::{Control, OwnDirectory, StageError, TestFile, TreeError, TreeRun, run_tree};
 use sokudo_model::{
     BackendKind, Bytes, DirectMode, Durability, FailureKind, FileTree, Limits, Operation,
-    OperationMix, Order, Outcome, Rate, StopReason, TreeContents, TreeNames, TreeOrder, Workload,
+    OperationMix, Order, Outcome, Rate, StopReason, TreeContents, TreeNames, TreeOrder, Work,
+    Workload,
 };
 
 use crate::setup::{OwnFile, run_one, run_told, simulated, try_run};
@@ -29,7 +30,7 @@ fn workload(operation: Operation, tree: FileTree) -> Workload {
     with!(
         Workload::new(operation.name(), Bytes(1024)),
         operations = OperationMix::only(operation),
-        tree = Some(tree)
+        work = Work::Tree(tree)
     )
 }
 
@@ -225,7 +226,7 @@ fn rewriting(percent: u32, order: Order) -> Workload {
         direct = DirectMode::Off,
         operations = OperationMix::rewriting(percent).unwrap(),
         order = order,
-        rewritten_percent = percent,
+        work = Work::Rewriting { percent: percent },
         limits.bytes = Some(Bytes::mib(1))
     )
 }
@@ -302,7 +303,7 @@ fn blocks_are_written_back_at_any_depth_and_rate_and_on_any_target() {
     assert_eq!(ios(&outcome, Operation::Write), 256);
     assert!(file.contents().chunks(4096).all(|it| it[..8] == [1; 8]));
     // 512 I/Os, of which the reads wait for their turn.
-    let paced = with!(deep, rate = Some(Rate::Iops(1000)));
+    let paced = with!(deep, pacing.rate = Some(Rate::Iops(1000)));
     let mut target = simulated("sim:const?latency=100us");
     let outcome = run_one(paced, &mut target);
     assert_eq!(ios(&outcome, Operation::Write), 256);

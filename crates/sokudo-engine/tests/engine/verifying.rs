@@ -5,21 +5,21 @@ use std::os::unix::fs::FileExt as _;
 use sokudo_engine::Target;
 use sokudo_model::{
     BackendKind, Bytes, Check, Durability, MismatchKind, Operation, OperationMix, Order, Outcome,
-    StopReason, Verify, VerifyOutcome, Workload,
+    StopReason, Verify, VerifyOutcome, Work, Workload, WriteCheck,
 };
 
 use crate::setup::{BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, run_one, simulated, try_run, writes};
 
 const BLOCKS: u64 = 256;
 
-fn verify() -> Verify {
-    crate::builders::verify(Check::Crc32c)
+fn verify() -> WriteCheck {
+    WriteCheck::of(Check::Crc32c)
 }
 
-fn checked_writes(verify: Verify) -> Workload {
+fn checked_writes(verify: WriteCheck) -> Workload {
     with!(
         writes(8),
-        verify = Some(verify),
+        verify = Some(Verify::Writes(verify)),
         order = Order::Random { map: true },
         limits = for_ios(BLOCKS)
     )
@@ -176,8 +176,8 @@ fn what_cannot_be_checked_is_refused() {
     let rewriting = with!(
         Workload::new("rewrite", Bytes(BLOCK)),
         operations = OperationMix::rewriting(100).unwrap(),
-        rewritten_percent = 100,
-        verify = Some(verify())
+        work = Work::Rewriting { percent: 100 },
+        verify = Some(Verify::Writes(verify()))
     );
     let nowhere = with!(checked_writes(verify()), backend = BackendKind::Null);
     for (workload, mut target, words) in [

@@ -13,7 +13,7 @@ fn sustained(depth: u32, clones: u32, milliseconds: u64) -> Workload {
         random_reads(depth),
         clones = clones,
         limits = for_ms(milliseconds),
-        estimand = Estimand::Sustained
+        measures.estimand = Estimand::Sustained
     )
 }
 
@@ -61,7 +61,7 @@ fn a_cache_that_takes_the_first_writes_is_not_in_the_rate() {
         let workload = with!(
             sustained(32, 1, 1_000),
             operations = OperationMix::only(Operation::Write),
-            estimand = estimand
+            measures.estimand = estimand
         );
         iops(&run_one(workload, &mut simulated("sim:hdd")))
     };
@@ -81,12 +81,12 @@ fn only_a_closed_loop_that_time_ends_is_cut() {
             "a rate",
             with!(
                 sustained(4, 1, 50),
-                rate = Some(sokudo_model::Rate::Iops(100))
+                pacing.rate = Some(sokudo_model::Rate::Iops(100))
             ),
         ),
         (
             "work",
-            with!(sustained(4, 1, 50), estimand = Estimand::Work),
+            with!(sustained(4, 1, 50), measures.estimand = Estimand::Work),
         ),
     ];
     for (name, workload) in cases {

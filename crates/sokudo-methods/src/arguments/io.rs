@@ -32,7 +32,7 @@ impl Buffers {
     /// The same for one workload.
     pub const fn set_of(self, workload: &mut Workload) {
         if let Some(memory) = self.pages {
-            workload.memory = memory;
+            workload.issuing.memory = memory;
         }
     }
 }

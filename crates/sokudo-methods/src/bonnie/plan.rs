@@ -8,8 +8,9 @@
 use std::str::FromStr;
 
 use sokudo_model::{
-    BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Limits, Method, Operation,
-    OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Workload, narrow,
+    BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Files, Limits, Method,
+    Operation, OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Work, Workload,
+    narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -284,7 +285,9 @@ impl Phases {
         let seeks = Workload {
             clones: self.file.seekers,
             order: Order::Random { map: false },
-            rewritten_percent: REWRITTEN_SEEKS_PERCENT,
+            work: Work::Rewriting {
+                percent: REWRITTEN_SEEKS_PERCENT,
+            },
             limits: Limits {
                 ios: Some(seeks_each),
                 ..Limits::default()
@@ -297,7 +300,7 @@ impl Phases {
             ..by_chunk("Seeks", rewriting(REWRITTEN_SEEKS_PERCENT))
         };
         let rewrite = Workload {
-            rewritten_percent: 100,
+            work: Work::Rewriting { percent: 100 },
             ..by_chunk("Rewrite", rewriting(100))
         };
         let phases = [
@@ -328,7 +331,10 @@ impl Phases {
             // lseek, read and write, as Bonnie++ calls them.
             backend: BackendKind::Sync,
             direct: self.direct.into(),
-            from_empty: writes && single,
+            files: Files {
+                from_empty: writes && single,
+                ..Files::default()
+            },
             limits: Limits::of_bytes(length),
             durability: Durability {
                 fsync_every: (writes && self.sync_each && block.0 > 1).then_some(1),
@@ -353,7 +359,7 @@ impl Phases {
             backend: BackendKind::Sync,
             direct: DirectMode::Off,
             operations: OperationMix::only(operation),
-            tree: Some(tree(names, order)),
+            work: Work::Tree(tree(names, order)),
             ..Workload::new(name, self.files.chunk)
         };
         use Operation::{Create, Delete, Stat};
@@ -449,7 +455,7 @@ mod tests {
         };
         let plan = synced.plan();
         assert_eq!(plan.stages[1].workloads[0].durability.fsync_every, Some(1));
-        assert!(plan.stages[6].workloads[0].tree.unwrap().sync_each);
+        assert!(plan.stages[6].workloads[0].tree().unwrap().sync_each);
     }
 
     #[test]

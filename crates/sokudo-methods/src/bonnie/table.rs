@@ -55,7 +55,7 @@ fn table(document: &RunDocument, unit: BandwidthUnit) -> Table {
     let latency = |pick: fn(&LatencyFigures) -> Option<u64>| {
         move |result: &ResultDocument| Cell::time(result.latency_ns.as_ref().and_then(pick))
     };
-    let is_on_files = |result: &ResultDocument| result.workload.tree.is_some();
+    let is_on_files = |result: &ResultDocument| result.workload.tree().is_some();
     Table::of(results)
         .column(left("Phase"), |result| Some(phrase(&result.name)))
         .column(point(unit.name()), |result| {

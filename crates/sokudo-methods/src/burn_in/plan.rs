@@ -1,7 +1,9 @@
 //! Disks worn in before they are trusted: every block written and read back, pass after pass, then
 //! a scan, all disks at the same time.
 
-use sokudo_model::{Bytes, Method, Operation, OperationMix, Plan, Span, Stage, Survey, Workload};
+use sokudo_model::{
+    Bytes, Method, Operation, OperationMix, Plan, Span, Stage, Verify, Work, Workload,
+};
 
 use crate::rows::sequential_writes::{SAMPLES_MAX, whole_survey};
 use crate::rows::several::on_disk;
@@ -55,10 +57,8 @@ impl DiskToBurnIn {
         workload.operations = OperationMix::only(operation);
         workload.depth = DEPTH;
         workload.span = Some(Span::from_start(length));
-        workload.survey = Some(Survey {
-            sealed: Some(sealed),
-            ..whole_survey(length, SAMPLES_MAX)
-        });
+        workload.work = Work::Survey(whole_survey(length, SAMPLES_MAX));
+        workload.verify = Some(Verify::Seals(sealed));
         workload
     }
 
@@ -154,7 +154,7 @@ mod tests {
                 "ACCESS 4K @sdb+1 & ACCESS 4K @sdc+1",
             ]
         );
-        let sealed = |stage: &Stage| stage.workloads[0].survey.unwrap().sealed;
+        let sealed = |stage: &Stage| stage.workloads[0].seal();
         let stages = request.plan(7).stages;
         let sealed: Vec<Option<u64>> = stages.iter().map(sealed).collect();
         assert_eq!(sealed[0], sealed[1]);
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(names(&one)[..2], ["WRITE", "READ BACK"]);
         let row = &one.plan(1).stages[0].workloads[0];
         assert_eq!(row.span.unwrap().length, Bytes::gib(1));
-        assert_eq!(row.survey.unwrap().places, 256);
+        assert_eq!(row.survey().unwrap().places, 256);
     }
 
     #[test]

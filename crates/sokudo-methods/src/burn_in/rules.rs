@@ -177,9 +177,8 @@ fn no_room(disk: &BurnInDisk) -> AssessedPoint {
 /// read of the same disk meanwhile looks as if it came from the disk.
 fn is_from_cache(run: &Run, target: u32) -> bool {
     let reads_back = |row: &&Row| {
-        let survey = row.workload.survey;
         row.workload.targets() == [narrow::<u32, usize>(target)]
-            && survey.is_some_and(|survey| survey.sealed.is_some())
+            && row.workload.seal().is_some()
             && !row.workload.operations.changes_data()
     };
     let of_target = run.all_targets().get(narrow::<u32, usize>(target));
@@ -396,7 +395,7 @@ mod tests {
     use sokudo_model::{
         Assessment, BlockDeviceKind, BurnInTests, Bytes, Defect, Method, Mismatch, MismatchKind,
         Nanos, Operation, OperationMix, Sample, SelfTestKind, Span, StopReason, Survey,
-        SurveySample, VerifyOutcome, Visit,
+        SurveySample, Verify, VerifyOutcome, Visit, Work,
     };
 
     const MIB: u64 = 1 << 20;
@@ -410,10 +409,8 @@ mod tests {
             let row = &mut run.rows[0];
             row.trials.truncate(1);
             row.workload.span = Some(Span::from_start(Bytes(64 * MIB)));
-            row.workload.survey = Some(Survey {
-                sealed: Some(1),
-                ..Survey::new(16, Visit::Ascending, Sample::Whole)
-            });
+            row.workload.work = Work::Survey(Survey::new(16, Visit::Ascending, Sample::Whole));
+            row.workload.verify = Some(Verify::Seals(1));
             let outcome = &mut row.trials[0].outcome;
             outcome.stopped = StopReason::Bytes;
             outcome.places = (0..16)

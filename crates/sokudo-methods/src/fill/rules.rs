@@ -131,7 +131,9 @@ mod tests {
     use super::*;
     use sokudo_analysis::sample::writes_with;
     use sokudo_model::Bytes;
-    use sokudo_model::{Method, Nanos, Sample, Span, Survey, SurveySample, TargetKind, Visit};
+    use sokudo_model::{
+        Method, Nanos, Sample, Span, Survey, SurveySample, TargetKind, Visit, Work,
+    };
 
     /// A fill of 100 samples of 1 GB each, at these rates in MB/s, each up to a sample.
     fn filled(levels: &[(usize, u64)], change: impl FnOnce(&mut Run)) -> Run {
@@ -141,7 +143,7 @@ mod tests {
             let row = &mut run.rows[0];
             row.trials.truncate(1);
             row.workload.span = Some(Span::from_start(Bytes(100_000_000_000)));
-            row.workload.survey = Some(Survey::new(100, Visit::Ascending, Sample::Whole));
+            row.workload.work = Work::Survey(Survey::new(100, Visit::Ascending, Sample::Whole));
             let mut places = Vec::new();
             for (to, mb_per_s) in levels {
                 while places.len() < *to {

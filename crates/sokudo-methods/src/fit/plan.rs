@@ -9,8 +9,9 @@ mod parameter;
 mod table;
 
 use sokudo_model::{
-    BackendKind, Bytes, DirectMode, Durability, Estimand, FitCriterion, FitMetric, FitQuestion,
-    Limits, Method, Nanos, Operation, OperationMix, Order, Plan, Span, Workload,
+    BackendKind, Bytes, DirectMode, Durability, Estimand, Files, FitCriterion, FitMetric,
+    FitQuestion, Limits, Measures, Method, Nanos, Operation, OperationMix, Order, Pacing, Plan,
+    Span, Workload,
 };
 use sokudo_words::Text;
 
@@ -279,12 +280,21 @@ impl RowTable {
                 OrderWord::Random => Order::Random { map: false },
             },
             span: (is_simulated || length < size).then_some(Span::from_start(length)),
-            from_empty: self.grows && !is_simulated,
+            files: Files {
+                from_empty: self.grows && !is_simulated,
+                ..Files::default()
+            },
             depth: self.depth.0,
-            rate: self.rate,
-            estimand: match durability.final_flush || self.amount.is_some() {
-                true => Estimand::Work,
-                false => Estimand::Sustained,
+            pacing: Pacing {
+                rate: self.rate,
+                ..Pacing::default()
+            },
+            measures: Measures {
+                estimand: match durability.final_flush || self.amount.is_some() {
+                    true => Estimand::Work,
+                    false => Estimand::Sustained,
+                },
+                ..Measures::default()
             },
             durability,
             ..Workload::new(self.name.0.clone(), block)
@@ -358,7 +368,7 @@ mod tests {
         assert_eq!(workload.limits.bytes, Some(Bytes::mib(22)));
         assert_eq!(workload.durability.fdatasync_every, Some(1));
         assert_eq!(
-            (workload.direct, workload.from_empty),
+            (workload.direct, workload.files.from_empty),
             (DirectMode::Off, true)
         );
         assert_eq!(fit.question.criteria[0].metric.to_string(), "sync-p99");
@@ -372,7 +382,7 @@ mod tests {
         let workload = &plan.stages[0].workloads[0];
         assert_eq!(workload.blocks.single(), Some(Bytes(2_560)));
         assert_eq!(
-            (workload.direct, workload.from_empty),
+            (workload.direct, workload.files.from_empty),
             (DirectMode::Auto, false)
         );
         assert_eq!(workload.span, Some(Span::from_start(Bytes::mib(22))));
@@ -485,7 +495,7 @@ must_be = \"> 5/s\"
                 let workload = &stage.workloads[0];
                 assert_eq!(workload.blocks.single(), Some(Bytes(frame)), "{what}");
                 assert_eq!(
-                    workload.rate,
+                    workload.pacing.rate,
                     Some(sokudo_model::Rate::BytesPerSecond(per_second))
                 );
                 assert!(workload.limits.ios.unwrap() >= 48);

@@ -281,7 +281,7 @@ fn of_rate(figures: Option<&RateFigures>, parts: f64) -> Measured {
 
 /// Of all that a fixed rate meant to start, what was not done when the next one was due.
 fn dropped(row: &Row) -> Measured {
-    let (Some(rate), Some(ios)) = (row.workload.rate, row.workload.limits.ios) else {
+    let (Some(rate), Some(ios)) = (row.workload.pacing.rate, row.workload.limits.ios) else {
         return (None, None, None);
     };
     let due = ios.saturating_mul(row.trials.len() as u64);
@@ -462,7 +462,7 @@ mod tests {
         };
         let mut run = run([10; 6], vec![criterion]);
         let row = &mut run.rows[0];
-        row.workload.rate = Some(Rate::Iops(100));
+        row.workload.pacing.rate = Some(Rate::Iops(100));
         row.workload.limits.ios = Some(10);
         for (number, trial) in row.trials.iter_mut().enumerate() {
             let mut latency = sokudo_stats::Histogram::new();

@@ -61,8 +61,8 @@ impl<'a> Neighbour<'a> {
         })?;
         (row.span, neighbour.span) = (Some(first), Some(second));
         // Both are measured from the same instant on, to the same one.
-        neighbour.estimand = Estimand::Work;
-        neighbour.ramp = RAMP;
+        neighbour.measures.estimand = Estimand::Work;
+        neighbour.timing.ramp = RAMP;
         Ok(Self {
             arguments,
             row,
@@ -99,7 +99,7 @@ impl<'a> Neighbour<'a> {
         let (share, time) = (self.arguments.at.0, self.arguments.time);
         let mut row = paced(&self.row, most.unwrap_or(1.0), share, self.arguments.linear);
         let needed = most.map_or(Nanos(0), |most| needed_time(most * share));
-        row.ramp = RAMP;
+        row.timing.ramp = RAMP;
         row.limits.time = Some(time.max(needed));
         let neighbour = Workload {
             limits: row.limits,

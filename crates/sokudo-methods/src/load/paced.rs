@@ -26,9 +26,9 @@ pub(super) fn paced(row: &Workload, most: f64, share: f64, linear: bool) -> Work
     step.name = at_share(row, share);
     // In bytes a slow disk's rate is exact, where whole I/Os would be off by some percent.
     let bytes = most * share * step.blocks.largest().0 as f64 / f64::from(step.clones);
-    step.rate = Some(Rate::BytesPerSecond((bytes.round() as u64).max(1)));
+    step.pacing.rate = Some(Rate::BytesPerSecond((bytes.round() as u64).max(1)));
     if !linear {
-        step.rates.process = RateProcess::Poisson;
+        step.pacing.rates.process = RateProcess::Poisson;
     }
     step
 }

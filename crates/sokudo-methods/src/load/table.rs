@@ -60,7 +60,7 @@ fn rows<'a>(document: &'a RunDocument, load: &'a LoadDocument) -> Vec<Line<'a>> 
         .results
         .iter()
         .take(1)
-        .filter(|result| result.workload.rate.is_none())
+        .filter(|result| result.workload.pacing.rate.is_none())
         .map(|result| (None, result));
     let steps = load.steps.iter().filter_map(|step| {
         let result = document.results.get(step.result)?;

@@ -93,7 +93,10 @@ impl LoadDocument {
         if !run.plan.method.is_of(&super::METHOD) {
             return None;
         }
-        let closed = run.rows.iter().find(|row| row.workload.rate.is_none())?;
+        let closed = run
+            .rows
+            .iter()
+            .find(|row| row.workload.pacing.rate.is_none())?;
         let maximum = closed.ios_per_second()?;
         let mut steps: Vec<(LoadStepDocument, &Row)> = run
             .rows
@@ -109,7 +112,7 @@ impl LoadDocument {
             maximum_ios_per_s: maximum,
             poisson: steps
                 .iter()
-                .any(|(_, row)| row.workload.rates.process == RateProcess::Poisson),
+                .any(|(_, row)| row.workload.pacing.rates.process == RateProcess::Poisson),
             knee: knee(&steps),
             limit: (run.schedule.latency_limit).map(|limit| limit_of(&steps, limit)),
             steps: steps.into_iter().map(|(step, _)| step).collect(),
@@ -129,7 +132,10 @@ fn step(result: usize, row: &Row, maximum: f64) -> Option<LoadStepDocument> {
 
 /// I/Os per second that all threads of a row are meant to start.
 fn asked(workload: &Workload) -> Option<f64> {
-    let of_clone = workload.rate?.ios_per_second(workload.blocks.largest());
+    let of_clone = workload
+        .pacing
+        .rate?
+        .ios_per_second(workload.blocks.largest());
     Some(of_clone * f64::from(workload.clones))
 }
 
@@ -241,7 +247,7 @@ mod tests {
         run.plan.method = Method::new(&crate::load::METHOD);
         let mut closed = sample::run().rows[0].clone();
         closed.trials.truncate(1);
-        closed.workload.rate = None;
+        closed.workload.pacing.rate = None;
         closed.workload.limits.time = Some(Nanos::from_secs(1));
         let with = |row: &mut Row, latency_ns: Option<f64>, ios: u64, number: usize| {
             let mut trial = closed.trials[0].clone();
@@ -264,7 +270,7 @@ mod tests {
         for (index, load) in loads.iter().enumerate() {
             let mut row = closed.clone();
             let rate = 10_000.0 * load;
-            row.workload.rate = Some(Rate::Iops(rate as u64));
+            row.workload.pacing.rate = Some(Rate::Iops(rate as u64));
             row.workload.clones = 1;
             for round in 0..6 {
                 let latency = 1e5 * services(load.min(0.999)) * disturbed(round, index);

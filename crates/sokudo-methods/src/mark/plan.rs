@@ -108,7 +108,7 @@ fn on_target(
             set_rate(workload, rate)?;
         }
         if arguments.poisson {
-            workload.rates.process = RateProcess::Poisson;
+            workload.pacing.rates.process = RateProcess::Poisson;
         }
     }
     Ok(workloads)
@@ -352,7 +352,7 @@ fn check_fit(workload: &Workload, length: Bytes, target: &MarkTarget<'_>) -> Res
 /// Each thread has its part of the row's rate.
 pub fn set_rate(workload: &mut Workload, rate: Rate) -> Result<(), Exit> {
     let part = rate.shared_by(workload.clones);
-    workload.rate = Some(part.ok_or_else(|| {
+    workload.pacing.rate = Some(part.ok_or_else(|| {
         Exit::usage(text!(
             "row {}: the rate cannot be divided evenly among {} threads; use a multiple of {}, or fewer threads (--threads)",
             workload.name,
@@ -372,12 +372,12 @@ fn adjust(
     workload.limits.time = Some(trial_time(arguments));
     workload.limits.time_min = chooses_time(arguments).then_some(ADAPTIVE_TRIAL_TIME_MIN);
     workload.backend = arguments.engine.kind;
-    workload.polled = arguments.polled;
+    workload.issuing.polled = arguments.polled;
     if arguments.direct != DirectMode::Auto {
         workload.direct = arguments.direct;
     }
     workload.data = arguments.data.clone();
-    workload.exact_clock = arguments.exact_clock;
+    workload.issuing.exact_clock = arguments.exact_clock;
     arguments.shared.set_buffers_of(workload);
     if known_size.is_some_and(|known| length < known) {
         workload.span = Some(Span {

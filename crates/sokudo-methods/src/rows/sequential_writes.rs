@@ -2,7 +2,7 @@
 //! and of the theme of `sokudo explain` that asks for fast cells.
 
 use sokudo_model::{
-    Bytes, Nanos, Operation, OperationMix, Sample, Span, Survey, Visit, Workload, narrow,
+    Bytes, Nanos, Operation, OperationMix, Sample, Span, Survey, Visit, Work, Workload, narrow,
 };
 
 /// Reviewers write whole drives in blocks of this size.
@@ -47,7 +47,7 @@ impl SequentialWrites {
     pub fn workloads(&self) -> Vec<Workload> {
         let length = whole_blocks(self.size);
         let mut fill = self.writes(self.name.to_owned(), length);
-        fill.survey = Some(Survey {
+        fill.work = Work::Survey(Survey {
             read_beside: self.reads.then(|| READ_BESIDE.max(self.block_min)),
             ..whole_survey(length, self.samples_max)
         });
@@ -56,7 +56,7 @@ impl SequentialWrites {
         let rested = |rest: &Nanos| {
             let name = format!("{} after {} s", self.name, rest.as_secs_f64());
             let mut rested = self.writes(name, after);
-            rested.starts_after = *rest;
+            rested.timing.starts_after = *rest;
             rested.limits.bytes = Some(after);
             rested
         };
@@ -112,18 +112,18 @@ mod tests {
         let rows = request(Bytes(Bytes::gib(1_000).0 + 1)).workloads();
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["fill", "fill after 10 s", "fill after 60 s"]);
-        let survey = rows[0].survey.unwrap();
+        let survey = rows[0].survey().unwrap();
         assert_eq!((survey.places, survey.sample), (2_048, Sample::Whole));
         assert_eq!(survey.read_beside, Some(Bytes::kib(4)));
         assert_eq!(rows[0].span.unwrap().length, Bytes::gib(1_000));
-        assert_eq!(rows[1].starts_after, Nanos::from_secs(10));
+        assert_eq!(rows[1].timing.starts_after, Nanos::from_secs(10));
         assert_eq!(rows[2].limits.bytes, Some(Bytes::gib(2)));
     }
 
     #[test]
     fn of_little_there_are_few_samples_and_little_is_written_again() {
         let rows = request(Bytes::mib(64)).workloads();
-        assert_eq!(rows[0].survey.unwrap().places, 16);
+        assert_eq!(rows[0].survey().unwrap().places, 16);
         assert_eq!(rows[1].limits.bytes, Some(Bytes::mib(8)));
         assert_eq!(request(Bytes::mib(64)).written(), Bytes::mib(80));
     }

@@ -7,7 +7,7 @@
 
 use sokudo_model::{
     Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, Nanos, Operation, Plan,
-    Span, Stage, Verify, Workload,
+    Span, Stage, Verify, Workload, WriteCheck,
 };
 use sokudo_tools::crystaldiskmark::{RowDirection, RowPattern, RowSpec};
 
@@ -178,27 +178,11 @@ impl Sweep {
                 write_through: is_write && self.write_through,
                 ..Durability::default()
             },
-            verify: is_checked.then(read_back),
+            // Every block carries a checksum, and all of them are read back after the writes.
+            verify: is_checked.then(|| Verify::Writes(WriteCheck::of(Check::Crc32c))),
             data: self.data.clone(),
             ..row.workload(direction)
         }
-    }
-}
-
-/// Every block carries a checksum, and all of them are read back after the writes.
-fn read_back() -> Verify {
-    Verify {
-        check: Check::Crc32c,
-        interval: None,
-        offset: Bytes(0),
-        pattern: None,
-        read_back: true,
-        backlog: None,
-        backlog_batch: None,
-        only: false,
-        fatal: false,
-        dump: false,
-        save_state: false,
     }
 }
 

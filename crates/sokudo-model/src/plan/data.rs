@@ -1,25 +1,10 @@
-//! What writes contain, what they are held in and when they are durable.
+//! What writes contain, and when they are durable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::omission::is_default;
 use crate::units::Bytes;
-
-/// What memory buffers lie in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BufferMemory {
-    /// The fastest: huge pages where there are any. What is not written in a plan that was
-    /// kept, and what writes a test file, whose speed is no figure.
-    #[default]
-    Auto,
-    /// Ordinary memory, as most programs have (fio: `mem=malloc`). One large I/O is then
-    /// many segments to a device, which may have to be split.
-    SmallPages,
-    /// Huge pages, or an error: of the system's pool, else transparent ones.
-    HugePages,
-}
 
 /// When writes are made durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

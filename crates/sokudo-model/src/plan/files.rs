@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Distribution;
+use super::omission::is_default;
 use crate::units::Bytes;
 
 /// The targets that a workload uses, and in which turn. Without any, it uses the
@@ -16,6 +17,10 @@ pub struct Files {
     pub service: FileService,
     /// Targets held open at once; the others are closed and opened in turn. `None` is all.
     pub open_max: Option<u32>,
+    /// Whether they are emptied first, so that finding room for their blocks is part of
+    /// writing them. For files of sokudo's own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub from_empty: bool,
 }
 
 /// One target of a workload.

@@ -8,17 +8,36 @@ use serde::{Deserialize, Serialize};
 use super::omission::is_default;
 use crate::units::{Bytes, Nanos, ParseSizeError};
 
-/// How I/Os are submitted and reaped together. `None` is as the engine finds best.
+/// Rates that a workload keeps, and its pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Batching {
-    /// I/Os prepared before they are submitted (fio: `iodepth_batch`). At least 1.
-    pub submit: Option<u32>,
-    /// Completions waited for at once (fio: `iodepth_batch_complete_min`); 0 only looks.
-    pub complete_min: Option<u32>,
-    /// Completions reaped at once at most (fio: `iodepth_batch_complete_max`).
-    pub complete_max: Option<u32>,
-    /// Depth to which the queue drains before it is filled again (fio: `iodepth_low`).
-    pub low_depth: Option<u32>,
+pub struct Pacing {
+    /// The fixed rate per clone of all operations together, if the load is not
+    /// closed-loop.
+    pub rate: Option<Rate>,
+    /// Fixed rates of single operations, and how I/Os are spaced at a fixed rate.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rates: Rates,
+    /// Rates below which it fails (fio: `rate_min`, `rate_iops_min`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub least: LeastRates,
+    /// Pauses between I/Os.
+    pub think: Option<Think>,
+}
+
+/// When a workload starts, from when on it counts, and what ends with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkloadTiming {
+    /// When it starts, counted from the stage's start (fio: `startdelay`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub starts_after: Nanos,
+    /// Time at the start that is run but not measured (fio: `ramp_time`).
+    pub ramp: Nanos,
+    /// When it is steady enough to stop.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub steady: Option<SteadyRule>,
+    /// Whether its end ends every workload of the stage, and the plan with it (fio: `exitall`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ends_others: EndsOthers,
 }
 
 /// When a workload ends, what ends with it.

@@ -39,11 +39,6 @@ pub struct Survey {
     /// written from the start to the end.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read_beside: Option<Bytes>,
-    /// Blocks hold what follows from this number and their place alone: they are written so, or
-    /// checked to hold it, which [`crate::Outcome::verified`] counts. Only where the whole span
-    /// is visited from start to end.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub sealed: Option<u64>,
 }
 
 /// How far a survey has come.
@@ -67,7 +62,6 @@ impl Survey {
             timeout: None,
             resumed_at: None,
             read_beside: None,
-            sealed: None,
         }
     }
 }

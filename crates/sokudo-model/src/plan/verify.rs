@@ -5,9 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::Bytes;
 
-/// How what was written is checked (fio: `verify`).
+/// With what blocks are stamped, so that it shows whether they hold what was written there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verify {
+    /// With which write of this workload they are, which is remembered and read back. Only of
+    /// blocks in a pattern.
+    Writes(WriteCheck),
+    /// With what follows from this number and their place alone: they are written so, or
+    /// checked to hold it, which [`crate::Outcome::verified`] counts. Only of a survey that
+    /// visits the whole span from start to end.
+    Seals(u64),
+    /// With where they belong: they are written all over the target and read back, and nothing
+    /// else is done: is it as large as it says? ([`crate::CapacityCheck`])
+    Capacity,
+}
+
+/// How the writes of a workload are checked (fio: `verify`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Verify {
+pub struct WriteCheck {
     /// What each block carries.
     pub check: Check,
     /// Bytes per header; `None` is the block's size (fio: `verify_interval`).
@@ -31,6 +47,25 @@ pub struct Verify {
     pub dump: bool,
     /// Whether the state is saved for a later check (fio: `verify_state_save`).
     pub save_state: bool,
+}
+
+impl WriteCheck {
+    /// All that was written is read back at the end of the pass, and nothing else.
+    pub const fn of(check: Check) -> Self {
+        Self {
+            check,
+            interval: None,
+            offset: Bytes(0),
+            pattern: None,
+            read_back: true,
+            backlog: None,
+            backlog_batch: None,
+            only: false,
+            fatal: false,
+            dump: false,
+            save_state: false,
+        }
+    }
 }
 
 /// What a block carries so that it can be checked.

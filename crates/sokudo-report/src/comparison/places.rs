@@ -32,7 +32,7 @@ struct RatePlace {
 impl RateCurve {
     /// The curve of a row that measured places in one go; `None` for others.
     pub(crate) fn of(result: &ResultDocument) -> Option<Self> {
-        let survey = result.workload.survey.as_ref()?;
+        let survey = result.workload.survey()?;
         let in_order = matches!(survey.visit, Visit::Ascending | Visit::Shuffled);
         if !in_order || survey.places < 2 {
             return None;

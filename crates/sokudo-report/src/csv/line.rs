@@ -48,6 +48,7 @@ impl ResultRecord<'_> {
         let workload = &self.result.workload;
         let block = workload.blocks.largest();
         let rate = workload
+            .pacing
             .rate
             .filter(|_| workload.blocks.smallest() == block)?;
         Some(rate.ios_per_second(block) * f64::from(workload.clones))

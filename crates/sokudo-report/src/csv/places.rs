@@ -47,7 +47,7 @@ fn columns<'a>() -> Columns<'a, DetailRecord<'a>> {
 
 /// Places, ranges that failed and how, or trials as places.
 fn places(result: &ResultDocument) -> Vec<(PlaceDocument, Option<String>)> {
-    if result.workload.survey.is_none() {
+    if result.workload.survey().is_none() {
         let span = result.workload.span;
         let offset = span.map_or(0, |span| span.offset.0);
         let of_trial = |trial: &TrialDocument| PlaceDocument {

@@ -32,7 +32,7 @@ impl ResultDocument {
     /// With what another tool printed, in the place of trials.
     pub(super) fn reported(self, reported: &Reported) -> Self {
         let places: Vec<PlaceDocument> = reported.places.iter().map(place).collect();
-        let survey = self.workload.survey.filter(|_| !places.is_empty());
+        let survey = self.workload.survey().filter(|_| !places.is_empty());
         let rate = |told: &Option<ImportedRate>| told.as_ref().and_then(rate);
         Self {
             status: Status::Complete,

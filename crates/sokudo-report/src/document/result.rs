@@ -316,7 +316,7 @@ impl ResultDocument {
             trim: schedule.trim,
         };
         // What is read back to check writes is not what the row is about.
-        let reads_back = direction == Direction::Write && row.workload.verify.is_some();
+        let reads_back = direction == Direction::Write && row.workload.write_check().is_some();
         let is_meant = |of| direction.counts(of) && !(reads_back && of == Operation::Read);
         let latency = work.latency(is_meant);
         let flushes = work.latency(|operation| !direction.counts(operation));
@@ -325,7 +325,7 @@ impl ResultDocument {
         let places = numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new);
         let defects = numbered(&row.trials, |outcome| &outcome.defects, DefectDocument::new);
         let inside: Vec<Inside> = work.insides().collect();
-        let survey = row.workload.survey.filter(|_| !row.trials.is_empty());
+        let survey = row.workload.survey().filter(|_| !row.trials.is_empty());
         Self {
             name: row.workload.name.clone(),
             direction,
@@ -390,7 +390,7 @@ struct ResultBuilder<'a> {
 
 impl ResultBuilder<'_> {
     fn files(&self) -> Option<RateFigures> {
-        let _ = self.row.workload.tree?;
+        let _ = self.row.workload.tree()?;
         self.iops(Operation::is_on_files)
     }
 

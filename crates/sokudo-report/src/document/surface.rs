@@ -203,7 +203,6 @@ mod tests {
             timeout: None,
             resumed_at: None,
             read_beside: None,
-            sealed: None,
         }
     }
 

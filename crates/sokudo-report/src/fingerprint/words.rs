@@ -8,8 +8,8 @@ use sokudo_model::{
     DataContent, DirectUse, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,
     FileService, FileTree, Limits, Nanos, Operation, OperationMix, Order, PatternPart, PlanData,
     PlanPart, PlanParts, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
-    ScheduleName, SequentialOffset, Span, SteadyFigure, SteadyLimit, SteadyRule, Survey, Think,
-    TreeContents, TreeNames, TreeOrder, Verify, Visit, Zone, ZoneLength,
+    ScheduleName, SequentialOffset, Span, SteadyFigure, SteadyLimit, SteadyRule, SurveyedPlaces,
+    Think, TreeContents, TreeNames, TreeOrder, Visit, WriteCheck, Zone, ZoneLength,
 };
 
 use sokudo_words::{Text, text};
@@ -318,7 +318,8 @@ fn tree(tree: &FileTree) -> Text {
     Text::list([tree_files(tree), names.into(), order.into()], ", ")
 }
 
-fn survey(survey: &Survey) -> Text {
+fn survey(surveyed: &SurveyedPlaces) -> Text {
+    let survey = &surveyed.places;
     let places = match survey.places {
         1 => "1 place".into(),
         places => text!("{places} places"),
@@ -343,7 +344,7 @@ fn survey(survey: &Survey) -> Text {
         survey
             .read_beside
             .map(|bytes| text!("reading {} beside each", exact_size(bytes))),
-        survey.sealed.map(|_| "blocks sealed".into()),
+        surveyed.sealed.map(|_| "blocks sealed".into()),
     ])
 }
 
@@ -464,7 +465,7 @@ fn cpus(policy: CpuPolicy, numbers: &[u32]) -> Text {
     }
 }
 
-fn check(verify: &Verify) -> Text {
+fn check(verify: &WriteCheck) -> Text {
     let pattern = verify.pattern.as_ref().map(|pattern| {
         let pattern = pattern.iter().map(|part| match part {
             PatternPart::Bytes(bytes) => Text::name(hexadecimal(bytes)),
@@ -590,21 +591,14 @@ mod tests {
 
     #[test]
     fn checks_and_steady_states_are_told_in_words() {
-        let verify = Verify {
-            check: Check::Crc32c,
+        let verify = WriteCheck {
             interval: Some(Bytes(512)),
-            offset: Bytes(0),
             pattern: Some(vec![
                 PatternPart::Bytes(vec![0xde, 0xad]),
                 PatternPart::Offset,
             ]),
-            read_back: true,
-            backlog: None,
-            backlog_batch: None,
-            only: false,
             fatal: true,
-            dump: false,
-            save_state: false,
+            ..WriteCheck::of(Check::Crc32c)
         };
         let steady = SteadyRule {
             figure: SteadyFigure::Iops,

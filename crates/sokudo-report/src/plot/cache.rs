@@ -45,7 +45,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
 }
 
 fn is_again(result: &ResultDocument) -> bool {
-    result.workload.subject == Subject::Cache && result.bandwidth_bytes_per_s.is_some()
+    result.workload.measures.subject == Subject::Cache && result.bandwidth_bytes_per_s.is_some()
 }
 
 fn region(result: &ResultDocument) -> Option<Bytes> {

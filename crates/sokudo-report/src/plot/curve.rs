@@ -101,7 +101,7 @@ pub fn accesses(document: &RunDocument) -> Vec<&ResultDocument> {
 /// The first curve of rates, of rows with several places.
 pub fn first_transfer(document: &RunDocument) -> Option<&ResultDocument> {
     let is_curve = |result: &&ResultDocument| {
-        let survey = result.workload.survey;
+        let survey = result.workload.survey();
         survey.is_some_and(|survey| survey.places > 1)
     };
     transfers(document).into_iter().find(is_curve)
@@ -112,7 +112,7 @@ fn surveyed(document: &RunDocument, visits: impl Fn(Survey) -> bool) -> Vec<&Res
     document
         .results
         .iter()
-        .filter(|result| result.workload.survey.is_some_and(&visits) && moved(result))
+        .filter(|result| result.workload.survey().is_some_and(&visits) && moved(result))
         .collect()
 }
 

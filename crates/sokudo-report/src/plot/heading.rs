@@ -156,7 +156,7 @@ fn threads(workload: &Workload) -> Option<Text> {
 }
 
 fn sample(workload: &Workload) -> Option<Text> {
-    let survey = workload.survey?;
+    let survey = workload.survey()?;
     Some(match survey.sample {
         Sample::Bytes(Bytes(bytes)) if bytes == workload.blocks.largest().0 => {
             text!("{} places", survey.places)

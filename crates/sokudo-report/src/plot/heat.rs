@@ -54,7 +54,7 @@ pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let shown: Vec<&ResultDocument> = document
         .results_by_direction()
         .into_iter()
-        .filter(|result| result.workload.survey.is_none())
+        .filter(|result| result.workload.survey().is_none())
         .collect();
     let (across, down) = dimensions(&shown)?;
     let mut by_kind: BTreeMap<(Direction, String), Vec<&ResultDocument>> = BTreeMap::new();

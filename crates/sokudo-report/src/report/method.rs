@@ -22,7 +22,7 @@ pub(super) fn sentences(run: &RunDocument) -> Vec<(Text, Text)> {
     }
     let results = run.results_by_direction().into_iter();
     let of_blocks =
-        results.filter(|it| it.workload.tree.is_none() && it.workload.blocks.largest().0 > 1);
+        results.filter(|it| it.workload.tree().is_none() && it.workload.blocks.largest().0 > 1);
     let methods = of_blocks.map(|result| (row(&row_name(result)), sentence(result)));
     let methods: Vec<(Text, Text)> = methods.collect();
     match methods.len() <= ROWS_MAX {
@@ -74,7 +74,7 @@ fn in_flight(workload: &Workload) -> Text {
 
 fn limits(workload: &Workload) -> Vec<Text> {
     let clones = u64::from(workload.clones);
-    let rate = workload.rate.map(|rate| match rate {
+    let rate = workload.pacing.rate.map(|rate| match rate {
         Rate::Iops(ios) => text!("at {} IOPS", grouped(&(ios * clones).to_string())),
         Rate::BytesPerSecond(bytes) => {
             text!("at {}/s", decimal_size(Bytes(bytes * clones), 3))

@@ -180,7 +180,7 @@ impl ColumnContext<'_> {
     fn closed_loop(&self) -> &'static str {
         let is_closed = |result: &ResultDocument| {
             let rare = result.latency_ns.as_ref().and_then(|it| it.p99_9);
-            result.workload.rate.is_none() && rare.is_some()
+            result.workload.pacing.rate.is_none() && rare.is_some()
         };
         let is_own = self.document.origin().is_none();
         match is_own && self.document.results.iter().any(is_closed) {

@@ -9,7 +9,7 @@ mod line;
 use super::phase::BonniePhase;
 use sokudo_model::{
     BackendKind, Bytes, HostEnvironment, ImportedRow, ImportedRun, Operation, OperationMix, Order,
-    PlanPart, TreeNames,
+    PlanPart, TreeNames, Work,
 };
 use sokudo_words::text;
 
@@ -126,7 +126,9 @@ fn row_of(phase: BonniePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>
         .parts_if(is_of_bytes, &[PlanPart::Blocks])
         .clones(fields.concurrency);
     workload.workload.backend = BackendKind::Sync;
-    workload.workload.rewritten_percent = rewritten_percent;
+    workload.workload.work = Work::Rewriting {
+        percent: rewritten_percent,
+    };
     let mut row = workload.row();
     let rate = row::rate(rate, "");
     match is_of_bytes {

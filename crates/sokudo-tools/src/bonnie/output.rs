@@ -112,7 +112,7 @@ fn size_word(size: Bytes) -> String {
 /// into that of the chunk, against its manual; this follows the manual, as its readers do.
 fn of_files(run: &Run) -> [String; 5] {
     let create = BonniePhase::ON_FILES[0];
-    let Some(tree) = row_of(run, create).and_then(|row| row.workload.tree) else {
+    let Some(tree) = row_of(run, create).and_then(|row| row.workload.tree()) else {
         return Default::default();
     };
     let unless_zero = |number: u32| match number {

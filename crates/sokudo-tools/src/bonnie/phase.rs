@@ -46,10 +46,10 @@ impl BonniePhase {
     pub fn of(workload: &Workload) -> Option<Self> {
         let by_character = workload.blocks.largest().0 == 1;
         let operation = workload.operations.single();
-        if let Some(tree) = workload.tree {
+        if let Some(tree) = workload.tree() {
             return operation.map(|operation| Self::Files(tree.names, operation));
         }
-        match (operation, workload.rewritten_percent, workload.order) {
+        match (operation, workload.rewritten_percent(), workload.order) {
             (None, 1.., Order::Random { .. }) => Some(Self::Seeks),
             (None, 1.., Order::Sequential { .. }) => Some(Self::Rewrite),
             (Some(Operation::Write), 0, _) if by_character => Some(Self::WriteCharacters),

@@ -44,7 +44,7 @@ pub fn command_lines(plan: &Plan, place: &PrintedTarget) -> Vec<String> {
 fn line(plan: &Plan, workload: &Workload, place: &PrintedTarget) -> String {
     let block = shortest(workload.blocks.smallest().0);
     let time = seconds(workload.limits.time.unwrap_or(Nanos::from_secs(10)));
-    let ramp = seconds(workload.ramp);
+    let ramp = seconds(workload.timing.ramp);
     let (clones, depth) = (workload.clones, workload.depth);
     let mut words = vec!["diskspd".to_owned()];
     words.extend(place.create.map(|size| format!("-c{}", shortest(size.0))));
@@ -54,22 +54,22 @@ fn line(plan: &Plan, workload: &Workload, place: &PrintedTarget) -> String {
     let writes = workload.operations.percent(Operation::Write);
     words.push(format!("-w{writes}"));
     words.extend(caching(workload).map(str::to_owned));
-    words.extend((workload.memory == BufferMemory::HugePages).then(|| "-l".to_owned()));
+    words.extend((workload.issuing.memory == BufferMemory::HugePages).then(|| "-l".to_owned()));
     words.extend(match &workload.data {
         DataContent::Zero => Some("-Zz".to_owned()),
         DataContent::Random | DataContent::Reducible(_) => Some("-Zr".to_owned()),
         DataContent::Repeated => Some(format!("-Z{}", shortest(workload.blocks.largest().0))),
         DataContent::Pattern(_) => None,
     });
-    words.extend(workload.rate.map(|rate| match rate {
+    words.extend(workload.pacing.rate.map(|rate| match rate {
         Rate::BytesPerSecond(bytes) => format!("-g{}", bytes.div_ceil(1_000)),
         Rate::Iops(iops) => format!("-g{iops}i"),
     }));
-    words.extend(workload.think.map(|think| {
+    words.extend(workload.pacing.think.map(|think| {
         let milliseconds = think.time.0.div_ceil(1_000_000);
         format!("-i{} -j{milliseconds}", think.after_ios)
     }));
-    let cpus: Vec<String> = workload.cpus.iter().map(u32::to_string).collect();
+    let cpus: Vec<String> = workload.issuing.cpus.iter().map(u32::to_string).collect();
     words.push(match cpus.is_empty() {
         true => "-n".to_owned(),
         false => format!("-a{}", cpus.join(",")),
@@ -194,13 +194,13 @@ fn inexpressible(workload: &Workload) -> Vec<&'static str> {
             "run without an end, so that it takes 10 seconds",
         ),
         (
-            !time.is_none_or(whole) || !whole(workload.ramp),
+            !time.is_none_or(whole) || !whole(workload.timing.ramp),
             "parts of seconds, which are rounded up",
         ),
         (flushes, "flush"),
         (workload.operations.percent(Operation::Trim) > 0, "trim"),
         (workload.verify.is_some(), "check of what was written"),
-        (workload.steady.is_some(), "steady state"),
+        (workload.timing.steady.is_some(), "steady state"),
     ]
     .into_iter()
     .filter_map(|(is_so, what)| is_so.then_some(what))

@@ -123,7 +123,7 @@ impl DiskspdInvocation {
 fn cooldown(span: &DiskspdSpan, workloads: &[Workload]) -> Stage {
     let longer = |workload: &Workload| {
         let mut workload = workload.clone();
-        workload.ramp = Nanos(0);
+        workload.timing.ramp = Nanos(0);
         workload.limits.time = Some(Nanos::from_secs(u64::from(span.cooldown_s)));
         workload
     };

@@ -64,12 +64,12 @@ pub(super) fn workload(
     access(&mut workload, target);
     time(&mut workload, span, target);
     workload.data = content(target, validate::threads_total(span), host)?;
-    workload.memory = match target.large_pages {
+    workload.issuing.memory = match target.large_pages {
         true => BufferMemory::HugePages,
         false => BufferMemory::SmallPages,
     };
-    workload.cpus.clone_from(&thread.processors);
-    workload.cpu_policy = CpuPolicy::Split;
+    workload.issuing.cpus.clone_from(&thread.processors);
+    workload.issuing.cpu_policy = CpuPolicy::Split;
     workload.recording.series_interval = span.iops_interval;
     if thread.layout == DiskspdLayout::Xml {
         workload.recording.histogram_interval = span.iops_interval;
@@ -192,16 +192,16 @@ fn access(workload: &mut Workload, target: &DiskspdTarget) {
 
 fn time(workload: &mut Workload, span: &DiskspdSpan, target: &DiskspdTarget) {
     workload.limits.time = Some(Nanos::from_secs(u64::from(span.duration_s)));
-    workload.ramp = Nanos::from_secs(u64::from(span.warmup_s));
+    workload.timing.ramp = Nanos::from_secs(u64::from(span.warmup_s));
     if target.burst > 0 && target.think_ms > 0 {
-        workload.think = Some(Think {
+        workload.pacing.think = Some(Think {
             waits_for_completion: false,
             ..Think::new(Nanos::from_millis(u64::from(target.think_ms)), target.burst)
         });
     }
     // The rate is per clone, and with -p the clones are one thread of diskspd.
     let clones = u64::from(if target.parallel { workload.clones } else { 1 }).max(1);
-    workload.rate = target.throughput.map(|throughput| match throughput {
+    workload.pacing.rate = target.throughput.map(|throughput| match throughput {
         DiskspdThroughput::BytesPerMillisecond(bytes) => {
             Rate::BytesPerSecond((bytes.saturating_mul(1_000) / clones).max(1))
         }

@@ -1,7 +1,7 @@
 //! What one job's options have set so far: options, not yet what they come to together.
 
 use crate::fio::session::{FioLogs, FioReporting};
-use sokudo_model::{BlockShare, Check, Nanos, SteadyFigure, SteadyLimit, Verify, Workload};
+use sokudo_model::{BlockShare, Check, Nanos, SteadyFigure, SteadyLimit, Workload, WriteCheck};
 
 use super::numbers::{Amount, KiloBase};
 use super::patterns::PatternFiles;
@@ -76,7 +76,7 @@ pub(super) struct Job {
     pub(super) dedupe_percent: u32,
     /// The check that blocks carry, and how it is made.
     pub(super) check: Option<Check>,
-    pub(super) verify: Verify,
+    pub(super) verify: WriteCheck,
     /// Whether `verify` itself was given, `0` counted.
     pub(super) is_verify_given: bool,
     // Sections.

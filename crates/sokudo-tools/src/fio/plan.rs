@@ -276,7 +276,7 @@ impl<'a> Planner<'a> {
                 job.engine
             ));
         }
-        if job.plan.polled && job.engine == "pvsync2" {
+        if job.plan.issuing.polled && job.engine == "pvsync2" {
             self.note(
                 "hipri has no effect with ioengine=pvsync2: completions come by interrupt"
                     .to_owned(),
@@ -313,7 +313,7 @@ impl<'a> Planner<'a> {
     }
 
     fn push(&mut self, mut workload: Workload, job: &Job) {
-        workload.ends_others = match (job.exitall, job.exitall_on_error) {
+        workload.timing.ends_others = match (job.exitall, job.exitall_on_error) {
             (true, _) => EndsOthers::Always,
             (false, true) => EndsOthers::OnError,
             (false, false) => EndsOthers::Never,
@@ -382,7 +382,7 @@ impl<'a> Planner<'a> {
                 match exit {
                     None | Some(ExitWhat::All) => {}
                     Some(ExitWhat::Group) if members == 1 => {
-                        workload.ends_others = EndsOthers::Never;
+                        workload.timing.ends_others = EndsOthers::Never;
                     }
                     Some(ExitWhat::Group) if !is_whole_stage => {
                         let error = FioError::of_job(
@@ -397,7 +397,7 @@ impl<'a> Planner<'a> {
                         });
                     }
                     Some(ExitWhat::Group | ExitWhat::Stonewall) => {
-                        workload.ends_others = EndsOthers::Stage;
+                        workload.timing.ends_others = EndsOthers::Stage;
                     }
                 }
             }

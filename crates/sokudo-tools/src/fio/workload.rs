@@ -3,9 +3,9 @@
 use crate::fio::session::{FioLogs, FioReporting};
 use sokudo_model::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, Bytes, CpuPolicy, DataContent,
-    DirectMode, Distribution, Files, LatencyLog, LeastRates, Limits, Nanos, Operation,
-    OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter, SteadyRule, Think, Verify,
-    Workload,
+    DirectMode, Distribution, Files, IssueOptions, LatencyLog, LeastRates, Limits, Nanos,
+    Operation, OperationMix, Order, Pacing, Rate, Rates, Recording, Reducible, Scatter, SteadyRule,
+    Think, Verify, Workload, WorkloadTiming, WriteCheck,
 };
 
 use super::files::{Placement, mixed};
@@ -71,7 +71,6 @@ impl Job {
         Ok(Workload {
             name: name.to_owned(),
             backend,
-            polled: plan.polled && backend != BackendKind::Pvsync2,
             direct: is_direct.into(),
             operations: self.operations(),
             order: self.order(),
@@ -83,18 +82,28 @@ impl Job {
             },
             scatter: self.scatter()?,
             depth,
-            batching: self.batching(depth),
+            issuing: IssueOptions {
+                polled: plan.issuing.polled && backend != BackendKind::Pvsync2,
+                batching: self.batching(depth),
+                cpus: self.processors(number),
+                cpu_policy: CpuPolicy::Shared,
+                ..plan.issuing.clone()
+            },
             limits: self.limits(placement),
-            starts_after: self.starts_after(seed),
-            rates: self.rates()?,
-            least: self.least(),
-            think: self.pause(),
+            timing: WorkloadTiming {
+                starts_after: self.starts_after(seed),
+                steady: self.steadiness(),
+                ..plan.timing
+            },
+            pacing: Pacing {
+                rates: self.rates()?,
+                least: self.least(),
+                think: self.pause(),
+                ..plan.pacing
+            },
             data: self.data(),
-            verify: self.verification(),
-            steady: self.steadiness(),
+            verify: self.verification().map(Verify::Writes),
             recording: self.recording(),
-            cpus: self.processors(number),
-            cpu_policy: CpuPolicy::Shared,
             ..plan.clone()
         })
     }
@@ -279,7 +288,7 @@ impl Job {
         });
         Ok(Rates {
             each,
-            ..self.plan.rates
+            ..self.plan.pacing.rates
         })
     }
 
@@ -289,7 +298,7 @@ impl Job {
         let of_used = |least: [Option<u64>; 3]| {
             [0, 1, 2].map(|index| least[index].filter(|least| used[index] && *least > 0))
         };
-        let LeastRates { bytes, ios, cycle } = self.plan.least;
+        let LeastRates { bytes, ios, cycle } = self.plan.pacing.least;
         let least = LeastRates {
             bytes: of_used(bytes),
             ios: of_used(ios),
@@ -332,9 +341,9 @@ impl Job {
         }
     }
 
-    fn verification(&self) -> Option<Verify> {
+    fn verification(&self) -> Option<WriteCheck> {
         let block = Bytes(self.smallest_block());
-        Some(Verify {
+        Some(WriteCheck {
             check: self.check?,
             interval: self.verify.interval.map(|interval| interval.min(block)),
             ..self.verify.clone()
@@ -376,7 +385,7 @@ impl Job {
 
     /// A thread that shares nothing has one processor of its own, in turn.
     fn processors(&self, number: u32) -> Vec<u32> {
-        let cpus = &self.plan.cpus;
+        let cpus = &self.plan.issuing.cpus;
         if self.plan.cpu_policy == CpuPolicy::Shared || cpus.is_empty() {
             return cpus.clone();
         }
@@ -399,7 +408,7 @@ impl Job {
             } else {
                 1024
             },
-            ramp: self.plan.ramp,
+            ramp: self.plan.timing.ramp,
             ..report.clone()
         }
     }

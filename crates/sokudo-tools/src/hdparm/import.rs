@@ -5,7 +5,7 @@
 //! in `kB/sec`. Errors that it writes meanwhile can stand between the colon and the
 //! figures.
 
-use sokudo_model::{BackendKind, Bytes, Correction, ImportedRun, PlanPart, Span, Subject};
+use sokudo_model::{BackendKind, Bytes, Correction, ImportedRun, Measures, PlanPart, Span};
 use sokudo_words::text;
 
 use crate::results::row::{self, ACCESS, LOAD, ROWS_MAX, ToldWorkload, entry};
@@ -158,7 +158,7 @@ fn workload(timing: Timing) -> ToldWorkload {
             offset,
             length: BLOCK,
         });
-        told.workload.subject = Subject::Cache;
+        told.workload.measures = Measures::CACHE;
     }
     told.parts_if(timing.cached, &[PlanPart::Span])
 }

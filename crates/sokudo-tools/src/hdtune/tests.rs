@@ -34,7 +34,7 @@ fn the_free_editions_benchmark_and_scan_are_read() {
         ("Burst Rate", 176.3 * 1e6)
     );
     assert_eq!(
-        benchmark.rows[2].workload.subject,
+        benchmark.rows[2].workload.measures.subject,
         sokudo_model::Subject::Cache
     );
     assert_eq!(

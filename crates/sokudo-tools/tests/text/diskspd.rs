@@ -71,15 +71,15 @@ fn a_line_without_options_has_the_defaults_of_diskspd() {
     assert_eq!(workload.blocks.single(), Some(Bytes::kib(64)));
     assert_eq!((workload.depth, workload.clones), (2, 1));
     assert_eq!(workload.limits.time, Some(Nanos::from_secs(10)));
-    assert_eq!(workload.ramp, Nanos::from_secs(5));
+    assert_eq!(workload.timing.ramp, Nanos::from_secs(5));
     assert_eq!(workload.operations.single(), Some(Operation::Read));
     let offset = SequentialOffset::Own;
     assert_eq!(workload.order, Order::Sequential { offset });
     assert_eq!(workload.scatter.stride, 0);
     assert_eq!(workload.direct, DirectMode::Off);
     assert_eq!(workload.backend, BackendKind::Auto);
-    assert_eq!(workload.memory, BufferMemory::SmallPages);
-    assert_eq!(workload.cpus, [0]);
+    assert_eq!(workload.issuing.memory, BufferMemory::SmallPages);
+    assert_eq!(workload.issuing.cpus, [0]);
     assert_eq!(workload.data, DataContent::Pattern((0..=255).collect()));
     assert_eq!(planned.plan.seed, 0);
     assert_eq!(planned.session.layout, DiskspdLayout::Linux);
@@ -114,7 +114,7 @@ fn the_eight_lines_of_document_000_read_as_they_are() {
         // Random places are multiples of the block.
         assert_eq!(workload.scatter.alignment, None);
         assert_eq!(workload.operations.percent(Operation::Write), writes);
-        assert_eq!(workload.ramp, Nanos(0));
+        assert_eq!(workload.timing.ramp, Nanos(0));
         assert_eq!(workload.limits.time, Some(Nanos::from_secs(5)));
         assert_eq!(workload.direct, DirectMode::Auto);
         assert_eq!(workload.data, DataContent::Random);
@@ -136,7 +136,10 @@ fn threads_are_rows_per_target_on_processors_in_turn() {
     assert_eq!(rows[..3], first);
     assert_eq!(rows[3..], [[3, 0, 1], [4, 1, 1], [5, 2, 1]]);
     let workloads = &planned.plan.stages[0].workloads;
-    let cpus: Vec<_> = workloads.iter().map(|workload| workload.cpus[0]).collect();
+    let cpus: Vec<_> = workloads
+        .iter()
+        .map(|workload| workload.issuing.cpus[0])
+        .collect();
     assert_eq!(cpus, [0, 1, 2, 3, 0, 1]);
     assert!(workloads.iter().all(|w| w.clones == 1 && w.depth == 4));
     assert_eq!(planned.targets.len(), 2);
@@ -162,7 +165,7 @@ fn threads_that_share_a_position_are_one_workload() {
     assert_eq!(workload.clones, 4);
     let offset = SequentialOffset::Interlocked;
     assert_eq!(workload.order, Order::Sequential { offset });
-    assert_eq!(workload.cpus, [0, 1, 2, 3]);
+    assert_eq!(workload.issuing.cpus, [0, 1, 2, 3]);
     assert_eq!(shared.session.rows[0].threads, 4);
     let alone = planned("-c1G -si FILE");
     assert!(alone.session.notes[0].contains("-si changes nothing"));
@@ -258,9 +261,9 @@ fn io_from_one_offset_in_parallel_is_a_thread_each() {
     let parallel = planned("-c1G -p -o4 -g1000 FILE");
     let workload = only(&parallel);
     assert_eq!((workload.clones, workload.depth), (4, 1));
-    assert_eq!(workload.rate, Some(Rate::BytesPerSecond(250_000)));
+    assert_eq!(workload.pacing.rate, Some(Rate::BytesPerSecond(250_000)));
     assert_eq!(parallel.session.rows[0].threads, 1);
-    assert_eq!(workload.cpus, [0]);
+    assert_eq!(workload.issuing.cpus, [0]);
 }
 
 #[test]
@@ -302,12 +305,12 @@ fn rates_pauses_content_and_memory() {
         ("-g1K", Rate::BytesPerSecond(1_024_000)),
         ("-g500i", Rate::Iops(500)),
     ] {
-        assert_eq!(workload(options).rate, Some(rate), "{options}");
+        assert_eq!(workload(options).pacing.rate, Some(rate), "{options}");
     }
     let endless = planned("-c1G -i10 FILE");
-    assert_eq!(only(&endless).think, None);
+    assert_eq!(only(&endless).pacing.think, None);
     assert!(endless.session.notes[0].contains("-i changes nothing without -j"));
-    let think = workload("-i10 -j250").think.unwrap();
+    let think = workload("-i10 -j250").pacing.think.unwrap();
     assert_eq!((think.time, think.after_ios), (Nanos::from_millis(250), 10));
     for (options, data) in [
         ("-Z", DataContent::Zero),
@@ -325,7 +328,7 @@ fn rates_pauses_content_and_memory() {
     let host = Made::default().file("source", "abc");
     let sourced = plan_on("-c1G -w100 -Z64K,source FILE", &host);
     assert_eq!(only(&sourced).data, DataContent::Pattern(b"abc".to_vec()));
-    assert_eq!(workload("-l").memory, BufferMemory::HugePages);
+    assert_eq!(workload("-l").issuing.memory, BufferMemory::HugePages);
     assert_eq!(workload("-xk").backend, BackendKind::Libaio);
 }
 
@@ -334,7 +337,7 @@ fn a_cool_down_is_a_stage_that_is_not_reported() {
     let planned = planned("-c1G -d5 -W2 -C3 -t2 FILE");
     assert_eq!(planned.plan.stages.len(), 2);
     let cool = &planned.plan.stages[1].workloads[0];
-    assert_eq!(cool.ramp, Nanos(0));
+    assert_eq!(cool.timing.ramp, Nanos(0));
     assert_eq!(cool.limits.time, Some(Nanos::from_secs(3)));
     let rows = planned.session.rows.iter();
     let cooldown: Vec<_> = rows.map(|row| row.cooldown).collect();
@@ -346,7 +349,10 @@ fn processors_are_listed_in_both_languages() {
     let cpus = |options: &str| -> Vec<u32> {
         let planned = planned(&format!("-c1G -t3 {options} FILE"));
         let workloads = &planned.plan.stages[0].workloads;
-        workloads.iter().flat_map(|w| w.cpus.clone()).collect()
+        workloads
+            .iter()
+            .flat_map(|w| w.issuing.cpus.clone())
+            .collect()
     };
     assert_eq!(cpus("-a2,3"), [2, 3, 2]);
     assert_eq!(cpus("-a1-2"), [1, 2, 1]);
@@ -574,8 +580,8 @@ fn a_profile_of_several_time_spans_is_read() {
     let workload = &first[1];
     assert_eq!(workload.blocks.single(), Some(Bytes(8192)));
     assert_eq!(workload.depth, 32);
-    assert_eq!(workload.cpus, [3]);
-    assert_eq!(workload.rate, Some(Rate::Iops(1000)));
+    assert_eq!(workload.issuing.cpus, [3]);
+    assert_eq!(workload.pacing.rate, Some(Rate::Iops(1000)));
     assert_eq!(workload.scatter.random_percent, Some([80; 3]));
     assert_eq!(workload.scatter.zones[1].len(), 2);
     assert_eq!(workload.data, DataContent::Repeated);
@@ -586,7 +592,7 @@ fn a_profile_of_several_time_spans_is_read() {
     assert_eq!(workload.recording.series_interval, half);
     let second = &planned.plan.stages[1].workloads[0];
     assert_eq!(second.scatter.stride, 65_536);
-    assert_eq!(second.ramp, Nanos::from_secs(5));
+    assert_eq!(second.timing.ramp, Nanos::from_secs(5));
 }
 
 #[test]
@@ -597,7 +603,7 @@ fn a_profile_takes_times_seed_and_format_from_the_line() {
     assert_eq!(planned.plan.seed, 9);
     for stage in &planned.plan.stages {
         assert_eq!(stage.workloads[0].limits.time, Some(Nanos::from_secs(1)));
-        assert_eq!(stage.workloads[0].ramp, Nanos(0));
+        assert_eq!(stage.workloads[0].timing.ramp, Nanos(0));
     }
     let drawn = PROFILE.replace("<RandSeed>7", "<RandSeed>18446744073709551615");
     let drawn = plan_on("-Xp.xml FILE", &Made::default().file("p.xml", &drawn));

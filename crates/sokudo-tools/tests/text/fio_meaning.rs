@@ -136,11 +136,14 @@ fn limits_are_fios() {
 
 #[test]
 fn rates_are_of_the_directions_that_are_used() {
-    let found = workload("rw=randrw\nrate=10m,5m").rates.each;
+    let found = workload("rw=randrw\nrate=10m,5m").pacing.rates.each;
     assert_eq!(found[0], Some(Rate::BytesPerSecond(10 << 20)));
     assert_eq!(found[1], Some(Rate::BytesPerSecond(5 << 20)));
     assert_eq!(found[2], None);
-    assert_eq!(workload("rw=read\nrate_iops=,9").rates.each, [None; 3]);
+    assert_eq!(
+        workload("rw=read\nrate_iops=,9").pacing.rates.each,
+        [None; 3]
+    );
 }
 
 #[test]
@@ -151,15 +154,18 @@ fn synchronous_engines_have_no_depth_and_processors_are_dealt_out() {
     let cpus: Vec<_> = found.plan.stages[0]
         .workloads
         .iter()
-        .map(|w| w.cpus[0])
+        .map(|w| w.issuing.cpus[0])
         .collect();
     assert_eq!(cpus, [1, 3, 1]);
-    assert_eq!(workload("cpus_allowed=0-1").cpu_policy, CpuPolicy::Shared);
+    assert_eq!(
+        workload("cpus_allowed=0-1").issuing.cpu_policy,
+        CpuPolicy::Shared
+    );
 }
 
 #[test]
 fn exitall_ends_its_group() {
-    let ends = |text: &str| planned(text).plan.stages[0].workloads[0].ends_others;
+    let ends = |text: &str| planned(text).plan.stages[0].workloads[0].timing.ends_others;
     assert_eq!(
         ends("[a]\nsize=1m\nexitall\n[b]\nsize=1m\n"),
         EndsOthers::Stage
@@ -223,14 +229,16 @@ fn as_many_completions_are_taken_at_once_as_fio_takes() {
             complete_min,
             complete_max,
             ..
-        } = workload(&format!("ioengine=libaio\niodepth=8\n{lines}")).batching;
+        } = workload(&format!("ioengine=libaio\niodepth=8\n{lines}"))
+            .issuing
+            .batching;
         (complete_min, complete_max)
     };
     assert_eq!(taken(""), (Some(1), Some(1)));
     assert_eq!(taken("iodepth_batch_complete_min=4"), (Some(4), Some(4)));
     assert_eq!(taken("iodepth_batch_complete_min=0"), (Some(0), Some(1)));
     assert_eq!(taken("iodepth_batch_complete_max=6"), (Some(1), Some(6)));
-    assert_eq!(workload("iodepth=1").batching.complete_max, None);
+    assert_eq!(workload("iodepth=1").issuing.batching.complete_max, None);
 }
 
 #[test]
@@ -357,7 +365,7 @@ fn percentages_are_what_they_say() {
 #[test]
 fn a_delay_by_chance_has_either_sign_between_its_ends() {
     for delay in ["1-3", "1:3", "1s : 3s", "3:1"] {
-        let starts_after = workload(&format!("startdelay={delay}")).starts_after;
+        let starts_after = workload(&format!("startdelay={delay}")).timing.starts_after;
         assert!(
             (Nanos::from_secs(1)..=Nanos::from_secs(3)).contains(&starts_after),
             "{delay}: {starts_after:?}"

@@ -5,8 +5,9 @@ use std::process::Command;
 
 use proptest::prelude::*;
 use sokudo_model::{
-    BackendKind, BlockShare, BlockSizes, Bytes, DataContent, DirectMode, Durability, Limits, Nanos,
-    Operation, OperationMix, Order, Plan, Rate, SequentialOffset, Span, Stage, Think, Workload,
+    BackendKind, BlockShare, BlockSizes, Bytes, DataContent, DirectMode, Durability, IssueOptions,
+    Limits, Nanos, Operation, OperationMix, Order, Pacing, Plan, Rate, SequentialOffset, Span,
+    Stage, Think, Workload, WorkloadTiming,
 };
 use sokudo_tools::crystaldiskmark::{self, Profile, RowDirection};
 use sokudo_tools::fio::{FioPlan, HostPathKind, JobFileTarget, command_lines, invocation, render};
@@ -88,12 +89,12 @@ fn expected(workload: &Workload, size: Bytes) -> Said {
             _ => workload.depth,
         },
         limits,
-        ramp: workload.ramp,
-        rates: rates(workload.rate, &operations),
-        think: workload.think,
+        ramp: workload.timing.ramp,
+        rates: rates(workload.pacing.rate, &operations),
+        think: workload.pacing.think,
         durability: workload.durability,
         data: workload.data.clone(),
-        cpus: workload.cpus.clone(),
+        cpus: workload.issuing.cpus.clone(),
         operations,
     }
 }
@@ -147,12 +148,12 @@ fn said(workload: &Workload) -> Said {
         used: used.span.unwrap(),
         depth: workload.depth,
         limits: workload.limits,
-        ramp: workload.ramp,
-        rates: workload.rates.each,
-        think: workload.think,
+        ramp: workload.timing.ramp,
+        rates: workload.pacing.rates.each,
+        think: workload.pacing.think,
         durability: workload.durability,
         data: workload.data.clone(),
-        cpus: workload.cpus.clone(),
+        cpus: workload.issuing.cpus.clone(),
     }
 }
 
@@ -501,17 +502,26 @@ fn workload() -> impl Strategy<Value = Workload> {
                     span,
                     depth,
                     limits,
-                    ramp: Nanos::from_micros(ramp_us),
-                    rate,
-                    think,
+                    timing: WorkloadTiming {
+                        ramp: Nanos::from_micros(ramp_us),
+                        ..WorkloadTiming::default()
+                    },
+                    pacing: Pacing {
+                        rate,
+                        think,
+                        ..Pacing::default()
+                    },
                     durability,
                     data: if zero {
                         DataContent::Zero
                     } else {
                         DataContent::Random
                     },
-                    cpus: if bound { vec![0] } else { vec![] },
-                    exact_clock,
+                    issuing: IssueOptions {
+                        cpus: if bound { vec![0] } else { vec![] },
+                        exact_clock,
+                        ..IssueOptions::default()
+                    },
                     ..Workload::new("", Bytes(1))
                 }
             },

@@ -318,7 +318,7 @@ fn reason(kind: FailureKind) -> Text {
 
 fn tell_doubts(name: &str, run: &Run) {
     // A timing of the cache is not meant to be one of the disk.
-    let of_disk = |row: &&Row| row.workload.subject == Subject::Device;
+    let of_disk = |row: &&Row| row.workload.measures.subject == Subject::Device;
     let rows = run.rows.iter().filter(of_disk);
     for assessment in rows.filter_map(|row| row.assessment.as_ref()) {
         if assessment.verdict == Verdict::Verified {

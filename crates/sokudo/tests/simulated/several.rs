@@ -51,7 +51,7 @@ fn marked(disks: &[&str]) -> Run {
     measured(disks, Method::Mark("rows".to_owned()), |_| {
         let mut reads = Workload::new("SEQ1M Q8T1", Bytes::mib(1));
         reads.depth = 8;
-        reads.estimand = Estimand::Sustained;
+        reads.measures.estimand = Estimand::Sustained;
         reads.limits.time = Some(Nanos::from_millis(500));
         vec![reads]
     })

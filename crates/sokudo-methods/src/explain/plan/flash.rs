@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Sample, Span, Survey,
-    Visit, Workload, narrow,
+    Verify, Visit, Work, Workload, narrow,
 };
 use sokudo_words::Text;
 
@@ -99,7 +99,7 @@ fn touch(block: Bytes, from: Bytes, to: Bytes) -> Workload {
         offset: from,
         length: Bytes(length),
     });
-    workload.survey = Some(Survey::new(
+    workload.work = Work::Survey(Survey::new(
         narrow(places),
         Visit::Ascending,
         Sample::Bytes(block),
@@ -142,7 +142,7 @@ fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     workload.blocks = BlockSizes::mix(vec![one(smallest), one(LARGE_BLOCK)])
         .ok_or("the target's smallest block is unknown")?;
     workload.operations = OperationMix::only(Operation::Write);
-    workload.checks_capacity = true;
+    workload.verify = Some(Verify::Capacity);
     Ok(vec![workload])
 }
 

@@ -2,8 +2,8 @@
 //! it writes.
 
 use sokudo_model::{
-    Bytes, Durability, LatencyLog, Limits, Nanos, Operation, OperationMix, Order, Sample, Span,
-    Subject, Survey, Visit, Workload,
+    Bytes, Durability, LatencyLog, Limits, Measures, Nanos, Operation, OperationMix, Order, Sample,
+    Span, Survey, Visit, Work, Workload, WorkloadTiming,
 };
 use sokudo_words::Text;
 
@@ -79,7 +79,7 @@ fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     // Twice as much as is read: places that touch would be one stream.
     room(request, Bytes(2 * u64::from(ZONE_PLACES) * ZONE_SAMPLE.0)).map(|()| {
         vec![Workload {
-            survey: Some(Survey {
+            work: Work::Survey(Survey {
                 approach: Some(ZONE_APPROACH.max(request.block_min)),
                 ..Survey::new(ZONE_PLACES, Visit::Shuffled, Sample::Bytes(ZONE_SAMPLE))
             }),
@@ -120,7 +120,7 @@ fn seek(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
 fn single(name: &str, places: u32, visit: Visit, block: Bytes) -> Workload {
     Workload {
         order: Order::Random { map: false },
-        survey: Some(Survey::new(places, visit, Sample::Bytes(block))),
+        work: Work::Survey(Survey::new(places, visit, Sample::Bytes(block))),
         ..Workload::new(name, block)
     }
 }
@@ -132,7 +132,7 @@ fn read_cache(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     let fitting = spans.take_while(|span| *span <= CACHE_LARGEST && *span <= request.size);
     let again = |span: Bytes| {
         let mut workload = Workload::new(format!("explain/read-again {span}"), block);
-        workload.subject = Subject::Cache;
+        workload.measures = Measures::CACHE;
         workload.span = Some(Span::from_start(span));
         workload.limits.bytes = Some(CACHE_READS.max(Bytes(span.0 * CACHE_PASSES_MIN)));
         workload.limits.time = Some(CACHE_TIME);
@@ -145,7 +145,7 @@ fn write_cache(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, Bytes(64 * Bytes::MIB))?;
     let block = PIECE.max(request.block_min);
     let overwrite = |name: &str, fdatasync_every: Option<u32>| Workload {
-        subject: Subject::Cache,
+        measures: Measures::CACHE,
         operations: OperationMix::only(Operation::Write),
         span: Some(Span::from_start(block)),
         limits: Limits {
@@ -160,7 +160,7 @@ fn write_cache(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
         ..Workload::new(name, block)
     };
     let mut burst = Workload {
-        subject: Subject::Cache,
+        measures: Measures::CACHE,
         operations: OperationMix::only(Operation::Write),
         limits: Limits {
             bytes: Some(Bytes(
@@ -197,7 +197,10 @@ fn shingles(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     Ok(vec![
         pieces("explain/pieces", within(PIECES, PIECES_TIME)),
         Workload {
-            starts_after: REST,
+            timing: WorkloadTiming {
+                starts_after: REST,
+                ..WorkloadTiming::default()
+            },
             // What is only in the drive's memory is none of a cache on the platters.
             durability: Durability {
                 fdatasync_every: Some(AFTER_REST_FLUSHED),

@@ -58,7 +58,7 @@ fn time(nanos: f64) -> Nanos {
 /// Of what a workload in a closed loop waits for its rate tells as much.
 fn latency_beside(case: &Case<'_>) -> Option<Ruling> {
     let [row, other] = rows(case)?;
-    case.row.workload.rate?;
+    case.row.workload.pacing.rate?;
     let (figure, compared) = row.headline()?;
     compared.has_risen().then(|| Ruling::new(
         Code::Of(&BESIDE_LATENCY),
@@ -134,7 +134,7 @@ mod tests {
             run.plan.method = Method::new(&crate::load::beside::METHOD);
             let closed = run.rows[0].clone();
             let mut row = closed.clone();
-            row.workload.rate = Some(Rate::Iops(IOS));
+            row.workload.pacing.rate = Some(Rate::Iops(IOS));
             let of = |row: &Row, place: usize| {
                 let mut row = row.clone();
                 for (trial, round) in row.trials.iter_mut().zip(rounds) {

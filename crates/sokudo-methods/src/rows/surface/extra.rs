@@ -1,7 +1,7 @@
 //! HD Tune's extra tests: speed at the start, in the middle and at the end, seeks of all
 //! kinds, and what the drive's own cache gives.
 
-use sokudo_model::{Bytes, Limits, Nanos, Sample, Span, Subject, Survey, Visit, Workload};
+use sokudo_model::{Bytes, Limits, Measures, Nanos, Sample, Span, Survey, Visit, Workload};
 use sokudo_words::text;
 
 use crate::rows::surface::random::{count, is_possible, mixed, single};
@@ -120,7 +120,7 @@ fn again(name: String, (start, length): (u64, Bytes), time: Nanos) -> Workload {
             offset: Bytes(start),
             length,
         }),
-        subject: Subject::Cache,
+        measures: Measures::CACHE,
         limits: Limits::of_time(time),
         ..Workload::new(name, CACHE_BLOCK)
     }

@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     BlockChoice, BlockSizes, Bytes, DriveCache, Nanos, Operation, OperationMix, Sample, Span,
-    Survey, Visit, Workload,
+    Survey, Visit, Work, Workload,
 };
 use sokudo_words::Text;
 
@@ -48,11 +48,11 @@ impl SurfaceRows {
     pub(super) fn add(&mut self, workload: Workload, survey: Survey) {
         let mut write = Workload {
             operations: OperationMix::only(Operation::Write),
-            survey: Some(self.written(&workload, survey)),
+            work: Work::Survey(self.written(&workload, survey)),
             ..workload.clone()
         };
         self.add_reading(Workload {
-            survey: Some(Survey {
+            work: Work::Survey(Survey {
                 timeout: self.timeout,
                 ..survey
             }),

@@ -21,14 +21,14 @@ fn names(request: &SurfaceRequest) -> Vec<String> {
 fn a_plain_scan_is_a_curve_and_access_times_and_only_reads() {
     let found = workloads(&request());
     assert_eq!(names(&request()), ["TRANSFER read", "ACCESS 4K read"]);
-    let curve = found[0].survey.unwrap();
+    let curve = found[0].survey().unwrap();
     assert_eq!((curve.places, curve.visit), (200, Visit::Ascending));
     assert_eq!(curve.sample, Sample::Bytes(Bytes::mib(10)));
     assert_eq!(
         (found[0].blocks.single(), found[0].depth),
         (Some(Bytes::mib(1)), 8)
     );
-    let access = found[1].survey.unwrap();
+    let access = found[1].survey().unwrap();
     assert_eq!((access.places, access.visit), (200, Visit::Random));
 }
 
@@ -46,7 +46,7 @@ fn what_is_written_back_is_an_amount_where_it_is_read_for_a_time() {
         });
         let writes = found.iter().filter(|row| row.operations.changes_data());
         let samples: Vec<Sample> = writes
-            .map(|row| row.survey.unwrap())
+            .map(|row| row.survey().unwrap())
             .inspect(|survey| assert!(survey.write_back))
             .map(|survey| survey.sample)
             .collect();
@@ -66,13 +66,13 @@ fn the_preset_of_gnome_disks_reads_a_page_and_then_all_at_once() {
         preset: SurfacePreset::Gnome,
         ..request()
     });
-    let curve = found[0].survey.unwrap();
+    let curve = found[0].survey().unwrap();
     assert_eq!((curve.places, curve.approach), (100, Some(Bytes::kib(4))));
     assert_eq!(
         (found[0].blocks.single(), found[0].depth),
         (Some(Bytes::mib(10)), 1)
     );
-    assert_eq!(found[1].survey.unwrap().places, 1000);
+    assert_eq!(found[1].survey().unwrap().places, 1000);
     let smaller = workloads(&SurfaceRequest {
         preset: SurfacePreset::Gnome,
         sample: Some(Bytes::mib(2)),
@@ -80,7 +80,7 @@ fn the_preset_of_gnome_disks_reads_a_page_and_then_all_at_once() {
     });
     assert_eq!(smaller[0].blocks.single(), Some(Bytes::mib(2)));
     assert_eq!(
-        smaller[0].survey.unwrap().sample,
+        smaller[0].survey().unwrap().sample,
         Sample::Bytes(Bytes::mib(2))
     );
 }
@@ -91,7 +91,7 @@ fn the_levels_of_hd_tune_are_times() {
         preset: SurfacePreset::HdTune("2".parse().unwrap()),
         ..request()
     });
-    let curve = found[0].survey.unwrap();
+    let curve = found[0].survey().unwrap();
     assert_eq!(curve.sample, Sample::Time(Nanos::from_millis(250)));
     assert_eq!((curve.places, curve.approach), (200, Some(Bytes(512))));
 }
@@ -124,7 +124,7 @@ fn a_timeout_is_for_reads_alone() {
         ..request()
     });
     for workload in found {
-        let timeout = workload.survey.unwrap().timeout;
+        let timeout = workload.survey().unwrap().timeout;
         assert_eq!(timeout.is_some(), !workload.operations.changes_data());
     }
 }
@@ -180,7 +180,7 @@ fn a_target_too_small_for_its_samples_is_measured_whole_and_says_so() {
         ..request()
     })
     .unwrap();
-    let curve = planned.workloads[0].survey.unwrap();
+    let curve = planned.workloads[0].survey().unwrap();
     assert_eq!((curve.places, curve.sample), (32, Sample::Whole));
     assert!(
         planned.notes[0].english().contains("all of it"),
@@ -254,7 +254,7 @@ fn writes_come_with_every_row_but_those_of_the_cache_and_write_back_says_so() {
             .collect();
         assert_eq!(writing.len(), 15);
         for workload in writing {
-            assert_eq!(workload.survey.unwrap().write_back, back);
+            assert_eq!(workload.survey().unwrap().write_back, back);
         }
     }
 }
@@ -354,13 +354,13 @@ proptest! {
             prop_assert!(span.offset.0.is_multiple_of(request.block_min.0));
             if workload.operations.changes_data() {
                 prop_assert_ne!(request.writes, Writes::None);
-                let back = workload.survey.is_some_and(|survey| survey.write_back);
+                let back = workload.survey().is_some_and(|survey| survey.write_back);
                 prop_assert_eq!(back, request.writes == Writes::Back);
             }
-            if let Some(survey) = workload.survey {
+            if let Some(survey) = workload.survey() {
                 prop_assert!(survey.places > 0);
             }
-            let ends = workload.survey.is_some() || workload.limits.time.is_some();
+            let ends = workload.survey().is_some() || workload.limits.time.is_some();
             prop_assert!(ends, "{} would never end", workload.name);
         }
     }

@@ -5,8 +5,8 @@ use sokudo_model::{
     BackendKind, BlockChoice, BlockShare, BlockSizes, BufferMemory, Bytes, Check, CpuPolicy,
     DataContent, Distribution, DriveCache, EndsOthers, FileTree, FileUse, LatencyLog, Limits,
     Nanos, OperationMix, Order, Rate, RateProcess, Run, Sample, SequentialOffset, Span,
-    SteadyFigure, SteadyLimit, SteadyRule, Survey, Think, TreeContents, TreeNames, TreeOrder,
-    Verify, Visit, Workload,
+    SteadyFigure, SteadyLimit, SteadyRule, Survey, SurveyedPlaces, Think, TreeContents, TreeNames,
+    TreeOrder, Verify, Visit, Work, Workload, WriteCheck,
 };
 
 type Change = fn(&mut Workload);
@@ -36,20 +36,20 @@ const CHANGES: &[Change] = &[
     |w| w.limits.bytes = Some(Bytes(7)),
     |w| w.limits.ios = Some(7),
     |w| w.limits.repeats = 1,
-    |w| w.ramp = Nanos(7),
-    |w| w.rate = Some(Rate::Iops(7)),
-    |w| w.rate = Some(Rate::BytesPerSecond(7)),
-    |w| w.rates.each[1] = Some(Rate::Iops(100)),
-    |w| w.rates.process = RateProcess::Poisson,
-    |w| w.think = Some(Think::new(Nanos(7), 1)),
+    |w| w.timing.ramp = Nanos(7),
+    |w| w.pacing.rate = Some(Rate::Iops(7)),
+    |w| w.pacing.rate = Some(Rate::BytesPerSecond(7)),
+    |w| w.pacing.rates.each[1] = Some(Rate::Iops(100)),
+    |w| w.pacing.rates.process = RateProcess::Poisson,
+    |w| w.pacing.think = Some(Think::new(Nanos(7), 1)),
     |w| {
-        w.think = Some(Think {
+        w.pacing.think = Some(Think {
             waits_for_completion: false,
             ..Think::new(Nanos(7), 1)
         });
     },
     |w| {
-        w.think = Some(Think {
+        w.pacing.think = Some(Think {
             spin: Nanos(1),
             ..Think::new(Nanos(7), 1)
         });
@@ -62,23 +62,23 @@ const CHANGES: &[Change] = &[
     |w| w.durability.fdatasync_every = Some(1),
     |w| w.scatter.distribution = ZIPF,
     |w| w.scatter.run_ios = 4,
-    |w| w.batching.submit = Some(16),
-    |w| w.memory = BufferMemory::HugePages,
+    |w| w.issuing.batching.submit = Some(16),
+    |w| w.issuing.memory = BufferMemory::HugePages,
     |w| w.recording.latency_log = Some(LatencyLog { interval: None }),
-    |w| w.starts_after = Nanos(5),
-    |w| w.ends_others = EndsOthers::Stage,
-    |w| w.cpus = vec![0, 2],
+    |w| w.timing.starts_after = Nanos(5),
+    |w| w.timing.ends_others = EndsOthers::Stage,
+    |w| w.issuing.cpus = vec![0, 2],
     |w| {
-        w.cpus = vec![0, 2];
-        w.cpu_policy = CpuPolicy::Shared;
+        w.issuing.cpus = vec![0, 2];
+        w.issuing.cpu_policy = CpuPolicy::Shared;
     },
-    |w| w.from_empty = true,
-    |w| w.rewritten_percent = 10,
+    |w| w.files.from_empty = true,
+    |w| w.work = Work::Rewriting { percent: 10 },
     |w| w.drive_cache = DriveCache::Off,
-    |w| w.verify = Some(verify()),
-    |w| w.steady = Some(STEADY),
-    |w| w.survey = Some(SURVEY),
-    |w| w.tree = Some(TREE),
+    |w| w.verify = Some(Verify::Writes(WriteCheck::of(Check::Crc32c))),
+    |w| w.timing.steady = Some(STEADY),
+    |w| w.work = Work::Survey(SURVEY),
+    |w| w.work = Work::Tree(TREE),
     |w| w.limits.time_min = Some(Nanos(250)),
 ];
 
@@ -86,7 +86,7 @@ const CHANGES: &[Change] = &[
 const NO_CHANGES: &[Change] = &[
     |w| w.name = "mine".into(),
     |w| w.order = INTERLOCKED,
-    |w| w.exact_clock = true,
+    |w| w.issuing.exact_clock = true,
     |w| w.recording.series_interval = Some(Nanos(1)),
     |w| w.files.uses = uses(1),
     |w| w.scatter.run_ios = 1,
@@ -111,17 +111,7 @@ const STEADY: SteadyRule = SteadyRule {
     ramp: Nanos(0),
     interval: Nanos(1),
 };
-const SURVEY: Survey = Survey {
-    places: 100,
-    visit: Visit::Ascending,
-    sample: Sample::Whole,
-    approach: None,
-    write_back: false,
-    timeout: None,
-    resumed_at: None,
-    read_beside: None,
-    sealed: None,
-};
+const SURVEY: Survey = Survey::new(100, Visit::Ascending, Sample::Whole);
 const TREE: FileTree = FileTree {
     files: 16,
     contents: TreeContents::HardLinks,
@@ -130,22 +120,6 @@ const TREE: FileTree = FileTree {
     order: TreeOrder::Numbered,
     sync_each: false,
 };
-
-fn verify() -> Verify {
-    Verify {
-        check: Check::Crc32c,
-        interval: None,
-        offset: Bytes(0),
-        pattern: None,
-        read_back: true,
-        backlog: None,
-        backlog_batch: None,
-        only: false,
-        fatal: true,
-        dump: false,
-        save_state: false,
-    }
-}
 
 fn share(kib: u64, weight: u32) -> BlockShare {
     let bytes = Bytes::kib(kib);
@@ -192,13 +166,19 @@ fn workload_after(changes: impl IntoIterator<Item = Change>) -> ResultDocument {
 fn ids_stay_as_they_are() {
     let packed = include_bytes!("../../../tests/kept/run.bin");
     let run = RunDocument::new(crate::document::unpack(packed).unwrap());
-    let all = CHANGES[..50].iter().copied();
+    // No workload does all of it, and a part has the same name and form with every other.
+    let mut all = workload_after(CHANGES[..50].iter().copied()).plan;
+    all.set(PlanData::Rewritten(10));
+    all.set(PlanData::Survey(SurveyedPlaces {
+        places: SURVEY,
+        sealed: None,
+    }));
     assert_eq!(
         [
             &run.fingerprint,
             &run.results[0].fingerprint,
             &run.results[1].fingerprint,
-            &workload_after(all).fingerprint,
+            &fingerprint::id(&all),
         ],
         [
             "275ae184779b0fd6",

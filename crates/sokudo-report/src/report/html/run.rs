@@ -140,7 +140,7 @@ fn is_small_random(result: &ResultDocument) -> bool {
     let workload = &result.workload;
     matches!(workload.order, Order::Random { .. })
         && workload.blocks.largest().0 <= SMALL_BYTES_MAX
-        && workload.survey.is_none()
+        && workload.survey().is_none()
         && !workload
             .operations
             .shares()

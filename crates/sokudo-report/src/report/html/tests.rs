@@ -82,7 +82,9 @@ fn the_fastest_is_none_of_a_cache() {
     let mut report = sample::report();
     for result in report.runs.iter_mut().flat_map(|it| &mut it.run.results) {
         if result.direction == crate::document::Direction::Read {
-            std::sync::Arc::make_mut(&mut result.workload).subject = sokudo_model::Subject::Cache;
+            std::sync::Arc::make_mut(&mut result.workload)
+                .measures
+                .subject = sokudo_model::Subject::Cache;
         }
     }
     let page = report.html(ReportStyle::default());

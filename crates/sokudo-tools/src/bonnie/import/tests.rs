@@ -61,7 +61,7 @@ fn older_formats_have_fewer_fields() {
     assert_eq!(seven.left_out, []);
     let run = &seven.runs[0];
     assert_eq!(run.origin.format, "Bonnie++ CSV 1.97");
-    assert_eq!(row(run, "Rewrite").workload.rewritten_percent, 100);
+    assert_eq!(row(run, "Rewrite").workload.rewritten_percent(), 100);
     let seeks = row(run, "Seeks");
     assert_eq!(seeks.reported.iops, Some(row::rate(528.7, "")));
     assert_eq!(

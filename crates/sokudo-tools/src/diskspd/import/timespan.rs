@@ -99,7 +99,7 @@ impl TimeSpanParameters {
         workload.direct = self.is_direct.into();
         workload.durability.write_through = self.is_written_through;
         workload.limits.time = self.duration;
-        workload.ramp = self.warm_up.unwrap_or(Nanos(0));
+        workload.timing.ramp = self.warm_up.unwrap_or(Nanos(0));
         let of_target = [PlanPart::Blocks, PlanPart::Direct, PlanPart::Durability];
         let has_time = self.duration.is_some() && self.warm_up.is_some();
         told.parts_if(is_one && self.block.is_some(), &of_target)

@@ -156,8 +156,8 @@ impl Options {
         workload.backend = told.backend();
         workload.direct = job.plan.direct;
         workload.limits.time = job.plan.limits.time;
-        workload.ramp = job.plan.ramp;
-        workload.rate = match (job.rate_iops[0], job.rate[0]) {
+        workload.timing.ramp = job.plan.timing.ramp;
+        workload.pacing.rate = match (job.rate_iops[0], job.rate[0]) {
             (0, 0) => None,
             (0, bytes) => Some(Rate::BytesPerSecond(bytes)),
             (ios, _) => Some(Rate::Iops(ios)),

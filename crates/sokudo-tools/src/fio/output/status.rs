@@ -132,7 +132,7 @@ impl StatusLine {
             };
             let first_ends_all = jobs().any(|(job, _)| {
                 matches!(
-                    job.workload.ends_others,
+                    job.workload.timing.ends_others,
                     EndsOthers::Stage | EndsOthers::Always
                 )
             });
@@ -290,8 +290,8 @@ const fn is_running(phase: Phase) -> bool {
 fn fixed_rates(workload: &Workload) -> Vec<Rate> {
     let does = |index: &usize| workload.operations.percent(Operation::ALL[*index]) > 0;
     let each = (0..3).filter(does);
-    let each = each.filter_map(|index| workload.rates.each[index]);
-    workload.rate.into_iter().chain(each).collect()
+    let each = each.filter_map(|index| workload.pacing.rates.each[index]);
+    workload.pacing.rate.into_iter().chain(each).collect()
 }
 
 fn seconds_up(Nanos(time): Nanos) -> u64 {

@@ -18,7 +18,7 @@ pub(super) struct SteadyReport {
 impl SteadyReport {
     /// `None` where the job has no rule. A job that did not run was not steady.
     pub(super) fn of(row: &Row, outcome: Option<&Outcome>) -> Option<Self> {
-        let rule = row.workload.steady?;
+        let rule = row.workload.timing.steady?;
         let outcome = outcome.and_then(|outcome| outcome.steady.clone());
         Some(Self {
             rule,

@@ -24,23 +24,23 @@ pub(super) fn options(workload: &Workload) -> Vec<String> {
         list.push(format!("size={}", size_text(span.length)));
     }
     list.extend(limits(workload.limits));
-    if workload.ramp.0 > 0 {
-        list.push(format!("ramp_time={}", time_text(workload.ramp)));
+    if workload.timing.ramp.0 > 0 {
+        list.push(format!("ramp_time={}", time_text(workload.timing.ramp)));
     }
-    let rate = workload.rate;
+    let rate = workload.pacing.rate;
     list.extend(rate.map(|rate| rate_text(rate, &workload.operations)));
-    if let Some(think) = workload.think {
+    if let Some(think) = workload.pacing.think {
         list.push(format!("thinktime={}", time_text(think.time)));
         list.push(format!("thinktime_blocks={}", think.after_ios));
     }
     list.push(format!("ioengine={}", engine(workload.backend)));
-    if workload.polled {
+    if workload.issuing.polled {
         list.push("hipri".to_owned());
     }
     let direct = workload.direct != DirectMode::Off;
     list.push(format!("direct={}", u8::from(direct)));
     list.extend(durability(workload.durability));
-    if workload.memory == BufferMemory::HugePages {
+    if workload.issuing.memory == BufferMemory::HugePages {
         list.push("iomem=mmaphuge".to_owned());
     }
     list.push(match &workload.data {
@@ -50,8 +50,8 @@ pub(super) fn options(workload: &Workload) -> Vec<String> {
         DataContent::Repeated => "refill_buffers=0".to_owned(),
         DataContent::Zero => "zero_buffers=1".to_owned(),
     });
-    if !workload.cpus.is_empty() {
-        let cpus: Vec<String> = workload.cpus.iter().map(u32::to_string).collect();
+    if !workload.issuing.cpus.is_empty() {
+        let cpus: Vec<String> = workload.issuing.cpus.iter().map(u32::to_string).collect();
         list.push(format!("cpus_allowed={}", cpus.join(",")));
         list.push("cpus_allowed_policy=split".to_owned());
     }

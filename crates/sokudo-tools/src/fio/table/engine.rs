@@ -35,7 +35,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "buffered" = "1", "the opposite of direct", Switch(|j, on| j.plan.direct = (!on).into());
     "mem" | "iomem" = "malloc", "what memory buffers lie in",
         Text("malloc, shm, mmap, mmapshared, or shmhuge, mmaphuge (each perhaps with :FILE)",
-            |j, v| memory(v).map(|memory| j.plan.memory = memory)),
+            |j, v| memory(v).map(|memory| j.plan.issuing.memory = memory)),
         differs("private memory of small pages, or huge pages; a file behind it is not used");
     "iomem_align" | "mem_align" = "0", "alignment of buffers in memory",
         Number(0, U32_MAX, |_, _| {}), no_effect("buffers are aligned to a page");
@@ -47,7 +47,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "fadvise_hint" | "fadvise" = "1", "what the kernel is told of the access pattern",
         Word(&["0", "1", "random", "sequential"], |_, _, _| Ok(())),
         no_effect("the kernel is told nothing; it sees the pattern itself");
-    "hipri" = "", "polls for completions", Flag(|j, on| j.plan.polled = on),
+    "hipri" = "", "polls for completions", Flag(|j, on| j.plan.issuing.polled = on),
         of_engines(POLLED), differs("with io_uring and io_uring_cmd; with pvsync2 completions come by interrupt, and the run says so");
     "hipri_percentage" = "100", "percentage of I/Os that are polled for", Number(0, 100, |_, _| {}),
         of_engines(&["pvsync2"]), no_effect("pvsync2 does not poll");

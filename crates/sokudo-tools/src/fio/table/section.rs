@@ -38,9 +38,9 @@ pub(super) const OPTIONS: &[FioOption] = options! {
         differs("group and stonewall: see exitall");
     "exitall_on_error" = "", "its failure ends everything", Flag(|j, on| j.exitall_on_error = on);
     "cpus_allowed" = "", "processors that the job may run on",
-        Text(criteria::CPUS, |j, v| criteria::cpus(v).map(|cpus| j.plan.cpus = cpus));
+        Text(criteria::CPUS, |j, v| criteria::cpus(v).map(|cpus| j.plan.issuing.cpus = cpus));
     "cpus_allowed_policy" = "shared", "whether clones share cpus_allowed, or have one each in turn",
         choice!(plan.cpu_policy: "shared" => CpuPolicy::Shared, "split" => CpuPolicy::Split);
     "cpumask" = "", "processors that the job may run on, as the bits of a number",
-        Number(0, U64_MAX, |j, v| j.plan.cpus = (0..64).filter(|cpu| v >> cpu & 1 == 1).collect());
+        Number(0, U64_MAX, |j, v| j.plan.issuing.cpus = (0..64).filter(|cpu| v >> cpu & 1 == 1).collect());
 };

@@ -12,7 +12,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "runtime" | "timeout" = "0", "time to run; 0 is no limit",
         Time(SECOND_NS, |j, v| j.plan.limits.time = Some(v).filter(|v| v.0 > 0));
     "time_based" = "", "runtime alone ends the job", Flag(|j, on| j.time_based = on);
-    "ramp_time" = "0", "time to run first without measuring", Time(SECOND_NS, |j, v| j.plan.ramp = v);
+    "ramp_time" = "0", "time to run first without measuring", Time(SECOND_NS, |j, v| j.plan.timing.ramp = v);
     "startdelay" = "0", "time to wait before the job starts, or shortest and longest",
         Text("a time such as 5s, or a range such as 5s-10s", |j, v| delay(v).map(|it| j.delay = it));
     "loops" = "1", "how often the job is done",
@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "rate_iops" = "", "I/Os per second of reads, writes and trims",
         Three(0, U32_MAX, |j, three| each(&mut j.rate_iops, three));
     "rate_process" = "linear", "how I/Os are spaced at a rate",
-        choice!(plan.rates.process: "linear" => RateProcess::Linear, "poisson" => RateProcess::Poisson);
+        choice!(plan.pacing.rates.process: "linear" => RateProcess::Linear, "poisson" => RateProcess::Poisson);
     "thinktime" = "0", "pause between I/Os", Time(MICROSECOND_NS, |j, v| j.think = v);
     "thinktime_spin" = "0", "how much of thinktime is spent computing",
         Time(MICROSECOND_NS, |j, v| j.think_spin = v);
@@ -37,11 +37,11 @@ pub(super) const OPTIONS: &[FioOption] = options! {
         choice!(think_on_issue: "complete" => false, "issue" => true);
     "thinktime_iotime" = "0", "time of I/O between two pauses", Unread, needs("pauses by time");
     "rate_cycle" | "ratecycle" = "1000", "window over which rate_min is looked at",
-        Number(0, U32_MAX, |j, v| j.plan.least.cycle = Nanos::from_millis(v));
+        Number(0, U32_MAX, |j, v| j.plan.pacing.least.cycle = Nanos::from_millis(v));
     "rate_min" | "ratemin" = "", "bytes per second below which the job fails, of reads, writes and trims",
-        Three(0, U64_MAX, |j, three| each(&mut j.plan.least.bytes, three.map(|v| v.map(Some))));
+        Three(0, U64_MAX, |j, three| each(&mut j.plan.pacing.least.bytes, three.map(|v| v.map(Some))));
     "rate_iops_min" = "", "I/Os per second below which it fails, likewise",
-        Three(0, U32_MAX, |j, three| each(&mut j.plan.least.ios, three.map(|v| v.map(Some))));
+        Three(0, U32_MAX, |j, three| each(&mut j.plan.pacing.least.ios, three.map(|v| v.map(Some))));
 };
 
 /// A time, or the shortest and the longest.

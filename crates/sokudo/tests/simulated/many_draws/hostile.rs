@@ -34,8 +34,8 @@ fn runs() -> [Run; 4] {
     let mut paced = Workload::new("paced", Bytes(4096));
     paced.limits.time = Some(Nanos::from_millis(300));
     paced.operations = OperationMix::read_write(50).unwrap();
-    paced.rate = Some(Rate::Iops(1_000));
-    paced.ramp = Nanos::from_millis(100);
+    paced.pacing.rate = Some(Rate::Iops(1_000));
+    paced.timing.ramp = Nanos::from_millis(100);
     let mut written = Workload::new("written", Bytes::mib(1));
     written.limits.bytes = Some(Bytes::mib(64));
     written.operations = OperationMix::only(Operation::Write);

@@ -151,7 +151,7 @@ fn a_steady_state_block_is_that_of_fio() {
         "--steadystate_duration=2",
     ];
     let mut sample = like(&arguments);
-    sample.run.rows[0].workload.steady = Some(SteadyRule {
+    sample.run.rows[0].workload.timing.steady = Some(SteadyRule {
         figure: SteadyFigure::Bandwidth,
         slope: true,
         limit: SteadyLimit::Absolute((1 << 20) * 1_000_000),

@@ -21,7 +21,7 @@ pub(super) fn remaining(
 
 fn time_left(workload: &Workload, since_start: Nanos) -> Option<Nanos> {
     let time = workload.limits.time?;
-    let end = workload.starts_after.0 + workload.ramp.0 + time.0;
+    let end = workload.timing.starts_after.0 + workload.timing.ramp.0 + time.0;
     Some(Nanos(end.saturating_sub(since_start.0)))
 }
 
@@ -35,10 +35,7 @@ fn work_left(
     let limits = &workload.limits;
     let passes = u64::from(limits.repeats) + 1;
     // What is read back and checked is moved once more.
-    let read_back = workload
-        .verify
-        .as_ref()
-        .is_some_and(|verify| verify.read_back);
+    let read_back = workload.write_check().is_some_and(|it| it.read_back);
     let times = passes * u64::from(workload.clones) * if read_back { 2 } else { 1 };
     let bytes: u64 = moved.iter().map(|moved| moved.bytes.0).sum();
     let ios: u64 = moved.iter().map(|moved| moved.ios).sum();
@@ -52,13 +49,13 @@ fn work_left(
         .map(|(done, all)| float(done) / float(all.max(1)))
         .reduce(f64::max)?
         .min(1.0);
-    let delay = workload.starts_after.0.saturating_sub(since_start.0);
+    let delay = workload.timing.starts_after.0.saturating_sub(since_start.0);
     if share > 0.0 && phase != Phase::Waiting {
-        let running = float(since_start.0.saturating_sub(workload.starts_after.0));
+        let running = float(since_start.0.saturating_sub(workload.timing.starts_after.0));
         return Some(Nanos(natural(running * (1.0 / share - 1.0))));
     }
     let bytes = limits.bytes?.0.saturating_mul(times);
-    let Some(Rate::BytesPerSecond(rate)) = workload.rate else {
+    let Some(Rate::BytesPerSecond(rate)) = workload.pacing.rate else {
         return None;
     };
     let nanos = float(bytes) / float(rate.max(1)) * 1e9;

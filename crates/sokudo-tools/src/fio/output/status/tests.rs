@@ -76,9 +76,9 @@ fn two_stages() -> Sample {
     last.order = Order::Sequential {
         offset: sokudo_model::SequentialOffset::Own,
     };
-    last.ramp = Nanos::from_secs(1);
-    last.rates.each[1] = Some(Rate::BytesPerSecond(10 << 20));
-    last.rates.each[0] = Some(Rate::BytesPerSecond(1 << 20));
+    last.timing.ramp = Nanos::from_secs(1);
+    last.pacing.rates.each[1] = Some(Rate::BytesPerSecond(10 << 20));
+    last.pacing.rates.each[0] = Some(Rate::BytesPerSecond(1 << 20));
     let second = Stage {
         workloads: vec![last],
     };
