@@ -531,7 +531,7 @@ mod tests {
     fn what_a_quick_look_reads_from_the_cache_on_purpose_is_no_error() {
         let cached = |subject: Subject, limit: Option<Bytes>| {
             reads_with(|run| {
-                run.rows[0].workload.subject = subject;
+                run.rows[0].workload.measures.subject = subject;
                 buffered(run);
                 run.rows[0].workload.direct = sokudo_model::DirectMode::Off;
                 run.rows[0].workload.limits.bytes = limit;

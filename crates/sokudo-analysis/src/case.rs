@@ -207,7 +207,7 @@ impl<'a> Case<'a> {
     /// and the quick look after it do: it is about the cache and not about a device.
     pub fn is_of_cache(&self) -> bool {
         let workload = &self.row.workload;
-        workload.subject == Subject::Cache
+        workload.measures.subject == Subject::Cache
             && workload.operations.single() == Some(Operation::Read)
             && workload.direct == DirectMode::Off
             && workload.limits.bytes.is_none()

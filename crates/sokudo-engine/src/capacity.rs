@@ -34,7 +34,7 @@ use crate::target::{Target, TargetError};
 use crate::worker::FinishedWorker;
 use in_progress::{CheckInProgress, ROUNDS_MAX};
 use layout::{AddressRange, sample};
-use medium::{BLOCK_BYTES, FileMedium, Medium, SimulatedMedium};
+use medium::{BLOCK_BYTES, FileMedium, Medium, SECTOR_BYTES, SimulatedMedium};
 
 /// The same of all of a device.
 const SAMPLES_MAX: usize = 16_384;
@@ -53,8 +53,8 @@ pub(crate) fn run(
     match target {
         Target::Simulated(simulated) => {
             let medium = SimulatedMedium::new(simulated);
-            let check = CheckInProgress::new(medium, tally, size, seed, control);
-            Ok(check.run(is_whole, BackendKind::Sim, true, listener))
+            let check = CheckInProgress::new(medium, tally, size, seed, control, listener);
+            Ok(check.run(is_whole, BackendKind::Sim, true))
         }
         Target::File(file) => {
             let (opened, direct) = file.open(true, workload.direct)?;
@@ -62,8 +62,8 @@ pub(crate) fn run(
                 path: file.path().to_owned(),
                 source,
             })?;
-            let check = CheckInProgress::new(medium, tally, size, seed, control);
-            Ok(check.run(is_whole, BackendKind::Psync, direct, listener))
+            let check = CheckInProgress::new(medium, tally, size, seed, control, listener);
+            Ok(check.run(is_whole, BackendKind::Psync, direct))
         }
         Target::Null(_) => Ok(Outcome::new(
             used(BackendKind::Null, Vec::new()),
@@ -73,18 +73,12 @@ pub(crate) fn run(
 }
 
 impl<M: Medium> CheckInProgress<'_, M> {
-    fn run(
-        mut self,
-        is_whole: bool,
-        kind: BackendKind,
-        direct: bool,
-        listener: &mut dyn FnMut(Event),
-    ) -> Outcome {
+    fn run(mut self, is_whole: bool, kind: BackendKind, direct: bool) -> Outcome {
         let started_at = self.medium.now_ns();
         self.tally.start(started_at);
         let shared = match is_whole {
-            true => self.whole(listener),
-            false => self.sampled(listener),
+            true => self.whole(),
+            false => self.sampled(),
         };
         self.find_sector();
         self.samples.sort_by_key(|sample| sample.offset);
@@ -134,21 +128,21 @@ impl<M: Medium> CheckInProgress<'_, M> {
     }
 
     /// Looks at places all over the device, and then for what they have shown.
-    fn sampled(&mut self, listener: &mut dyn FnMut(Event)) -> Option<SharedBlocks> {
+    fn sampled(&mut self) -> Option<SharedBlocks> {
         let mut ranges = sample(self.size, self.filler, &mut self.random);
         self.shuffle(&mut ranges);
-        let found = self.round(ranges, &[], 0, listener);
+        let found = self.round(ranges, &[], 0);
         let own = found.iter().filter(|it| it.held == Held::Own);
         self.own_bytes = own.map(|it| it.length.0).sum();
         if found.iter().any(|it| matches!(it.held, Held::Other(_))) {
-            return self.find_shared(listener);
+            return self.find_shared();
         }
-        self.find_end(listener);
+        self.find_end();
         None
     }
 
     /// Narrows down where the device ends that loses or refuses what lies behind.
-    fn find_end(&mut self, listener: &mut dyn FnMut(Event)) {
+    fn find_end(&mut self) {
         for _ in 0..ROUNDS_MAX {
             let Some((held, lost)) = self.edge() else {
                 return;
@@ -161,7 +155,6 @@ impl<M: Medium> CheckInProgress<'_, M> {
                 places.into_iter().map(AddressRange::block).collect(),
                 &[],
                 0,
-                listener,
             );
         }
     }
@@ -172,8 +165,11 @@ impl<M: Medium> CheckInProgress<'_, M> {
             return;
         };
         let end = held + BLOCK_BYTES;
+        let mut held = Vec::new();
         // What a device refuses, it may refuse block by block.
-        let own = self.medium.own_from(lost).unwrap_or(0);
+        let is_read = self.medium.read(lost, BLOCK_BYTES, &mut held).is_ok();
+        let own = held.iter().take_while(|it| is_read && **it == Held::Own);
+        let own = own.count() as u64 * SECTOR_BYTES;
         if end != lost || own == 0 || self.is_over() {
             return;
         }
@@ -189,18 +185,18 @@ impl<M: Medium> CheckInProgress<'_, M> {
     }
 
     /// Writes everything, and reads it back.
-    fn whole(&mut self, listener: &mut dyn FnMut(Event)) -> Option<SharedBlocks> {
+    fn whole(&mut self) -> Option<SharedBlocks> {
         let all = AddressRange {
             offset: 0,
             length: self.size,
         };
-        let written = self.write_range(all, true, listener);
+        let written = self.write_range(all, true);
         self.settle();
         let start = self.filler_from(0);
-        self.write_range(start, false, listener);
+        self.write_range(start, false);
         self.settle();
         for range in written {
-            self.read_range(range, true, SAMPLES_MAX, listener);
+            self.read_range(range, true, SAMPLES_MAX);
         }
         None
     }

@@ -35,7 +35,7 @@ use pattern::Contents;
 use pieces::pieces;
 pub use refusal::VerifyError;
 pub(crate) use refusal::check_verify;
-pub(crate) use sealed::{PIECE_BYTES, Seal, WrongPieces, never_written, stale};
+pub(crate) use sealed::{BlockSeal, PIECE_BYTES, Seal, WrongPieces, never_written, stale};
 use state::WriteProgress;
 use sums::Sum;
 

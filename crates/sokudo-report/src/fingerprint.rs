@@ -87,7 +87,7 @@ pub(crate) fn parts(workload: &Workload, used: EngineChoices, size: Option<Bytes
 
 /// What a plain workload does not have.
 fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
-    let cpus = Some(&workload.cpus).filter(|cpus| !cpus.is_empty());
+    let cpus = Some(&workload.issuing.cpus).filter(|cpus| !cpus.is_empty());
     let sustained = workload.is_sustained();
     let recording = Recording {
         // A series costs nothing for each I/O.

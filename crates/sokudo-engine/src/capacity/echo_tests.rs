@@ -53,18 +53,6 @@ impl Controller {
     }
 }
 
-fn held(offset: u64, block: [Option<u64>; SECTORS]) -> Held {
-    let mut held = Held::Own;
-    for (written_for, at) in block.iter().zip((offset..).step_by(SECTOR_BYTES as usize)) {
-        match written_for {
-            Some(own) if *own == at => {}
-            Some(other) => return Held::Other(Bytes(other.saturating_sub(at - offset))),
-            None => held = Held::Nothing,
-        }
-    }
-    held
-}
-
 impl Medium for Controller {
     fn write(&mut self, offset: u64, bytes: u64) -> std::io::Result<()> {
         self.now += 1_000;
@@ -80,17 +68,15 @@ impl Medium for Controller {
     fn read(&mut self, offset: u64, bytes: u64, all: &mut Vec<Held>) -> std::io::Result<()> {
         self.now += 1_000;
         for at in (offset..offset + bytes).step_by(BLOCK_BYTES as usize) {
-            let block = self.read_block(at);
-            all.push(held(at, block));
+            let sectors = (at..).step_by(SECTOR_BYTES as usize);
+            let held = sectors.zip(self.read_block(at));
+            all.extend(held.map(|(at, written_for)| match written_for {
+                Some(own) if own == at => Held::Own,
+                Some(other) => Held::Other(Bytes(other)),
+                None => Held::Nothing,
+            }));
         }
         Ok(())
-    }
-
-    fn own_from(&mut self, offset: u64) -> std::io::Result<u64> {
-        let block = self.read_block(offset);
-        let sectors = (offset..).step_by(SECTOR_BYTES as usize).zip(block);
-        let own = sectors.take_while(|(at, written_for)| *written_for == Some(*at));
-        Ok(own.count() as u64 * SECTOR_BYTES)
     }
 
     fn settle(&mut self) -> std::io::Result<()> {
@@ -115,8 +101,9 @@ fn check(is_whole: bool, link: u64, real: u64, answer: Answer) -> CapacityCheck 
     };
     let tally = Tally::new(&Workload::new("capacity", Bytes(BLOCK_BYTES)));
     let control = Control::new();
-    let check = CheckInProgress::new(medium, tally, SIZE, 7, &control);
-    let outcome = check.run(is_whole, BackendKind::Sim, true, &mut |_| {});
+    let mut listener = |_| {};
+    let check = CheckInProgress::new(medium, tally, SIZE, 7, &control, &mut listener);
+    let outcome = check.run(is_whole, BackendKind::Sim, true);
     assert_eq!(outcome.stopped, StopReason::Ended);
     outcome.capacity.unwrap()
 }

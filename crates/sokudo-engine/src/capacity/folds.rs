@@ -4,7 +4,7 @@
 //! All of it is found by trial. An address is written, then those that may share its block,
 //! then more than the drive holds in memory; then it is read.
 
-use sokudo_model::{Bytes, CheckedSample, Event, Held, SharedBlocks};
+use sokudo_model::{Bytes, CheckedSample, Held, SharedBlocks};
 
 use super::in_progress::{CheckInProgress, ROUND_PLACES, ROUNDS_MAX};
 use super::layout::{AddressRange, whole_blocks};
@@ -29,11 +29,11 @@ type SharedPair = (u64, u64);
 
 impl<M: Medium> CheckInProgress<'_, M> {
     /// What is found of addresses that share blocks; `None` where no rule fits.
-    pub(super) fn find_shared(&mut self, listener: &mut dyn FnMut(Event)) -> Option<SharedBlocks> {
-        let distance = self.distance(listener)?;
-        let from = self.shared_from(distance, listener)?;
-        let reaches_below = self.reaches_below(distance, from, listener);
-        let is_so = self.is_confirmed(distance, from, reaches_below, listener);
+    pub(super) fn find_shared(&mut self) -> Option<SharedBlocks> {
+        let distance = self.distance()?;
+        let from = self.shared_from(distance)?;
+        let reaches_below = self.reaches_below(distance, from);
+        let is_so = self.is_confirmed(distance, from, reaches_below);
         is_so.then_some(SharedBlocks {
             distance: Bytes(distance),
             from: Bytes(from),
@@ -59,10 +59,10 @@ impl<M: Medium> CheckInProgress<'_, M> {
     ///
     /// Whatever is a multiple of it may fit as well: each trial shows more pairs, and what fits is
     /// divided further until nothing less does.
-    fn distance(&mut self, listener: &mut dyn FnMut(Event)) -> Option<u64> {
+    fn distance(&mut self) -> Option<u64> {
         let mut found = None;
         for number in 0..ROUNDS_MAX {
-            let less = self.fitting(found, listener);
+            let less = self.fitting(found);
             found = less.or(found);
             if less.is_none() && (found.is_some() || number > 0) {
                 break;
@@ -72,7 +72,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
     }
 
     /// The least distance that fits, below one that does.
-    fn fitting(&mut self, above: Option<u64>, listener: &mut dyn FnMut(Event)) -> Option<u64> {
+    fn fitting(&mut self, above: Option<u64>) -> Option<u64> {
         let mut pairs = self.pairs();
         pairs.sort_unstable_by(|a, b| b.cmp(a));
         let distances: Vec<u64> = pairs.iter().map(|(low, high)| high - low).collect();
@@ -115,7 +115,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
             }
         }
         let ranges = places.iter().map(|(_, place)| AddressRange::block(*place));
-        let found = self.round(ranges.collect(), &[], filler_at, listener);
+        let found = self.round(ranges.collect(), &[], filler_at);
         let size = self.size;
         let fits = |distance: u64, place: u64| {
             let Some(held) = found.iter().find(|it| it.offset.0 == place) else {
@@ -134,7 +134,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
 
     /// Where the last addresses begin that all share blocks: between the last tried that has
     /// its own and the first behind it that has not.
-    fn shared_from(&mut self, distance: u64, listener: &mut dyn FnMut(Event)) -> Option<u64> {
+    fn shared_from(&mut self, distance: u64) -> Option<u64> {
         let (mut own, mut shared) = (None, self.size);
         for _ in 0..ROUNDS_MAX {
             let low = own.unwrap_or(0);
@@ -156,7 +156,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
             if places.is_empty() || self.is_over() {
                 break;
             }
-            let found = self.try_shared(&places, distance, filler_at, listener);
+            let found = self.try_shared(&places, distance, filler_at);
             if found.len() < places.len() {
                 return None;
             }
@@ -175,13 +175,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
     }
 
     /// Writes places, then what may share their blocks, and tells what they hold.
-    fn try_shared(
-        &mut self,
-        places: &[u64],
-        distance: u64,
-        filler_at: u64,
-        listener: &mut dyn FnMut(Event),
-    ) -> Vec<CheckedSample> {
+    fn try_shared(&mut self, places: &[u64], distance: u64, filler_at: u64) -> Vec<CheckedSample> {
         let size = self.size;
         let below = places.iter().filter_map(|it| it.checked_sub(distance));
         let above = places.iter().map(|it| it + distance);
@@ -194,16 +188,11 @@ impl<M: Medium> CheckInProgress<'_, M> {
             .iter()
             .map(|place| AddressRange::block(*place))
             .collect();
-        self.round(ranges, &others, filler_at, listener)
+        self.round(ranges, &others, filler_at)
     }
 
     /// Whether what is written behind `from` spoils what lies before it.
-    fn reaches_below(
-        &mut self,
-        distance: u64,
-        from: u64,
-        listener: &mut dyn FnMut(Event),
-    ) -> Option<bool> {
+    fn reaches_below(&mut self, distance: u64, from: u64) -> Option<bool> {
         if self
             .pairs()
             .iter()
@@ -225,19 +214,13 @@ impl<M: Medium> CheckInProgress<'_, M> {
             offset: from,
             length,
         };
-        let found = self.round_with(places.collect(), &[], filler, listener);
+        let found = self.round_with(places.collect(), &[], filler);
         Some(found.iter().any(|it| matches!(it.held, Held::Other(_))))
     }
 
     /// Whether places at random are as was found: those before `from` have their own blocks,
     /// if nothing behind spoils them, those behind have not.
-    fn is_confirmed(
-        &mut self,
-        distance: u64,
-        from: u64,
-        reaches_below: Option<bool>,
-        listener: &mut dyn FnMut(Event),
-    ) -> bool {
+    fn is_confirmed(&mut self, distance: u64, from: u64, reaches_below: Option<bool>) -> bool {
         let filler_at = match from > self.size - self.filler {
             true => 0,
             false => self.size - self.filler,
@@ -253,7 +236,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
         places.sort_unstable();
         places.dedup();
         keep_apart(&mut places, distance);
-        let found = self.try_shared(&places, distance, filler_at, listener);
+        let found = self.try_shared(&places, distance, filler_at);
         let is_as_found = |sample: &CheckedSample| match sample.held {
             Held::Own => sample.offset.0 < from,
             Held::Other(_) => sample.offset.0 >= from || reaches_below == Some(true),

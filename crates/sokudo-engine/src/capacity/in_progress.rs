@@ -9,7 +9,7 @@ use sokudo_model::{
 use sokudo_stats::Random;
 
 use super::layout::{AddressRange, filler_bytes, whole_blocks};
-use super::medium::{BLOCK_BYTES, Medium, WRITE_BYTES_MAX};
+use super::medium::{BLOCK_BYTES, Medium, SECTOR_BYTES, WRITE_BYTES_MAX, sectors};
 use crate::collector::progress_event;
 use crate::control::Control;
 use crate::progress::Glance;
@@ -68,6 +68,7 @@ impl Reach {
 /// A check under way.
 pub(super) struct CheckInProgress<'a, M> {
     pub(super) medium: M,
+    listener: &'a mut dyn FnMut(Event),
     pub(super) size: u64,
     /// Length of what is written between writing a place and reading it back.
     pub(super) filler: u64,
@@ -81,6 +82,8 @@ pub(super) struct CheckInProgress<'a, M> {
     pub(super) own_bytes: u64,
     /// What the blocks of one read hold.
     held: Vec<Held>,
+    /// What their sectors hold.
+    sectors: Vec<Held>,
     /// The block that was written last, and the one before it.
     written: [Option<u64>; 2],
     /// The block that was read last, and which one was found there.
@@ -88,10 +91,18 @@ pub(super) struct CheckInProgress<'a, M> {
 }
 
 impl<'a, M: Medium> CheckInProgress<'a, M> {
-    pub(super) fn new(medium: M, tally: Tally, size: u64, seed: u64, control: &'a Control) -> Self {
+    pub(super) fn new(
+        medium: M,
+        tally: Tally,
+        size: u64,
+        seed: u64,
+        control: &'a Control,
+        listener: &'a mut dyn FnMut(Event),
+    ) -> Self {
         let size = whole_blocks(size);
         Self {
             medium,
+            listener,
             size,
             filler: filler_bytes(size),
             random: Random::new(seed),
@@ -103,6 +114,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             samples: Vec::new(),
             own_bytes: 0,
             held: Vec::new(),
+            sectors: Vec::new(),
             written: [None; 2],
             read: [None; 2],
         }
@@ -115,10 +127,9 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         places: Vec<AddressRange>,
         others: &[u64],
         filler_at: u64,
-        listener: &mut dyn FnMut(Event),
     ) -> Vec<CheckedSample> {
         let filler = self.filler_from(filler_at);
-        self.round_with(places, others, filler, listener)
+        self.round_with(places, others, filler)
     }
 
     pub(super) fn round_with(
@@ -126,21 +137,20 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         places: Vec<AddressRange>,
         others: &[u64],
         filler: AddressRange,
-        listener: &mut dyn FnMut(Event),
     ) -> Vec<CheckedSample> {
         let known = self.samples.len();
         let mut written = Vec::new();
         for place in places {
-            written.extend(self.write_range(place, false, listener));
+            written.extend(self.write_range(place, false));
         }
         for other in others {
-            self.write_range(AddressRange::block(*other), false, listener);
+            self.write_range(AddressRange::block(*other), false);
         }
         self.settle();
-        self.write_range(filler, false, listener);
+        self.write_range(filler, false);
         self.settle();
         for range in written {
-            self.read_range(range, false, SAMPLES_PER_STRETCH_MAX, listener);
+            self.read_range(range, false, SAMPLES_PER_STRETCH_MAX);
         }
         self.samples[known..].to_vec()
     }
@@ -181,12 +191,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     }
 
     /// Writes a range, chunk by chunk; what could be written of it.
-    pub(super) fn write_range(
-        &mut self,
-        range: AddressRange,
-        is_all: bool,
-        listener: &mut dyn FnMut(Event),
-    ) -> Vec<AddressRange> {
+    pub(super) fn write_range(&mut self, range: AddressRange, is_all: bool) -> Vec<AddressRange> {
         let mut written: Vec<AddressRange> = Vec::new();
         let refused = self.samples.len()..usize::MAX;
         for chunk in chunks(range) {
@@ -200,19 +205,13 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
                     (None, _) => written.push(part),
                 }
             }
-            self.tell(listener);
+            self.tell();
         }
         written
     }
 
     /// Reads a range, chunk by chunk, and keeps so many samples of it at most.
-    pub(super) fn read_range(
-        &mut self,
-        range: AddressRange,
-        is_all: bool,
-        samples_max: usize,
-        listener: &mut dyn FnMut(Event),
-    ) {
+    pub(super) fn read_range(&mut self, range: AddressRange, is_all: bool, samples_max: usize) {
         let known = self.samples.len();
         let room = known..known + samples_max;
         for chunk in chunks(range) {
@@ -239,7 +238,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
                 }
             }
             self.held = all_held;
-            self.tell(listener);
+            self.tell();
         }
     }
 
@@ -423,14 +422,19 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     }
 
     fn read(&mut self, range: AddressRange) -> Result<(), i32> {
-        let mut held = std::mem::take(&mut self.held);
-        let read = |medium: &mut M| medium.read(range.offset, range.length, &mut held);
+        let mut sectors = std::mem::take(&mut self.sectors);
+        sectors.clear();
+        let read = |medium: &mut M| medium.read(range.offset, range.length, &mut sectors);
         let done = self.perform(Operation::Read, range, read);
-        if let Some(held) = held.last().filter(|_| done.is_ok()) {
+        if done.is_ok() {
+            let blocks = offsets(range).zip(sectors.chunks(narrow(BLOCK_BYTES / SECTOR_BYTES)));
+            self.held
+                .extend(blocks.map(|(offset, held)| of_sectors(offset, held)));
             let last = range.end() - BLOCK_BYTES;
-            self.read = [Some(last), written_for(*held, last)];
+            let found = self.held.last().and_then(|held| written_for(*held, last));
+            self.read = [Some(last), found];
         }
-        self.held = held;
+        self.sectors = sectors;
         done
     }
 
@@ -508,14 +512,14 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     }
 
     /// What has been done so far.
-    fn tell(&self, listener: &mut dyn FnMut(Event)) {
+    fn tell(&mut self) {
         let now = self.medium.now_ns();
         let glance = Glance {
             at: now,
             each: self.tally.moved(),
             phase: Phase::Running,
         };
-        listener(progress_event(0, Nanos(now), glance));
+        (self.listener)(progress_event(0, Nanos(now), glance));
     }
 
     pub(super) fn shuffle(&mut self, places: &mut [AddressRange]) {
@@ -538,6 +542,20 @@ fn chunks(range: AddressRange) -> impl Iterator<Item = AddressRange> {
 /// Where its blocks begin.
 fn offsets(range: AddressRange) -> impl Iterator<Item = u64> {
     (range.offset..range.end()).step_by(narrow(BLOCK_BYTES))
+}
+
+/// What a block holds whose sectors hold this. Where a drive ends within a block two halves of it
+/// are of two addresses: it is the block of the first one that is not its own.
+fn of_sectors(offset: u64, held: &[Held]) -> Held {
+    let mut of_block = Held::Own;
+    for (at, held) in sectors(offset..offset + BLOCK_BYTES).zip(held) {
+        match held {
+            Held::Own => {}
+            Held::Other(other) => return Held::Other(Bytes(other.0.saturating_sub(at - offset))),
+            Held::Nothing | Held::Refused(_) => of_block = *held,
+        }
+    }
+    of_block
 }
 
 /// Which block is found at an offset that holds this.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use sokudo_model::{Bytes, Mismatch, Operation, VerifyOutcome};
 
-use crate::verify::{MISMATCHES_MAX, Seal, WrongPieces};
+use crate::verify::{BlockSeal, MISMATCHES_MAX, WrongPieces};
 
 /// An I/O that has ended, whose buffer or device is still to be looked at.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct SealedBlocks {
     pub(crate) number: u64,
     /// The name of the target for messages.
     file: String,
-    seal: Seal,
+    seal: BlockSeal,
     /// As many as there are chunks at most.
     waiting: VecDeque<SealedIo>,
     pub(crate) ahead: Option<SealedAhead>,
@@ -52,7 +52,7 @@ impl SealedBlocks {
         Self {
             number,
             file,
-            seal: Seal::new(number),
+            seal: BlockSeal::new(number),
             waiting: VecDeque::with_capacity(chunks as usize),
             ahead: None,
             found: VerifyOutcome::default(),

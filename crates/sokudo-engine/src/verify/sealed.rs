@@ -1,7 +1,7 @@
 //! Blocks whose contents follow from a number and their place alone: who knows the number can
 //! check any of them, in whatever order, without a memory of what was written.
 //!
-//! A device is divided into pieces of [`PIECE_BYTES`], counted from its first byte, each with
+//! A device is divided into pieces of one size, counted from its first byte, each with
 //! fio's header and a CRC-32C. So it does not matter how an I/O is cut: behind a defect the
 //! blocks of a survey begin where nobody planned it.
 
@@ -17,17 +17,17 @@ use super::sums::Sum;
 /// The unit of flash and platters: what is wrong is named to that. Its header takes 1 % of it.
 pub(crate) const PIECE_BYTES: u64 = 4096;
 
-#[expect(clippy::cast_possible_truncation, reason = "it is 4096")]
-const PIECE: usize = PIECE_BYTES as usize;
-
-/// Seals pieces, and judges them.
-pub(crate) struct Seal {
-    maker: PieceMaker,
+/// Seals pieces of so many bytes, and judges them.
+pub(crate) struct Seal<const PIECE: usize> {
+    maker: PieceMaker<PIECE>,
     /// A piece of which only a part is asked for.
     whole: Box<[u8; PIECE]>,
 }
 
-struct PieceMaker {
+/// Of [`PIECE_BYTES`].
+pub(crate) type BlockSeal = Seal<4096>;
+
+struct PieceMaker<const PIECE: usize> {
     writer: Writer,
     contents: Contents,
 }
@@ -41,13 +41,9 @@ pub(crate) struct WrongPieces {
     pub(crate) detail: String,
 }
 
-/// The piece that holds these bytes, and those of them that it holds.
-fn piece_at(offset: u64, end: u64) -> (u64, Range<u64>) {
-    let piece = offset / PIECE_BYTES * PIECE_BYTES;
-    (piece, offset..end.min(piece.saturating_add(PIECE_BYTES)))
-}
+impl<const PIECE: usize> Seal<PIECE> {
+    const BYTES: u64 = PIECE as u64;
 
-impl Seal {
     pub(crate) fn new(number: u64) -> Self {
         let writer = Writer {
             check: Check::Crc32c,
@@ -63,12 +59,18 @@ impl Seal {
         }
     }
 
+    /// The piece that holds these bytes, and those of them that it holds.
+    fn piece_at(offset: u64, end: u64) -> (u64, Range<u64>) {
+        let piece = offset / Self::BYTES * Self::BYTES;
+        (piece, offset..end.min(piece.saturating_add(Self::BYTES)))
+    }
+
     /// Fills a buffer with what is to be at `offset` of the device.
     pub(crate) fn seal(&mut self, buffer: &mut [u8], offset: u64) {
         let end = offset + buffer.len() as u64;
         let (mut at, mut rest) = (offset, buffer);
         while at < end {
-            let (piece, range) = piece_at(at, end);
+            let (piece, range) = Self::piece_at(at, end);
             let (part, behind) = rest.split_at_mut(length(&range));
             match <&mut [u8; PIECE]>::try_from(&mut *part) {
                 Ok(whole) => self.maker.make(whole, piece),
@@ -87,7 +89,7 @@ impl Seal {
         let (mut at, mut rest) = (offset, buffer);
         let mut wrong: Option<WrongPieces> = None;
         while at < end {
-            let (piece, range) = piece_at(at, end);
+            let (piece, range) = Self::piece_at(at, end);
             let (part, behind) = rest.split_at(length(&range));
             (at, rest) = (range.end, behind);
             match (self.fault(part, piece, &range), &mut wrong) {
@@ -104,6 +106,12 @@ impl Seal {
             }
         }
         wrong.map_or(Ok(()), Err)
+    }
+
+    /// The place for which a piece was sealed with this number, if it was.
+    pub(crate) fn place_of(&self, whole: &[u8; PIECE]) -> Option<u64> {
+        let place = VerifyHeader::read(whole).ok()?.offset;
+        self.maker.holds(whole, place).then_some(place)
     }
 
     /// What is wrong with that part of a piece.
@@ -159,9 +167,9 @@ impl Seal {
     }
 }
 
-impl PieceMaker {
+impl<const PIECE: usize> PieceMaker<PIECE> {
     fn header(&self, piece: u64) -> VerifyHeader {
-        let serial = piece / PIECE_BYTES;
+        let serial = piece / Seal::<PIECE>::BYTES;
         #[expect(clippy::cast_possible_truncation, reason = "a header holds 16 bits")]
         VerifyHeader {
             kind: kind_of(self.writer.check).unwrap_or_default(),

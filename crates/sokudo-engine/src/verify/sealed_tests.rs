@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sokudo_model::MismatchKind;
 
-use super::{PIECE_BYTES, Seal, WrongPieces};
+use super::{BlockSeal as Seal, PIECE_BYTES, WrongPieces};
 use crate::usage::{used_since, used_so_far};
 
 const PIECE: usize = PIECE_BYTES as usize;
@@ -69,6 +69,19 @@ fn sectors_of_other_places_do_not_pass() {
         mixed.copy_within(PIECE + sector..PIECE + sector + 512, sector);
         assert!(Seal::new(1).judge(&mixed, 0).is_err(), "sector {sector}");
     }
+}
+
+#[test]
+fn a_sector_tells_where_it_belongs_and_nothing_else_looks_like_it() {
+    let mut seal = super::Seal::<512>::new(9);
+    let mut sector = [0; 512];
+    assert_eq!(seal.place_of(&sector), None);
+    seal.seal(&mut sector, 8192 + 512);
+    assert_eq!(seal.place_of(&sector), Some(8192 + 512));
+    let of_another = super::Seal::<512>::new(8);
+    assert_eq!(of_another.place_of(&sector), None);
+    sector[511] ^= 1;
+    assert_eq!(seal.place_of(&sector), None, "a flipped bit");
 }
 
 proptest! {
