@@ -107,10 +107,11 @@ fn row_of(phase: BonniePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>
         _ => Order::SEQUENTIAL,
     };
     // One in ten blocks that are sought is written back.
-    let (operations, rewritten_percent) = match phase {
-        BonniePhase::Rewrite => (rewriting(100), 100),
-        BonniePhase::Seeks => (rewriting(10), 10),
-        _ => (OperationMix::only(phase.operation()), 0),
+    let rewritten = |percent| (rewriting(percent), Work::Rewriting { percent });
+    let (operations, work) = match phase {
+        BonniePhase::Rewrite => rewritten(100),
+        BonniePhase::Seeks => rewritten(10),
+        _ => (OperationMix::only(phase.operation()), Work::Blocks),
     };
     let block = match phase {
         BonniePhase::WriteCharacters | BonniePhase::ReadCharacters => Bytes(1),
@@ -126,9 +127,7 @@ fn row_of(phase: BonniePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>
         .parts_if(is_of_bytes, &[PlanPart::Blocks])
         .clones(fields.concurrency);
     workload.workload.backend = BackendKind::Sync;
-    workload.workload.work = Work::Rewriting {
-        percent: rewritten_percent,
-    };
+    workload.workload.work = work;
     let mut row = workload.row();
     let rate = row::rate(rate, "");
     match is_of_bytes {
