@@ -12,16 +12,7 @@ use crate::sample::{check, each_count, each_outcome, reads_with, says, spoilt, w
 const EIO: FailureKind = FailureKind::Errno(5);
 
 fn survey(sample: Sample) -> Survey {
-    Survey {
-        places: 100,
-        visit: Visit::Ascending,
-        sample,
-        approach: None,
-        write_back: false,
-        timeout: None,
-        resumed_at: None,
-        read_beside: None,
-    }
+    Survey::new(100, Visit::Ascending, sample)
 }
 
 /// A hundredth of a clean trial.

@@ -11,16 +11,7 @@ use super::builders::span;
 pub(crate) const MIB: u64 = 1 << 20;
 
 pub(crate) fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
-    Survey {
-        places,
-        visit,
-        sample,
-        approach: None,
-        write_back: false,
-        timeout: None,
-        resumed_at: None,
-        read_beside: None,
-    }
+    Survey::new(places, visit, sample)
 }
 
 pub(crate) fn surveying(survey: Survey, block: u64, depth: u32) -> Workload {

@@ -194,16 +194,7 @@ mod tests {
     }
 
     fn survey(visit: Visit) -> Survey {
-        Survey {
-            places: 1,
-            visit,
-            sample: Sample::Bytes(Bytes::kib(4)),
-            approach: None,
-            write_back: false,
-            timeout: None,
-            resumed_at: None,
-            read_beside: None,
-        }
+        Survey::new(1, visit, Sample::Bytes(Bytes::kib(4)))
     }
 
     #[test]
