@@ -12,6 +12,7 @@ mod beside;
 mod borders;
 mod check;
 mod checkpoint;
+mod counts;
 mod defects;
 mod hung;
 mod inquiry;
@@ -26,6 +27,7 @@ mod surveying;
 
 pub use check::SurveyError;
 pub(crate) use check::check_survey;
-pub(crate) use io::SurveyIo;
+pub(crate) use counts::Surveyed;
+pub(crate) use io::{Instants, SurveyIo};
 pub(crate) use sealed::{SealedAhead, SealedIo};
-pub(crate) use surveying::{Instants, SurveyStep, SurveyTarget, Surveyed, Surveying};
+pub(crate) use surveying::{SurveyStep, SurveyTarget, Surveying};

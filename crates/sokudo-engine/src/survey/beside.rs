@@ -1,7 +1,7 @@
 //! Single reads while a survey writes: what they take meanwhile.
 
 use sokudo_model::Bytes;
-use sokudo_stats::{Histogram, Random};
+use sokudo_stats::Random;
 
 use super::io::SurveyIo;
 
@@ -11,7 +11,6 @@ pub(super) struct ReadsBeside {
     random: Random,
     /// The sample at which the last one was issued.
     sample: u32,
-    latencies: Histogram,
 }
 
 impl ReadsBeside {
@@ -21,7 +20,6 @@ impl ReadsBeside {
             block: block.0,
             random: Random::stream(seed, block.0),
             sample: 0,
-            latencies: Histogram::new(),
         }
     }
 
@@ -40,13 +38,5 @@ impl ReadsBeside {
             is_beside: true,
             ..SurveyIo::aside(offset, self.block)
         })
-    }
-
-    pub(super) fn record(&mut self, latency_ns: u64) {
-        self.latencies.record(latency_ns);
-    }
-
-    pub(super) fn latencies(&self) -> Option<Histogram> {
-        (!self.latencies.is_empty()).then(|| self.latencies.clone())
     }
 }

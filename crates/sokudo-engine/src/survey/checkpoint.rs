@@ -1,11 +1,8 @@
 //! What a survey had counted when a position was known from which another can go on.
 
-use sokudo_model::{CpuTime, Survey, SurveyPosition, ThreadUsage};
-use sokudo_stats::Histogram;
+use sokudo_model::{Survey, SurveyPosition};
 
-use super::defects::Defects;
-use super::samples::Samples;
-use super::slowest::SlowestIos;
+use super::counts::SurveyCounts;
 use crate::tally::Tally;
 
 /// A checkpoint, from when it is asked for until it is told.
@@ -38,11 +35,5 @@ pub(super) struct CountsThen {
     /// When the last of what is counted was done.
     pub(super) ended_at: u64,
     pub(super) tally: Tally,
-    pub(super) samples: Samples,
-    pub(super) defects: Defects,
-    /// `None` where no I/O is slower than its like.
-    pub(super) slowest: Option<SlowestIos>,
-    pub(super) read_aside: u64,
-    pub(super) read_beside: Option<Histogram>,
-    pub(super) used: Option<(CpuTime, ThreadUsage)>,
+    pub(super) counts: SurveyCounts,
 }

@@ -52,6 +52,14 @@ impl SurveyIo {
     }
 }
 
+/// When an I/O was meant to start, started and was done.
+#[derive(Clone, Copy)]
+pub(crate) struct Instants {
+    pub(crate) intended_at: u64,
+    pub(crate) issued_at: u64,
+    pub(crate) now: u64,
+}
+
 /// An I/O that failed.
 #[derive(Clone, Debug)]
 pub(super) struct Failed {

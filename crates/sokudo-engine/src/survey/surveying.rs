@@ -15,31 +15,24 @@ mod write_back;
 
 use std::fs::File;
 
-use sokudo_model::{
-    CpuTime, Defect, Operation, Sample, SlowIo, StopReason, Survey, SurveyPosition, SurveySample,
-    ThreadUsage, VerifyOutcome, Visit, Workload,
-};
-use sokudo_stats::Histogram;
+use sokudo_model::{Operation, Sample, StopReason, Survey, SurveyPosition, Visit, Workload};
 use sokudo_sys::IoAction;
 use sokudo_words::Text;
 
 use super::beside::ReadsBeside;
 use super::checkpoint::Checkpoint;
-use super::defects::{Defects, DefectsMark};
+use super::counts::{SurveyCounts, Surveyed};
+use super::defects::DefectsMark;
 use super::hung::Hanging;
 use super::inquiry::Inquiry;
 use super::io::{Failed, SurveyIo};
 use super::route::{SampleBlocks, SurveyRoute};
-use super::samples::Samples;
 use super::sealed::SealedBlocks;
-use super::slowest::SlowestIos;
 use crate::chunks::HUNG_MAX;
 use crate::flushing::write_action;
 use crate::offsets::ByteRange;
 use crate::tally::{FinishedTally, Tally};
 use crate::usage::{UsedSoFar, add_usage, used_since, used_so_far};
-
-pub(crate) use streaming::Instants;
 
 /// What a survey is of.
 pub(crate) struct SurveyTarget {
@@ -53,23 +46,6 @@ pub(crate) struct SurveyTarget {
     pub(crate) name: String,
     /// It takes real time, and a thread of its own.
     pub(crate) is_real: bool,
-}
-
-/// What a survey ends with besides its tally.
-#[derive(Clone)]
-pub(crate) struct Surveyed {
-    pub(crate) places: Vec<SurveySample>,
-    pub(crate) defects: Vec<Defect>,
-    pub(crate) read_aside: u64,
-    pub(crate) slowest: Vec<SlowIo>,
-    /// Where it was left, if it was not carried out to its end.
-    pub(crate) left_at: Option<SurveyPosition>,
-    pub(crate) read_beside: Option<Histogram>,
-    /// What sealed blocks were found to hold.
-    pub(crate) verified: Option<VerifyOutcome>,
-    /// What the thread has used for measured I/Os.
-    pub(crate) used: Option<(CpuTime, ThreadUsage)>,
-    pub(crate) notes: Vec<Text>,
 }
 
 /// How a survey goes on.
@@ -109,6 +85,9 @@ pub(crate) struct Surveying {
     depth: u32,
     logical_bytes: u64,
     flushes: bool,
+    /// One sample follows the other without anything in between: the queue is never emptied
+    /// between samples then.
+    runs_on: bool,
     handle: Option<File>,
     is_real: bool,
     doing: SurveyActivity,
@@ -132,14 +111,11 @@ pub(crate) struct Surveying {
     /// What each chunk is used for.
     ios: Box<[SurveyIo]>,
     failed: Vec<Failed>,
-    samples: Samples,
+    counts: SurveyCounts,
     paused_at: Option<u64>,
     seen_at: u64,
     used_before: Option<UsedSoFar>,
-    used: Option<(CpuTime, ThreadUsage)>,
-    read_aside: u64,
     beside: Option<ReadsBeside>,
-    defects: Defects,
     /// The list of defects when a block could be read last.
     good_mark: DefectsMark,
     /// A block that could be read.
@@ -149,7 +125,6 @@ pub(crate) struct Surveying {
     /// Something could not be written back.
     has_lost: bool,
     hanging: Hanging,
-    slowest: SlowestIos,
     sealed: Option<SealedBlocks>,
     /// It was stopped, and where, if something is left.
     was_left: bool,
@@ -176,6 +151,7 @@ impl Surveying {
         let survey = workload.survey()?;
         let operation = workload.operations.single().unwrap_or(Operation::Read);
         let final_flush = workload.durability.final_flush || survey.write_back;
+        let flushes = final_flush && operation == Operation::Write;
         let SurveyTarget {
             stretch,
             logical_bytes,
@@ -197,7 +173,8 @@ impl Surveying {
             block,
             depth: workload.depth,
             logical_bytes,
-            flushes: final_flush && operation == Operation::Write,
+            flushes,
+            runs_on: runs_on(&survey, flushes),
             handle,
             is_real,
             doing: SurveyActivity::Between,
@@ -213,22 +190,18 @@ impl Surveying {
             issuing: nothing,
             ios: vec![nothing; chunks as usize].into_boxed_slice(),
             failed: Vec::new(),
-            samples: Samples::new(&survey),
+            counts: SurveyCounts::new(&survey, operation, runs_on(&survey, flushes)),
             paused_at: None,
             seen_at: 0,
             used_before: None,
-            used: None,
-            read_aside: 0,
             beside: survey
                 .read_beside
                 .map(|block| ReadsBeside::new(block, seed)),
-            defects: Defects::default(),
             good_mark: DefectsMark::default(),
             known_good: None,
             barren: 0,
             has_lost: false,
             hanging: Hanging::new(chunks - 1 - spare..chunks - 1),
-            slowest: SlowestIos::default(),
             sealed: workload
                 .seal()
                 .map(|number| SealedBlocks::new(number, name, chunks)),
@@ -244,7 +217,7 @@ impl Surveying {
 
     /// Begins at `now`, with a clock that stands still.
     pub(crate) fn begin(&mut self, now: u64) {
-        self.samples.begin(now);
+        self.counts.samples.begin(now);
         (self.paused_at, self.seen_at) = (Some(now), now);
     }
 
@@ -260,7 +233,7 @@ impl Surveying {
         };
         self.used_before = self.is_real.then(used_so_far);
         let paused = now - paused_at;
-        self.samples.skip(paused);
+        self.counts.samples.skip(paused);
         paused
     }
 
@@ -270,7 +243,7 @@ impl Surveying {
         }
         self.paused_at = Some(now);
         if let Some(before) = self.used_before.take() {
-            add_usage(&mut self.used, used_since(before));
+            add_usage(&mut self.counts.used, used_since(before));
         }
     }
 
@@ -322,14 +295,14 @@ impl Surveying {
             return Some(SurveyStep::Stop(StopReason::Bytes));
         }
         self.sample = self.next_sample;
-        self.next_sample = if self.runs_on() {
+        self.next_sample = if self.runs_on {
             self.route.places()
         } else {
             self.sample + 1
         };
         let site = self.route.site(self.sample);
         if self.survey.write_back {
-            self.samples.open(self.sample, site.offset, now);
+            self.counts.samples.open(self.sample, site.offset, now);
             self.begin_portions(site);
             return self.next_portion();
         }
@@ -391,22 +364,9 @@ impl Surveying {
     }
 
     fn end_sample(&mut self) -> Option<SurveyStep> {
-        self.samples.close_all(self.ended_at());
+        self.counts.samples.close_all(self.ended_at());
         self.doing = SurveyActivity::Between;
         None
-    }
-
-    /// Whether one sample follows the other without anything in between: the queue is never
-    /// emptied between samples then.
-    fn runs_on(&self) -> bool {
-        let nothing_between =
-            self.survey.approach.is_none() && !self.survey.write_back && !self.flushes;
-        let continuous = match self.survey.visit {
-            Visit::Random | Visit::Butterfly => true,
-            Visit::Ascending => self.survey.sample == Sample::Whole,
-            Visit::Shuffled => false,
-        };
-        nothing_between && continuous
     }
 
     /// When the counted time stopped.
@@ -425,53 +385,47 @@ impl Surveying {
         self.give_back_skipped(tally);
         self.finish_hanging(tally);
         let left_at = self.left_at(stopped);
-        self.samples.close_all(ended_at);
-        let is_one_io = self.is_one_io();
         let verified = self.verified();
-        let mut places = self.samples.finish(is_one_io);
+        let mut surveyed = self.counts.finish(ended_at);
+        let places = &mut surveyed.places;
         // A place at which nothing was done before the end came is none.
         if stopped != StopReason::Bytes && places.last().is_some_and(|place| place.ios == 0) {
             places.pop();
         }
-        let (defects, note) = self.defects.finish();
-        self.notes.extend(note);
+        self.notes.append(&mut surveyed.notes);
         Surveyed {
-            places,
-            defects,
-            read_aside: self.read_aside,
-            slowest: self.slowest.finish(),
             left_at,
-            read_beside: self.beside.and_then(|beside| beside.latencies()),
             verified,
-            used: self.used,
             notes: self.notes,
+            ..surveyed
         }
-    }
-
-    /// Whether every place is a single I/O, with nothing else between it and the next.
-    fn is_one_io(&self) -> bool {
-        let one_each = matches!(self.survey.visit, Visit::Random | Visit::Butterfly);
-        one_each && self.runs_on()
     }
 
     /// What has been seen so far, for whoever looks on. Of defects those are told that nothing to
     /// come takes back.
     pub(crate) fn so_far(&self) -> Surveyed {
         Surveyed {
-            places: self.samples.so_far(self.is_one_io()),
-            defects: self.defects.until(self.good_mark),
-            read_aside: self.read_aside,
-            slowest: Vec::new(),
-            left_at: None,
-            read_beside: self.beside.as_ref().and_then(ReadsBeside::latencies),
+            places: self.counts.samples.so_far(self.counts.is_one_io),
+            defects: self.counts.defects.until(self.good_mark),
+            read_aside: self.counts.read_aside,
+            read_beside: self.counts.read_beside(),
             verified: self.verified(),
-            used: None,
-            notes: Vec::new(),
+            ..Surveyed::default()
         }
     }
 
     /// Moves the origin of a tally back to where it was: when the survey began.
     pub(crate) fn give_back_skipped(&self, tally: &mut FinishedTally) {
-        self.samples.give_back_skipped(tally);
+        self.counts.samples.give_back_skipped(tally);
     }
+}
+
+fn runs_on(survey: &Survey, flushes: bool) -> bool {
+    let nothing_between = survey.approach.is_none() && !survey.write_back && !flushes;
+    let continuous = match survey.visit {
+        Visit::Random | Visit::Butterfly => true,
+        Visit::Ascending => survey.sample == Sample::Whole,
+        Visit::Shuffled => false,
+    };
+    nothing_between && continuous
 }

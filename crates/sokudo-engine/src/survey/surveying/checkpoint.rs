@@ -7,13 +7,12 @@
 //!
 //! A survey whose device answers no more ends with the last one.
 
-use sokudo_model::{FailureKind, Nanos, Operation, Sample, SurveyPosition, count_failure, narrow};
+use sokudo_model::{FailureKind, Operation, Sample, SurveyPosition, count_failure, narrow};
 
-use super::{Instants, SurveyActivity, Surveyed, Surveying};
-use crate::survey::beside::ReadsBeside;
+use super::{SurveyActivity, Surveying};
 use crate::survey::checkpoint::{Checkpoint, CountsThen};
-use crate::survey::io::SurveyIo;
-use crate::survey::slowest::SlowestIos;
+use crate::survey::counts::Surveyed;
+use crate::survey::io::{Instants, SurveyIo};
 use crate::tally::{FinishedTally, Tally};
 use crate::usage::{add_usage, used_since};
 
@@ -37,14 +36,14 @@ impl Surveying {
         let is_moment = matches!(self.checkpoint, Checkpoint::Wanted)
             && !self.was_left
             && self.failed.is_empty()
-            && self.defects.mark() == self.good_mark;
+            && self.counts.defects.mark() == self.good_mark;
         let Some(left_at) = self.next_position().filter(|_| is_moment) else {
             return;
         };
         let is_measured = |chunk: &u32| self.ios[*chunk as usize].is_measured;
-        let (mut tally, mut defects) = (tally.clone(), self.defects.clone());
+        let (mut tally, mut counts) = (tally.clone(), self.counts.clone());
         for hung in self.hung_ranges() {
-            defects.note(
+            counts.defects.note(
                 Operation::Read,
                 hung.start,
                 hung.end,
@@ -52,9 +51,8 @@ impl Surveying {
             );
             tally.fail(Operation::Read, FailureKind::Unanswered, hung.start);
         }
-        let mut used = self.used;
         if let Some(before) = self.used_before {
-            add_usage(&mut used, used_since(before));
+            add_usage(&mut counts.used, used_since(before));
         }
         if let Some(sealed) = &mut self.sealed {
             sealed.begin_checkpoint(left_at.offset.0);
@@ -64,12 +62,7 @@ impl Surveying {
             in_flight: in_flight.filter(is_measured).collect(),
             ended_at: self.ended_at(),
             tally,
-            samples: self.samples.clone(),
-            defects,
-            slowest: self.has_neighbours().then(|| self.slowest.clone()),
-            read_aside: self.read_aside,
-            read_beside: self.beside.as_ref().and_then(ReadsBeside::latencies),
-            used,
+            counts,
         }));
     }
 
@@ -132,7 +125,7 @@ impl Surveying {
     pub(crate) fn told_checkpoint(&mut self) -> Option<(FinishedTally, Surveyed)> {
         match std::mem::take(&mut self.checkpoint) {
             Checkpoint::Taken(then) if then.in_flight.is_empty() && !self.is_behind() => {
-                let (tally, surveyed) = then.finish(self.is_one_io());
+                let (tally, surveyed) = then.finish();
                 let verified = self.verified_then();
                 let known = (
                     tally,
@@ -154,41 +147,22 @@ impl Surveying {
 
 impl CountsThen {
     fn complete(&mut self, place: usize, io: SurveyIo, instants: Instants) {
-        let Instants {
-            intended_at,
-            issued_at,
-            now,
-        } = instants;
         let in_flight = narrow(self.in_flight.len());
         self.in_flight.swap_remove(place);
-        self.tally.end_intervals(now);
-        self.tally.hold_depth(now, in_flight);
-        let (operation, length) = (io.operation, io.length);
-        self.tally
-            .complete(operation, length, issued_at, intended_at, now);
-        self.samples.complete(io, length, now - issued_at, now);
-        if let Some(slowest) = &mut self.slowest {
-            slowest.note(io, Nanos(now - issued_at));
-        }
-        self.ended_at = now;
+        self.tally.end_intervals(instants.now);
+        self.tally.hold_depth(instants.now, in_flight);
+        self.counts
+            .complete(io, io.length, instants, &mut self.tally);
+        self.ended_at = instants.now;
     }
 
-    fn finish(mut self, is_one_io: bool) -> (FinishedTally, Surveyed) {
+    fn finish(self) -> (FinishedTally, Surveyed) {
         let mut tally = self.tally.finish();
         tally.last_completed_at = tally.last_completed_at.max(self.ended_at);
-        self.samples.give_back_skipped(&mut tally);
-        self.samples.close_all(self.ended_at);
-        let (defects, note) = self.defects.finish();
+        self.counts.samples.give_back_skipped(&mut tally);
         let surveyed = Surveyed {
-            places: self.samples.finish(is_one_io),
-            defects,
-            read_aside: self.read_aside,
-            slowest: self.slowest.map_or_else(Vec::new, SlowestIos::finish),
             left_at: Some(self.left_at),
-            read_beside: self.read_beside,
-            verified: None,
-            used: self.used,
-            notes: note.into_iter().collect(),
+            ..self.counts.finish(self.ended_at)
         };
         (tally, surveyed)
     }

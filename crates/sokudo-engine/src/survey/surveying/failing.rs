@@ -81,7 +81,9 @@ impl Surveying {
                 InquiryResult::Bad(one, runs) => {
                     for run in runs {
                         let operation = one.io.operation;
-                        self.defects.note(operation, run.start, run.end, one.kind);
+                        self.counts
+                            .defects
+                            .note(operation, run.start, run.end, one.kind);
                     }
                     continue;
                 }
@@ -119,7 +121,7 @@ impl Surveying {
 
     /// The device answers no more: what failed since it did is no defect of its medium.
     fn end_as_gone(&mut self) -> SurveyStep {
-        self.defects.return_to(self.good_mark);
+        self.counts.defects.return_to(self.good_mark);
         SurveyStep::Stop(StopReason::Failed)
     }
 }

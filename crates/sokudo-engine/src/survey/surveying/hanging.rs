@@ -65,11 +65,11 @@ impl Surveying {
             issued_at,
         });
         if io.is_measured {
-            self.samples.complete(io, 0, now - issued_at, now);
+            self.counts.samples.complete(io, 0, now - issued_at, now);
         }
         match self.doing {
             // Whatever else is there, it is not asked for: it would hang as well.
-            SurveyActivity::Measuring if !self.runs_on() => {
+            SurveyActivity::Measuring if !self.runs_on => {
                 self.blocks.skip_to(self.blocks.end());
                 if let Sample::Time(_) = self.survey.sample {
                     self.time_left_ns = 0;
@@ -110,19 +110,19 @@ impl Surveying {
         self.hanging.spare.push(chunk);
         let io = hung.io;
         let moved = u32::try_from(result).unwrap_or(0).min(io.length);
-        self.read_aside += u64::from(moved);
+        self.counts.read_aside += u64::from(moved);
         let latency = Nanos(now - hung.issued_at);
         if moved == io.length {
             self.hanging.late += 1;
             self.hanging.latest = self.hanging.latest.max(latency);
             if io.is_measured {
-                self.slowest.note(io, latency);
+                self.counts.slowest.note(io, latency);
             }
         } else if io.is_reported {
             let kind = failure_kind(result, io.length);
             tally.fail(io.operation, kind, io.offset);
             let (start, end) = (io.offset, io.range().end);
-            self.defects.note(io.operation, start, end, kind);
+            self.counts.defects.note(io.operation, start, end, kind);
         }
         true
     }
@@ -131,7 +131,7 @@ impl Surveying {
     pub(super) fn finish_hanging(&mut self, tally: &mut FinishedTally) {
         let kind = FailureKind::Unanswered;
         for Range { start, end } in self.hung_ranges().collect::<Vec<_>>() {
-            self.defects.note(Operation::Read, start, end, kind);
+            self.counts.defects.note(Operation::Read, start, end, kind);
             let failure = IoFailure {
                 operation: Operation::Read,
                 kind,

@@ -42,7 +42,7 @@ impl Surveying {
         if self.was_left {
             return self.left_at;
         }
-        let open = self.samples.first_open();
+        let open = self.counts.samples.first_open();
         open.or_else(|| self.begin_of(self.route.first()))
     }
 

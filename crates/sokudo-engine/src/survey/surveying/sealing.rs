@@ -55,7 +55,7 @@ impl Surveying {
         let mut blocks = self.blocks;
         let following = self.sample + 1;
         blocks.next().or_else(|| {
-            let runs_on = self.runs_on() && following < self.route.places();
+            let runs_on = self.runs_on && following < self.route.places();
             runs_on.then(|| SampleBlocks::of(self.route.site(following), self.block).next())?
         })
     }

@@ -1,20 +1,12 @@
 //! The I/Os of what a survey is doing: which comes next, and what is counted of it.
 
-use sokudo_model::{Nanos, Operation, Visit};
+use sokudo_model::Operation;
 use sokudo_sys::IoAction;
 
 use super::{SurveyActivity, Surveying};
-use crate::survey::io::{Failed, SurveyIo};
+use crate::survey::io::{Failed, Instants, SurveyIo};
 use crate::survey::route::SampleBlocks;
 use crate::tally::{Tally, failure_kind};
-
-/// When an I/O was meant to start, started and was done.
-#[derive(Clone, Copy)]
-pub(crate) struct Instants {
-    pub(crate) intended_at: u64,
-    pub(crate) issued_at: u64,
-    pub(crate) now: u64,
-}
 
 impl Surveying {
     /// Whether another I/O of what is being done may be issued at `now`.
@@ -23,7 +15,7 @@ impl Surveying {
         let began_at = self.stream_began_at.unwrap_or(now);
         let is_left = match self.doing {
             SurveyActivity::Measuring => {
-                let has_more = self.runs_on() && self.sample + 1 < self.route.places();
+                let has_more = self.runs_on && self.sample + 1 < self.route.places();
                 !self.blocks.is_empty() || has_more
             }
             SurveyActivity::Reading | SurveyActivity::Writing => {
@@ -81,11 +73,11 @@ impl Surveying {
             if let Some((offset, length)) = self.blocks.next() {
                 return Some(self.measured(SurveyIo {
                     sample: self.sample,
-                    is_last: self.runs_on() && self.blocks.is_empty(),
+                    is_last: self.runs_on && self.blocks.is_empty(),
                     ..SurveyIo::aside(offset, length.into())
                 }));
             }
-            if !self.runs_on() || self.sample + 1 >= self.route.places() {
+            if !self.runs_on || self.sample + 1 >= self.route.places() {
                 return None;
             }
             self.sample += 1;
@@ -107,21 +99,13 @@ impl Surveying {
         }
     }
 
-    /// Whether I/Os are read from several places in one go each, so that one of them may be
-    /// slower than its like.
-    pub(super) fn has_neighbours(&self) -> bool {
-        self.operation == Operation::Read
-            && self.route.places() > 1
-            && matches!(self.survey.visit, Visit::Ascending | Visit::Shuffled)
-    }
-
     /// Notes that the I/O that was given last has been issued. Returns whether it counts.
     pub(crate) fn issued(&mut self, chunk: u32, now: u64) -> bool {
         let io = self.issuing;
         self.stream_began_at.get_or_insert(now);
         self.ios[chunk as usize] = io;
         if io.is_measured && io.operation != Operation::Flush {
-            self.samples.issue(io, now);
+            self.counts.samples.issue(io, now);
         }
         io.is_measured
     }
@@ -134,37 +118,21 @@ impl Surveying {
         instants: Instants,
         tally: &mut Tally,
     ) -> SurveyIo {
-        let Instants {
-            intended_at,
-            issued_at,
-            now,
-        } = instants;
+        let Instants { issued_at, now, .. } = instants;
         self.seen_at = now;
         self.hanging.answer(issued_at, now, self.depth);
         let io = self.ios[chunk as usize];
-        let is_flush = io.operation == Operation::Flush;
         // An error number is negative: nothing was moved.
         let moved = u32::try_from(result).unwrap_or(0).min(io.length);
         if moved > 0 {
             self.barren = 0;
             self.known_good = Some(io.offset);
-            self.good_mark = self.defects.mark();
+            self.good_mark = self.counts.defects.mark();
         }
         if io.is_measured {
-            if is_flush || moved > 0 {
-                tally.complete(io.operation, moved, issued_at, intended_at, now);
-            }
-            if (1..io.length).contains(&moved) {
-                tally.count_short(io.operation);
-            }
-            if !is_flush {
-                self.samples.complete(io, moved, now - issued_at, now);
-                if self.has_neighbours() && moved == io.length {
-                    self.slowest.note(io, Nanos(now - issued_at));
-                }
-            }
+            self.counts.complete(io, moved, instants, tally);
         } else if io.operation == Operation::Read {
-            self.read_aside += u64::from(moved);
+            self.counts.read_aside += u64::from(moved);
         }
         if io.is_beside {
             self.complete_beside(io, moved, result, now - issued_at, tally);
@@ -193,11 +161,7 @@ impl Surveying {
         tally: &mut Tally,
     ) {
         match moved == io.length {
-            true => {
-                if let Some(beside) = &mut self.beside {
-                    beside.record(latency_ns);
-                }
-            }
+            true => self.counts.read_beside.record(latency_ns),
             false => tally.fail(io.operation, failure_kind(result, io.length), io.offset),
         }
     }

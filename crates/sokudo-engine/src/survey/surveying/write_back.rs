@@ -81,7 +81,7 @@ impl Surveying {
         } in failed
         {
             let (start, end) = (range.start, range.end);
-            self.defects.note(Operation::Write, start, end, kind);
+            self.counts.defects.note(Operation::Write, start, end, kind);
             self.notes.push(text!(
                 "bytes {start} to {end} could not be written back, and may have been lost: run \
                  the survey again there, or restore them from a backup"
