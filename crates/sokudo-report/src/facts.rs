@@ -13,7 +13,7 @@ use crate::disk_words;
 use crate::document::{ResultDocument, RunDocument};
 use crate::fingerprint::words;
 use crate::number::{MISSING, decimal_size, exact_time, grouped};
-use crate::unique::{grouped, unique};
+use crate::unique::{grouped as in_groups, unique};
 use crate::view::views;
 use crate::wording::minutes;
 use lines::{has_device, has_file, known, listed, machine_line, span_line, target_line};
@@ -84,7 +84,7 @@ fn devices_line(document: &RunDocument) -> Text {
         }
     };
     let leaves = document.target.leaves();
-    let groups = grouped(leaves.map(|leaf| (described(leaf), &*leaf.name)));
+    let groups = in_groups(leaves.map(|leaf| (described(leaf), &*leaf.name)));
     let lines = groups.iter();
     let lines = lines.map(|(description, names)| match names.len() {
         1 => text!("{}: {description}", names[0]),
@@ -203,7 +203,7 @@ fn places_line<'a>(document: &'a RunDocument) -> Option<Text> {
         // Rows of several states of the write cache differ in nothing else.
         Some((places, result.name.split(", ").next().unwrap_or_default()))
     };
-    let groups = grouped(document.results.iter().filter_map(of_row)).into_iter();
+    let groups = in_groups(document.results.iter().filter_map(of_row)).into_iter();
     let texts = groups.map(|(text, names)| {
         let names = unique(names.into_iter());
         text!("{text} ({})", names.join(", "))

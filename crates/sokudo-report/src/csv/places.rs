@@ -34,15 +34,17 @@ fn columns<'a>() -> Columns<'a, DetailRecord<'a>> {
         .column("name", |it| it.of.result.name.clone())
         .column("direction", |it| it.of.result.direction.name())
         .column("write_cache", |it| word(&it.of.result.workload.drive_cache))
-        .column("trial", |it| it.figures.trial)
-        .column("offset", |it| it.figures.offset)
-        .column("bytes", |it| it.figures.bytes)
-        .column("ios", |it| it.figures.ios)
-        .column("elapsed_ns", |it| it.figures.elapsed_ns)
-        .column("bytes_per_s", |it| it.figures.bytes_per_s)
-        .column("latency_max_ns", |it| it.figures.latency_max_ns)
-        .column("distance", |it| it.figures.distance)
-        .column("failure", |it| it.figures.failure.clone())
+        .column("trial", |it| it.place.trial)
+        .column("offset", |it| it.place.offset)
+        .column("bytes", |it| it.place.bytes)
+        .column("ios", |it| it.place.ios)
+        .column("elapsed_ns", |it| {
+            it.failure.is_none().then_some(it.place.elapsed_ns)
+        })
+        .column("bytes_per_s", |it| it.place.bytes_per_s())
+        .column("latency_max_ns", |it| it.place.latency_max_ns)
+        .column("distance", |it| it.place.distance)
+        .column("failure", |it| it.failure.clone())
 }
 
 /// Places, ranges that failed and how, or trials as places.
