@@ -386,7 +386,7 @@ impl Job {
     /// A thread that shares nothing has one processor of its own, in turn.
     fn processors(&self, number: u32) -> Vec<u32> {
         let cpus = &self.plan.issuing.cpus;
-        if self.plan.cpu_policy == CpuPolicy::Shared || cpus.is_empty() {
+        if self.plan.issuing.cpu_policy == CpuPolicy::Shared || cpus.is_empty() {
             return cpus.clone();
         }
         vec![cpus[number as usize % cpus.len()]]
