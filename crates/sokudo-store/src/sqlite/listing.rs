@@ -46,12 +46,15 @@ pub(super) fn page(
     query.page(session, conditions, page)
 }
 
+/// Conditions and selections.
+type ListingParts = (Vec<QueryClause>, Vec<QueryClause>);
+
 /// The conditions, and for those that may let few runs pass, a selection of exactly
 /// those. `None` where none pass.
 fn parts(
     session: &mut DatabaseSession<'_>,
     filter: &Filter,
-) -> Result<Option<(Vec<QueryClause>, Vec<QueryClause>)>, SqlError> {
+) -> Result<Option<ListingParts>, SqlError> {
     let (mut conditions, mut selections) = (clause::of_times(filter), Vec::new());
     if let Some(text) = &filter.device {
         let Some((condition, selection)) = by_device(session, text)? else {
