@@ -311,11 +311,13 @@ fn notes(runs: &[&RunDocument]) -> Vec<Text> {
 #[derive(Default)]
 struct Cells<'a> {
     columns: Vec<String>,
-    /// By name and unit: one name with two units is two rows.
-    rows: Vec<((String, &'static str), Vec<Vec<Pooled<'a>>>)>,
+    rows: Vec<(RowKey, Vec<Vec<Pooled<'a>>>)>,
     /// How many results are in them.
     pooled: usize,
 }
+
+/// Name and unit: one name with two units is two rows.
+type RowKey = (String, &'static str);
 
 /// A result's figure, and the parts of its load.
 type Pooled<'a> = (PivotFigure, &'a PlanParts);

@@ -58,7 +58,7 @@ fn columns<'a>() -> Columns<'a, RoundRecord<'a>> {
         .column("direction", |it| it.of.result.direction.name())
         .column("read_percent", |it| {
             let operations = &it.of.result.workload.operations;
-            u32::from(operations.percent(Operation::Read))
+            operations.percent(Operation::Read)
         })
         .column("block_bytes", |it| it.of.result.workload.blocks.largest().0)
         .column("depth", |it| it.of.result.workload.depth)

@@ -69,7 +69,7 @@ fn what<'a>() -> Columns<'a, ResultRecord<'a>> {
         .column("direction", |it| it.result.direction.name())
         .column("read_percent", |it| {
             let workload = it.knowing(PlanPart::Operations)?;
-            Some(u32::from(workload.operations.percent(Operation::Read)))
+            Some(workload.operations.percent(Operation::Read))
         })
         .column("verdict", |it| it.result.verdict)
         .column("steadiness", |it| {
