@@ -42,8 +42,8 @@ pub use result::sparse;
 pub use result::{Direction, ResultDocument, ShareDocument, Status};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub use told::ToldDocument;
-pub use trial::{DeviceDocument, FailureDocument, FailureWay, TrialDocument};
 pub(crate) use trial::thinned;
+pub use trial::{DeviceDocument, FailureDocument, FailureWay, TrialDocument};
 pub use view::{RunView, RunViews, ViewKind, hand_over};
 
 /// A run as JSON: `sokudo.run/1`. It is the run as it happened, and the figures computed of it,

@@ -356,10 +356,7 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
-pub fn notes_of_rows<'a>(
-    told: impl Iterator<Item = (&'a str, Text)>,
-    all: usize,
-) -> Vec<Text> {
+pub fn notes_of_rows<'a>(told: impl Iterator<Item = (&'a str, Text)>, all: usize) -> Vec<Text> {
     let groups = grouped(told.map(|(row, text)| (text, row)));
     let sentence = |(text, rows): (Text, Vec<&str>)| match rows.len() == all && all > 1 {
         true => text!("all rows: {text}."),

@@ -19,7 +19,7 @@ use sokudo_words::{Text, text};
 
 use crate::matrix::arguments::MatrixArguments;
 use crate::matrix::cell::{command, method, place};
-use crate::matrix::kept::{CellRun, Measured, keep_run};
+use crate::matrix::kept::{Measured, keep_run};
 use crate::matrix::outcome;
 use crate::matrix::progress::MatrixProgress;
 use crate::matrix::request::Matrix;
