@@ -1,7 +1,7 @@
 //! What is found of simulated drives that are written from one end to the other.
 
 use sokudo_methods::rows::sequential_writes::{SAMPLES_MAX, SequentialWrites};
-use sokudo_model::{Bytes, Fill, Nanos, Run};
+use sokudo_model::{Bytes, Fill, Method, Nanos, Plan, Run};
 
 const GIB: u64 = 1 << 30;
 const MB: f64 = 1e6;
@@ -20,7 +20,7 @@ fn filled(parameters: &str) -> Run {
             reads: true,
             rests: vec![Nanos::from_secs(10), Nanos::from_secs(60)],
         };
-        request.plan(1)
+        Plan::in_turn(Method::from("fill"), 1, request.workloads())
     })
 }
 

@@ -22,6 +22,7 @@ use sokudo_model::{Bytes, Nanos, Plan, Run, Schedule, Workload};
 
 /// Carries out a plan on a simulated device, each row so many times, and judges the run.
 fn measured(spec: &str, trials: u32, plan: impl FnOnce(Bytes) -> Plan) -> Run {
+    sokudo_methods::commands::hand_over();
     let named = Named::recognise(spec).unwrap_or_else(|_| panic!("{spec} is not understood"));
     let plan = plan(named.size().unwrap());
     let measurement = Measurement {

@@ -2,6 +2,7 @@
 
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Named, OtherTarget};
+use sokudo_methods::commands::hand_over;
 use sokudo_methods::rows::several::{self, DiskTests};
 use sokudo_methods::rows::surface::{self, SurfacePreset, SurfaceRequest};
 use sokudo_model::{
@@ -48,7 +49,8 @@ fn measured(disks: &[&str], method: Method, tests: impl Fn(&Named) -> Vec<Worklo
 }
 
 fn marked(disks: &[&str]) -> Run {
-    measured(disks, Method::Mark("rows".to_owned()), |_| {
+    hand_over();
+    measured(disks, Method::from("mark/rows"), |_| {
         let mut reads = Workload::new("SEQ1M Q8T1", Bytes::mib(1));
         reads.depth = 8;
         reads.measures.estimand = Estimand::Sustained;
@@ -58,14 +60,14 @@ fn marked(disks: &[&str]) -> Run {
 }
 
 fn scanned(disks: &[&str]) -> Run {
-    measured(disks, Method::Scan("full".to_owned()), |named| {
+    hand_over();
+    measured(disks, Method::from("scan/full"), |named| {
         let size = named.size().unwrap();
         let request = SurfaceRequest {
             access_count: Some(0),
             ..SurfaceRequest::reading(SurfacePreset::Full, size, Bytes(512))
         };
-        let stages = surface::plan(&request, 1).unwrap().plan.stages;
-        stages.into_iter().flat_map(|it| it.workloads).collect()
+        surface::plan(&request).unwrap().workloads
     })
 }
 
