@@ -6,8 +6,6 @@ use std::cmp::Reverse;
 use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_words::Text;
 
-use crate::rule::of_methods;
-
 use Severity::{Error, Info, Warning};
 use Verdict::{Invalid, Unverified, Verified};
 
@@ -27,7 +25,7 @@ macro_rules! codes {
 
         impl Code {
             /// Every code that is of no method, in the order in which they are declared.
-            const OF_ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
+            pub(crate) const OF_ALL: [Self; [$($name),+].len()] = [$(Self::$code),+];
 
             const fn definition(self) -> (&'static str, Severity, Verdict) {
                 match self {
@@ -239,19 +237,8 @@ pub struct MethodCode {
 }
 
 impl Code {
-    /// Every code, those that change a figure most first.
-    pub fn all() -> Vec<Self> {
-        let of_methods = of_methods().flat_map(|rules| rules.codes);
-        let mut all: Vec<Self> = Self::OF_ALL
-            .into_iter()
-            .chain(of_methods.copied().map(Self::Of))
-            .collect();
-        all.sort_by_key(|code| code.weight());
-        all
-    }
-
     /// What changes the figure more is less.
-    fn weight(self) -> (Reverse<Severity>, Reverse<Verdict>, Self) {
+    pub(crate) fn weight(self) -> (Reverse<Severity>, Reverse<Verdict>, Self) {
         (Reverse(self.severity()), Reverse(self.verdict()), self)
     }
 

@@ -68,7 +68,7 @@ pub use disk::codes as disk_codes;
 pub use disk::examine;
 pub use matrix::{is_matrix_precise, matrix_blocks_needed, matrix_effects, matrix_precision};
 pub use remedy::{Means, remedies_with_options};
-pub use rule::hand_over;
+pub use rule::{all_codes, hand_over};
 
 use case::Case;
 use code::in_order;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use sokudo_model::{Inference, Run};
 
 use crate::case::Case;
-use crate::code::{MethodCode, Ruling};
+use crate::code::{Code, MethodCode, Ruling};
 
 /// A rule about one row.
 pub type RowRule = fn(&Case<'_>) -> Option<Ruling>;
@@ -51,4 +51,12 @@ pub fn hand_over(rules: impl IntoIterator<Item = &'static MethodRules>) {
 /// The rules that were handed over.
 pub fn of_methods() -> impl Iterator<Item = &'static MethodRules> {
     OF_METHODS.get().into_iter().flatten().copied()
+}
+
+/// Every code, those that change a figure most first.
+pub fn all_codes() -> Vec<Code> {
+    let own = of_methods().flat_map(|rules| rules.codes).copied();
+    let mut all: Vec<Code> = Code::OF_ALL.into_iter().chain(own.map(Code::Of)).collect();
+    all.sort_by_key(|code| code.weight());
+    all
 }

@@ -10,6 +10,7 @@ use sokudo_words::{Text, text};
 use crate::case::Case;
 use crate::code::{Code, Ruling, in_order};
 use crate::rule::RowRule;
+use crate::rule::all_codes;
 use crate::threshold::{STRAGGLER_ERROR_MAX, STRAGGLER_RATIO_MAX, TOGETHER_SHARE_MIN};
 use crate::{drift, failures, rounds, steadiness};
 
@@ -95,7 +96,7 @@ fn assess(run: &Run, row: usize, said: &[(String, Finding)]) -> Option<Assessmen
 }
 
 fn is_about_steadiness(finding: &Finding) -> bool {
-    let mut codes = Code::all()
+    let mut codes = all_codes()
         .into_iter()
         .filter(|code| code.is_about_steadiness());
     codes.any(|code| code.name() == finding.code)

@@ -11,8 +11,7 @@ use std::ops::Deref;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Id};
 use sokudo_measure::{Named, Permission};
 use sokudo_model::{Plan, Schedule, StopRule, Workload};
-use sokudo_terminal::arguments::heading;
-use sokudo_terminal::arguments::heading::{HOW, WRITTEN};
+use sokudo_terminal::arguments::heading::{self, HOW, WRITTEN};
 use sokudo_terminal::arguments::printing::Printing;
 
 use crate::arguments::destroying::Destroying;

@@ -4,11 +4,14 @@
 
 pub mod arguments;
 
+use arguments::Arguments;
 use sokudo_history::past_runs::Past;
 use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
-    Bytes, DiskAnswer, FileUse, Files, Method, Nanos, Plan, Schedule, Span, TargetKind, Workload,
+    Bytes, DiskAnswer, FileUse, Files, Method, MethodKind, MethodTrait, Nanos, Plan, Schedule,
+    Span, TargetKind, Workload,
 };
+use sokudo_page::TargetForm;
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{self, RowDirection};
@@ -16,13 +19,8 @@ use sokudo_words::text;
 
 use crate::argument_checks;
 use crate::declared::{Declared, PageForm};
-use crate::measurement;
-use crate::measurement::FinishedMeasurement;
+use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
-use arguments::Arguments;
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -7,9 +7,11 @@ pub mod arguments;
 pub mod plan;
 pub(crate) mod table;
 
+use arguments::Arguments;
+use plan::Phases;
 use sokudo_device::System;
 use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
-use sokudo_model::{Bytes, HostEnvironment, Nanos, Schedule, TargetKind};
+use sokudo_model::{Bytes, HostEnvironment, MethodKind, Nanos, Schedule, TargetKind};
 use sokudo_store::RunId;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{output, print};
@@ -17,12 +19,8 @@ use sokudo_tools::bonnie;
 use sokudo_words::text;
 
 use crate::declared::Declared;
-use crate::measurement;
-use crate::measurement::FinishedMeasurement;
+use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
-use arguments::Arguments;
-use plan::Phases;
-use sokudo_model::MethodKind;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

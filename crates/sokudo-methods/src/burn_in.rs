@@ -9,28 +9,25 @@ pub mod plan;
 pub(crate) mod rules;
 pub(crate) mod table;
 
-use crate::burn_in::table::{BurnInDiskEstimate, BurnInEstimate};
+use arguments::Arguments;
+use plan::{BurnInRequest, DiskToBurnIn};
 use sokudo_device::{System, booted_at};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
 use sokudo_model::{
-    BurnIn, BurnInTests, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage,
-    TargetKind, Workload, narrow,
+    BurnIn, BurnInTests, Bytes, DiskAnswer, MethodKind, MethodTrait, Nanos, Plan, Row, Schedule,
+    SelfTestResult, Stage, TargetKind, Workload, narrow,
 };
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
 
+use crate::burn_in::table::{BurnInDiskEstimate, BurnInEstimate};
 use crate::declared::Declared;
-use crate::measurement;
-use crate::measurement::FinishedMeasurement;
+use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 use crate::rows::several as rows;
 use crate::{argument_checks, consent, several};
-use arguments::Arguments;
-use plan::{BurnInRequest, DiskToBurnIn};
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -34,7 +34,6 @@ macro_rules! registered {
         const DECLARED: &[(&str, &Declared)] = &[
             $((stringify!($module), &crate::$module::DECLARED),)*
             ("several", &crate::several::DECLARED),
-            ("matrix", &crate::matrix::DECLARED),
         ];
 
         /// The command, as all of them are.

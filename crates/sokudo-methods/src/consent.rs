@@ -8,10 +8,8 @@ use sokudo_measure::{Jobs, Measurement, Permission, Unwritten, may_write};
 use sokudo_model::{Bytes, TargetKind};
 use sokudo_report::{decimal_size, duration};
 use sokudo_terminal::arguments::printing::Asking;
-use sokudo_terminal::event_stream;
-use sokudo_terminal::event_stream::Estimate;
-use sokudo_terminal::exit;
-use sokudo_terminal::exit::Exit;
+use sokudo_terminal::event_stream::{self, Estimate};
+use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{interrupt, invocation, output};
 use sokudo_words::{Text, text};
 

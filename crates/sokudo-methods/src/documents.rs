@@ -5,8 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use sokudo_analysis::method::{Stated, assert_is, cell, cells, with_tables};
-use sokudo_analysis::{Code, disk_codes, explain, threshold};
-
+use sokudo_analysis::{Code, all_codes, disk_codes, explain, threshold};
 use sokudo_report::kept_schema::assert_kept;
 use sokudo_report::{RunDocument, sample};
 
@@ -37,7 +36,7 @@ fn severity_of(code: Code) -> String {
 }
 
 fn index_of_findings() -> String {
-    let rows: String = (Code::all().iter())
+    let rows: String = (all_codes().iter())
         .map(|code| {
             let (name, severity) = (code.name(), severity_of(*code));
             let verdict = code.verdict().name();
@@ -51,7 +50,7 @@ fn index_of_findings() -> String {
 
 /// The line below a section's heading.
 fn effect(name: &str) -> Option<String> {
-    let code = Code::all().into_iter().find(|code| code.name() == name)?;
+    let code = all_codes().into_iter().find(|code| code.name() == name)?;
     let verdict = code.verdict().name();
     Some(format!("{}, at best {verdict}", severity_of(code)))
 }
@@ -92,7 +91,7 @@ fn with_section(document: String, section: String) -> String {
 fn sections_of_methods_are_those_of_their_codes() {
     crate::commands::hand_over();
     let of_methods = |code: &Code| matches!(code, Code::Of(_));
-    let codes = Code::all().into_iter().filter(of_methods).map(Code::name);
+    let codes = all_codes().into_iter().filter(of_methods).map(Code::name);
     let sections = sections_of_methods();
     let mut found: Vec<&str> = sections
         .iter()
@@ -153,7 +152,7 @@ const FINDINGS: &str = include_str!("../../../docs/FINDINGS.md");
 #[test]
 fn every_finding_has_its_section_and_every_section_a_finding() {
     crate::commands::hand_over();
-    let of_runs = Code::all().into_iter().map(Code::name);
+    let of_runs = all_codes().into_iter().map(Code::name);
     let known: Vec<&str> = of_runs.chain(disk_codes()).collect();
     let sections: Vec<&str> = FINDINGS.lines().filter_map(heading).collect();
     assert_eq!(sections, known);

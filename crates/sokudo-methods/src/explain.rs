@@ -6,22 +6,23 @@
 pub mod arguments;
 pub mod plan;
 
+use arguments::Arguments;
+use plan::{
+    ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN,
+    StorageMedium,
+};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE, may_write};
-use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind};
+use sokudo_model::{
+    BlockDeviceKind, Bytes, MethodKind, MethodTrait, Nanos, Plan, Schedule, Stage, TargetInfo,
+    TargetKind,
+};
+use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
 use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-use arguments::Arguments;
-use plan::{
-    ExplainError, ExplainRequest, FULL_BYTES_PER_SECOND_GOOD, FULL_BYTES_PER_SECOND_MIN,
-    StorageMedium,
-};
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -7,21 +7,18 @@ pub mod arguments;
 pub(crate) mod rules;
 pub(crate) mod table;
 
-use crate::fill::table::FillEstimate;
+use arguments::Arguments;
 use sokudo_measure::{Measurement, Named, OwnFiles};
-use sokudo_model::{Bytes, Nanos, Schedule, TargetKind};
+use sokudo_model::{Bytes, Method, MethodKind, MethodTrait, Nanos, Plan, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
 
 use crate::declared::Declared;
+use crate::fill::table::FillEstimate;
 use crate::measuring::{Measuring, Planned};
-use crate::rows::sequential_writes;
-use crate::rows::sequential_writes::SequentialWrites;
+use crate::rows::sequential_writes::{self, SequentialWrites};
 use crate::{argument_checks, consent, measurement};
-use arguments::Arguments;
-use sokudo_model::MethodTrait;
-use sokudo_model::{Method, MethodKind, Plan};
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

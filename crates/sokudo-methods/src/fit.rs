@@ -11,11 +11,12 @@ pub(crate) mod view;
 
 use std::collections::BTreeSet;
 
-use crate::fit::list::FitListDocument;
-use crate::fit::view::{FitAnswer, FitDocument};
+use arguments::Arguments;
+use plan::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
 use sokudo_history::result_file;
 use sokudo_measure::{Measurement, Named, OwnFiles};
-use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
+use sokudo_model::{DataContent, FitQuestion, MethodKind, Nanos, Plan, Schedule, TargetKind};
+use sokudo_page::TargetForm;
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{language, output, print};
@@ -24,13 +25,10 @@ use sokudo_words::{Text, text};
 
 use crate::argument_checks;
 use crate::declared::{Declared, PageForm};
-use crate::measurement;
-use crate::measurement::FinishedMeasurement;
+use crate::fit::list::FitListDocument;
+use crate::fit::view::{FitAnswer, FitDocument};
+use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
-use arguments::Arguments;
-use plan::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
-use sokudo_model::MethodKind;
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -13,11 +13,18 @@ pub(crate) mod picture;
 pub(crate) mod table;
 pub(crate) mod view;
 
+use arguments::Arguments;
+use beside::Neighbour;
+use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
 use sokudo_engine::Control;
 use sokudo_measure::{
     MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
 };
-use sokudo_model::{Event, LatencyLimit, Method, Nanos, Plan, Row, Schedule, TargetKind, Workload};
+use sokudo_model::{
+    Event, LatencyLimit, Method, MethodKind, MethodTrait, Nanos, Plan, Row, Schedule, TargetKind,
+    Workload,
+};
+use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::RowSpec;
 use sokudo_words::{Text, text};
@@ -26,12 +33,6 @@ use crate::declared::{Declared, PageForm};
 use crate::measurement;
 use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
-use arguments::Arguments;
-use beside::Neighbour;
-use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -3,8 +3,11 @@
 pub mod arguments;
 pub mod plan;
 
+use arguments::Arguments;
+use plan::MarkTarget;
 use sokudo_measure::{Measurement, Named, OwnFiles, may_write};
-use sokudo_model::{Plan, TargetKind};
+use sokudo_model::{MethodKind, MethodTrait, Plan, TargetKind};
+use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_tools::diskspd::{self, PrintedTarget};
@@ -15,11 +18,6 @@ use crate::declared::{Declared, PageForm};
 use crate::mark::arguments::CommandLines;
 use crate::measuring::{Measuring, Planned};
 use crate::{measurement, several};
-use arguments::Arguments;
-use plan::MarkTarget;
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -20,48 +20,44 @@ mod told;
 
 use std::collections::BTreeSet;
 
-use sokudo_engine::Control;
-use sokudo_measure::CacheGuard;
-use sokudo_report::{MatrixDocument, Report};
-use sokudo_terminal::arguments::store::Location;
-use sokudo_terminal::command_line::quoted;
-use sokudo_terminal::exit;
-use sokudo_terminal::exit::Exit;
-use sokudo_terminal::{event_stream, interrupt, output, picture};
-use sokudo_volume::{Journal, own_mount_namespace};
-use sokudo_words::{Text, text};
-
-use crate::consent;
-use crate::declared::{Declared, PageForm};
-use crate::matrix::arguments::MatrixArguments;
 use announce::PlannedMatrix;
 use campaign::Campaign;
 use disks::PlannedDisk;
 use kept::Measured;
 use plan::EXAMPLE;
 use request::{DiskSource, Matrix};
+use sokudo_engine::Control;
+use sokudo_measure::CacheGuard;
 use sokudo_page::TargetForm;
+use sokudo_report::{MatrixDocument, Report};
+use sokudo_terminal::arguments::store::Location;
+use sokudo_terminal::command_line::quoted;
+use sokudo_terminal::exit::{self, Exit};
+use sokudo_terminal::{event_stream, interrupt, output, picture};
+use sokudo_volume::{Journal, own_mount_namespace};
+use sokudo_words::{Text, text};
 
-/// What it declares.
-pub const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        label: "File systems",
-        target: TargetForm::Folder,
-        // Disks of files alone. Values that carry options for programs, and methods of one's own,
-        // are for the command line: they could reach whatever root can.
-        options: &[
-            "loop=2x1GiB|1x1GiB|2x4GiB|4x1GiB|4x4GiB",
-            "fs=ext2|ext3|ext4|xfs|btrfs|jfs|zfs|f2fs",
-            "raid=none|0|1|5|10",
-            "mount=defaults|noatime",
-            "ageing=fresh|30%|60%",
-            "method=mark --size=256MiB --runs=3|mark --size=256MiB --runs=3 --profile=nvme|quick --size=256MiB",
-            "blocks",
-            "max-time",
-            "seed",
-        ],
-    }),
-    ..Declared::NONE
+use crate::consent;
+use crate::declared::PageForm;
+use crate::matrix::arguments::MatrixArguments;
+
+/// How the page asks for it.
+pub const FORM: PageForm = PageForm {
+    label: "File systems",
+    target: TargetForm::Folder,
+    // Disks of files alone. Values that carry options for programs, and methods of one's own,
+    // are for the command line: they could reach whatever root can.
+    options: &[
+        "loop=2x1GiB|1x1GiB|2x4GiB|4x1GiB|4x4GiB",
+        "fs=ext2|ext3|ext4|xfs|btrfs|jfs|zfs|f2fs",
+        "raid=none|0|1|5|10",
+        "mount=defaults|noatime",
+        "ageing=fresh|30%|60%",
+        "method=mark --size=256MiB --runs=3|mark --size=256MiB --runs=3 --profile=nvme|quick --size=256MiB",
+        "blocks",
+        "max-time",
+        "seed",
+    ],
 };
 
 pub fn run(arguments: &MatrixArguments) -> Result<(), Exit> {

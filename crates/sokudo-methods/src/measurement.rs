@@ -19,13 +19,10 @@ use sokudo_report::RunDocument;
 use sokudo_store::RunId;
 use sokudo_terminal::arguments::printing::{Asking, Printing};
 use sokudo_terminal::arguments::store::Keeping;
-use sokudo_terminal::event_stream;
-use sokudo_terminal::event_stream::Estimate;
-use sokudo_terminal::exit;
-use sokudo_terminal::exit::Exit;
+use sokudo_terminal::event_stream::{self, Estimate};
+use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::progress::ProgressLine;
-use sokudo_terminal::{command_line, interrupt, invocation, invoker};
-use sokudo_terminal::{print, remedies};
+use sokudo_terminal::{command_line, interrupt, invocation, invoker, print, remedies};
 use sokudo_words::{Text, text};
 
 use crate::arguments::SharedArguments;

@@ -9,8 +9,7 @@ use sokudo_words::Text;
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedArguments, SharedGroup};
 use crate::jobs::file::{JobFilePlan, JobRun};
-use crate::measurement;
-use crate::measurement::{Conduct, FinishedMeasurement};
+use crate::measurement::{self, Conduct, FinishedMeasurement};
 use crate::peer_group::PeerGroup;
 
 /// What the arguments of a command ask for.

@@ -9,21 +9,21 @@ pub(crate) mod rules;
 pub(crate) mod table;
 pub(crate) mod view;
 
-use crate::peak::view::{Peak, PeakLoad, PeakSearch, PeakStep};
+use arguments::Arguments;
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE};
-use sokudo_model::{Event, Method, Nanos, Plan, Row, Schedule, StopReason, Trial, Workload};
+use sokudo_model::{
+    Event, Method, MethodKind, MethodTrait, Nanos, Plan, Row, Schedule, StopReason, Trial, Workload,
+};
+use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{RowDirection, RowSpec, THREADS_MAX};
 
 use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
+use crate::peak::view::{Peak, PeakLoad, PeakSearch, PeakStep};
 use crate::rows::one_row::OneRow;
 use crate::{argument_checks, measurement};
-use arguments::Arguments;
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -3,8 +3,11 @@
 pub mod arguments;
 pub mod plan;
 
+use arguments::Arguments;
+use plan::{DD_BLOCK, Quick, QuickTest};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
-use sokudo_model::{BackendKind, Bytes, Plan, Schedule, TargetKind};
+use sokudo_model::{BackendKind, Bytes, MethodKind, MethodTrait, Plan, Schedule, TargetKind};
+use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -12,11 +15,6 @@ use crate::arguments::precision::PrecisionDefault;
 use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-use arguments::Arguments;
-use plan::{DD_BLOCK, Quick, QuickTest};
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

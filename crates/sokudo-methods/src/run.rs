@@ -5,13 +5,13 @@
 
 pub mod arguments;
 
+use arguments::Arguments;
+use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 
 use crate::declared::{Declared, PageForm};
 use crate::jobs::file::{JobFilePlan, JobRun};
 use crate::measuring::{Leaves, Measuring, Planned};
-use arguments::Arguments;
-use sokudo_page::TargetForm;
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {

@@ -2,9 +2,13 @@
 
 pub mod arguments;
 
+use arguments::Arguments;
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, TEST_FILE_SIZE};
-use sokudo_model::{Bytes, DriveCache, Nanos, Plan, Schedule, TargetKind};
+use sokudo_model::{
+    Bytes, DriveCache, Method, MethodKind, MethodTrait, Nanos, Plan, Schedule, TargetKind,
+};
+use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -13,13 +17,8 @@ use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::rows::several as rows;
 use crate::rows::several::DiskTests;
-use crate::rows::surface;
-use crate::rows::surface::{SurfacePreset, SurfaceRequest, Writes};
+use crate::rows::surface::{self, SurfacePreset, SurfaceRequest, Writes};
 use crate::{argument_checks, consent, measurement, several};
-use arguments::Arguments;
-use sokudo_model::MethodTrait;
-use sokudo_model::{Method, MethodKind};
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -7,11 +7,12 @@ pub(crate) mod table;
 
 use std::time::Duration;
 
-use crate::declared::Declared;
 use sokudo_measure::{Named, OtherTarget, duration};
 use sokudo_model::{Nanos, Plan, Schedule};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
+
+use crate::declared::Declared;
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {

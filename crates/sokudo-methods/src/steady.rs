@@ -13,26 +13,24 @@ pub(crate) mod view;
 
 use std::path::PathBuf;
 
-use crate::steady::table::estimate_lines;
+use arguments::Arguments;
+use plan::{SteadyPlan, SteadyRequest, SteadyTarget};
 use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
-    Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind,
+    Bytes, DriveCache, MethodKind, MethodTrait, Nanos, Schedule, ScheduleName, SteadyClass,
+    SteadyProcedure, TargetKind,
 };
-use sokudo_terminal::exit;
-use sokudo_terminal::exit::Exit;
+use sokudo_page::TargetForm;
+use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::output;
 use sokudo_words::{Text, text};
 
 use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
+use crate::steady::table::estimate_lines;
 use crate::{argument_checks, consent, measurement};
-use arguments::Arguments;
-use plan::{SteadyPlan, SteadyRequest, SteadyTarget};
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

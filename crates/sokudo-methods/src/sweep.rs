@@ -5,8 +5,13 @@ pub mod arguments;
 pub mod plan;
 pub(crate) mod table;
 
+use arguments::Arguments;
+use plan::{Load, Sweep, SweepPreset};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
-use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
+use sokudo_model::{
+    Bytes, DirectMode, MethodKind, MethodTrait, Nanos, Operation, Schedule, TargetKind,
+};
+use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{RowPattern, THREADS_MAX};
 use sokudo_words::{Text, text};
@@ -16,11 +21,6 @@ use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
 use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-use arguments::Arguments;
-use plan::{Load, Sweep, SweepPreset};
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
-use sokudo_page::TargetForm;
 
 /// What it is.
 pub static METHOD: MethodKind = MethodKind {

@@ -14,10 +14,11 @@ use sokudo_model::{
 };
 use sokudo_words::text;
 
-use self::variant::{ByteOrder, Dictionary, Pair};
-use crate::results::row::{ACCESS, LOAD, PACE, ToldWorkload};
+use crate::results::row::{self, ACCESS, LOAD, PACE, ToldWorkload};
 use crate::results::text::leave_out_of;
-use crate::results::{Import, ImportError, LeftOut, Reader, Source, number, row};
+use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
+
+use self::variant::{ByteOrder, Dictionary, Pair};
 
 const FORMAT: &str = "GNOME Disks' cache";
 pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Bytes(read));

@@ -5,9 +5,9 @@ mod json;
 mod raw;
 mod statistics;
 
-use crate::results::{Import, ImportError, Reader, Source};
-
 use found::FORMAT;
+
+use crate::results::{Import, ImportError, Reader, Source};
 
 pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
 

@@ -8,10 +8,10 @@ use sokudo_model::{BackendKind, ImportedRow, ImportedRun, Order, PlanPart};
 use sokudo_words::{Text, text};
 
 use crate::results::crystal_layout::{self, CrystalReport, CrystalRow, LabelDirection, Reports};
-use crate::results::row::PACE;
-use crate::results::text::lines;
+use crate::results::row::{self, PACE};
+use crate::results::text::{self, lines};
 use crate::results::wrong_unit::{KDISKMARK, KDISKMARK_MIB, WrongUnit};
-use crate::results::{Import, ImportError, Reader, Source, number, row, text};
+use crate::results::{Import, ImportError, Reader, Source, number};
 
 const FORMAT: &str = "KDiskMark";
 pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));

@@ -39,10 +39,9 @@ mod sample;
 
 use std::io::BufRead;
 
-use sokudo_model::ImportedRun;
-
 use results::format::{HEAD_BYTES, Reader};
 use results::{text, unread};
+use sokudo_model::ImportedRun;
 
 pub use results::{Import, ImportError, LeftOut};
 

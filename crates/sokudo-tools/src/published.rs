@@ -11,10 +11,11 @@ mod metric;
 use sokudo_model::{ImportedRow, ImportedRun, ImportedTarget};
 use sokudo_words::{Text, text};
 
-use self::metric::{PublishedMetric, PublishedUnit, Statistic};
 use crate::results::row::{self, ROWS_MAX, entry};
 use crate::results::text::{label, leave_out};
 use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
+
+use self::metric::{PublishedMetric, PublishedUnit, Statistic};
 
 const FORMAT: &str = "published results (CSV)";
 pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));

@@ -1,8 +1,6 @@
 //! The figures of Bonnie++'s phases for people: MB/s where bytes count, files or seeks
 //! per second where those do, and what it took of the processor.
 
-use sokudo_words::{Text, text};
-
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use sokudo_report::number;
@@ -12,6 +10,7 @@ use sokudo_report::table::{Cell, Table, left, point, right};
 use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::phrase;
 use sokudo_tools::bonnie::phase::BonniePhase;
+use sokudo_words::{Text, text};
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {

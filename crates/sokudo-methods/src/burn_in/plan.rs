@@ -7,8 +7,7 @@ use sokudo_model::{
 
 use crate::rows::sequential_writes::{SAMPLES_MAX, whole_survey};
 use crate::rows::several::on_disk;
-use crate::rows::surface;
-use crate::rows::surface::{SurfacePreset, SurfaceRequest};
+use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
 
 /// Disks have no larger logical blocks, and reach their full rate with them.
 const BLOCK: Bytes = Bytes::mib(1);

@@ -1,16 +1,15 @@
 //! What a burn-in says of each of its disks, held against what is expected of a disk that is to be
 //! trusted with data.
 
+use sokudo_analysis::assess;
+use sokudo_analysis::expectations::expectations;
+use sokudo_analysis::rule::MethodRules;
 use sokudo_model::disk::Health;
 use sokudo_model::{
     AssessedPoint, BurnIn, BurnInDisk, BurnInWork, DiskAnswer, DiskAssessment, DriveHealth,
     FailedRanges, FailureKind, Row, Run, SelfTest, SelfTestResult, TargetKind, Verdict, narrow,
 };
 use sokudo_words::{Text, text};
-
-use sokudo_analysis::assess;
-use sokudo_analysis::expectations::expectations;
-use sokudo_analysis::rule::MethodRules;
 
 /// Rules of its own.
 pub(crate) static RULES: MethodRules = MethodRules {

@@ -4,18 +4,17 @@ use sokudo_model::{
     AssessedPoint, BurnIn, BurnInDisk, BurnInWork, Bytes, DiskAnswer, Nanos, SelfTest,
     SelfTestResult,
 };
-use sokudo_words::{Text, text};
-
-use crate::rows::writing_cost::{time_of, wear};
 use sokudo_report::article::{Article, Element};
-use sokudo_report::assessment_table;
-use sokudo_report::assessment_table::tone;
+use sokudo_report::assessment_table::{self, tone};
 use sokudo_report::disk_words;
 use sokudo_report::document::RunDocument;
 use sokudo_report::number::{BYTES_PER_MB, decimal_size};
 use sokudo_report::table::{Cell, Table, left, right};
 use sokudo_report::view::ShownView;
 use sokudo_report::wording::duration;
+use sokudo_words::{Text, text};
+
+use crate::rows::writing_cost::{time_of, wear};
 
 const LEGEND: &str = "Written, read back: in all passes, with the mean rate while all disks worked. \
     Wrong: blocks that did not hold what was written to them. Failed: bytes that could not be \

@@ -1,14 +1,11 @@
 //! What a fill shows, and what to do about it: where fast writes end, that the drive makes room
 //! while it is written, and that a limited volume looks the same.
 
-use sokudo_analysis::code::MethodCode;
+use sokudo_analysis::code::{Code, MethodCode, Ruling};
 use sokudo_analysis::explain::fast_cells::{gb, mb_per_s, slower};
 use sokudo_analysis::rule::MethodRules;
-use sokudo_model::{BlockDeviceKind, Fill, FillStretch, Run};
-use sokudo_model::{Severity, Verdict};
+use sokudo_model::{BlockDeviceKind, Fill, FillStretch, Run, Severity, Verdict};
 use sokudo_words::{Text, text};
-
-use sokudo_analysis::code::{Code, Ruling};
 
 static FAST_CELLS_END: MethodCode = MethodCode {
     name: "fast-cells-end",

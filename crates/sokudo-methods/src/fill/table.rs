@@ -1,20 +1,19 @@
 //! A fill for people: what it will take, and what came of it in one sentence and two tables.
 
-use crate::rows::writing_cost::{time_of, wear};
-use sokudo_model::{Bytes, Fill, FillStretch, Nanos};
-use sokudo_words::{Text, text};
+use std::sync::Arc;
 
+use sokudo_model::{Bytes, Fill, FillStretch, Nanos};
 use sokudo_report::article::{Article, Element};
-use sokudo_report::document::RunDocument;
-use sokudo_report::document::ViewKind;
-use sokudo_report::number;
-use sokudo_report::number::{BYTES_PER_MB, decimal_size, float};
+use sokudo_report::document::{RunDocument, ViewKind};
+use sokudo_report::number::{self, BYTES_PER_MB, decimal_size, float};
 use sokudo_report::shortfall::verdict_cell;
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, left, right};
 use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::duration;
-use std::sync::Arc;
+use sokudo_words::{Text, text};
+
+use crate::rows::writing_cost::{time_of, wear};
 
 /// Slow cells take about so much less than what a drive is taken for.
 const SLOW_DIVISOR: u64 = 5;

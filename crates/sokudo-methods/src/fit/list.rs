@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::FitQuestion;
-use sokudo_words::{Text, text};
-
-use crate::fit::table::threshold_of;
 use sokudo_report::article::{Article, Element};
 use sokudo_report::style::TableStyle;
 use sokudo_report::wording::phrase;
 use sokudo_report::{json_layout, text};
+use sokudo_words::{Text, text};
+
+use crate::fit::table::threshold_of;
 
 const SCHEMA: &str = "sokudo.fit/1";
 

@@ -8,14 +8,13 @@ mod limit;
 mod parameter;
 mod table;
 
+use parameter::Parameter;
 use sokudo_model::{
     BackendKind, Bytes, DirectMode, Durability, Estimand, Files, FitCriterion, FitMetric,
     FitQuestion, Limits, Measures, Method, Nanos, Operation, OperationMix, Order, Pacing, Plan,
     Span, Workload,
 };
 use sokudo_words::Text;
-
-use parameter::Parameter;
 use table::{DirectionWord, DurabilityWord, OrderWord, QuestionTable, RowTable};
 
 pub use table::{QUESTIONS_BYTES_MAX, ReadQuestionsError};

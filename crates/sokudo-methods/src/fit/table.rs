@@ -1,19 +1,18 @@
 //! Whether a disk is fast enough, for people: the answer in a sentence, then a line per figure.
 
 use sokudo_model::{Durability, FitCriterion, FitLimit, FitMetric, FitSide};
-use sokudo_words::{Text, text};
-
-use crate::fit::view::{FitAnswer, FitDocument, FitFigure, FitStanding};
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::grouping::row_name;
-use sokudo_report::number;
-use sokudo_report::number::{BYTES_PER_MB, exact_time, grouped};
+use sokudo_report::number::{self, BYTES_PER_MB, exact_time, grouped};
 use sokudo_report::shortfall::verdict_cell;
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, Tone, left, right};
 use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::{phrase, row};
+use sokudo_words::{Text, text};
+
+use crate::fit::view::{FitAnswer, FitDocument, FitFigure, FitStanding};
 
 /// A line: what was asked, what was measured, and its row.
 type Line<'a> = (&'a FitCriterion, &'a FitFigure, &'a ResultDocument);

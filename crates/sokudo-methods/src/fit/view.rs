@@ -8,13 +8,11 @@ use sokudo_model::{
     FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, Operation, Percentile, Row, Run,
     Severity, Verdict,
 };
-use sokudo_report::document::ViewKind;
+use sokudo_report::document::{
+    LatencyFigures, RateFigures, ResultDocument, Status, ViewKind, merged,
+};
+use sokudo_report::number::{self, float};
 use sokudo_stats::{Histogram, quantile_design_effects, quantile_low};
-
-use sokudo_report::document::{LatencyFigures, RateFigures, merged};
-use sokudo_report::document::{ResultDocument, Status};
-use sokudo_report::number;
-use sokudo_report::number::float;
 
 /// What documents call it.
 pub(crate) static VIEW: ViewKind = ViewKind::new::<FitDocument>(

@@ -8,10 +8,8 @@ use sokudo_measure::{JobTarget, Jobs, Prepared};
 use sokudo_model::{JobTargetKind, Nanos, Run, Schedule, ScheduleName};
 use sokudo_report::RunDocument;
 use sokudo_terminal::arguments::printing::Asking;
-use sokudo_terminal::event_stream;
-use sokudo_terminal::event_stream::Estimate;
-use sokudo_terminal::exit;
-use sokudo_terminal::exit::Exit;
+use sokudo_terminal::event_stream::{self, Estimate};
+use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{command_line, interrupt, print};
 use sokudo_tools::fio::{self, FioPlan};
 

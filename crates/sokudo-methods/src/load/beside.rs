@@ -10,14 +10,15 @@ pub(crate) mod table;
 pub(crate) mod view;
 
 use sokudo_measure::{MeasureError, MeasuredParts, Named, TEST_FILE_SIZE};
-use sokudo_model::{Bytes, Estimand, Method, Nanos, Percentile, Plan, Row, Span, Stage, Workload};
+use sokudo_model::{
+    Bytes, Estimand, Method, MethodKind, MethodTrait, Nanos, Percentile, Plan, Row, Span, Stage,
+    Workload,
+};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
 
 use crate::load::arguments::Arguments;
 use crate::load::paced::{TRIAL_TIME_MAX, paced, samples_for, time_of};
-use sokudo_model::MethodKind;
-use sokudo_model::MethodTrait;
 
 /// What it is.
 pub(super) static METHOD: MethodKind = MethodKind {

@@ -1,15 +1,14 @@
 //! Latency against load: percentiles of both latencies over the rate that was asked for,
 //! with the knee and the limit.
 
-use sokudo_report::plot::PlotKind;
-use sokudo_words::text;
-
-use crate::load::view::LoadDocument;
 use sokudo_report::document::{LatencyFigures, ResultDocument, RunDocument};
 use sokudo_report::number::rate;
 use sokudo_report::plot::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
-use sokudo_report::plot::heading;
 use sokudo_report::plot::scale::{PlotAxis, float, short_time};
+use sokudo_report::plot::{PlotKind, heading};
+use sokudo_words::text;
+
+use crate::load::view::LoadDocument;
 
 type Latency = fn(&ResultDocument) -> Option<&LatencyFigures>;
 type Pick = fn(&LatencyFigures) -> Option<u64>;

@@ -1,8 +1,5 @@
 //! Latency against load for people: a line per rate, then what the curve says.
 
-use sokudo_words::{Text, text};
-
-use crate::load::view::{LoadDocument, LoadStepDocument};
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{LatencyFigures, ResultDocument, RunDocument};
 use sokudo_report::number;
@@ -10,6 +7,9 @@ use sokudo_report::shortfall::verdict_cell;
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, left, right};
 use sokudo_report::view::{ShownBehind, ShownView};
+use sokudo_words::{Text, text};
+
+use crate::load::view::{LoadDocument, LoadStepDocument};
 
 /// A line: a step, or none for the closed loop, and its result.
 type Line<'a> = (Option<&'a LoadStepDocument>, &'a ResultDocument);

@@ -11,10 +11,8 @@ use sokudo_tools::crystaldiskmark::{self, BLOCK_MIN, RowDirection, RowSpec};
 use sokudo_words::{Text, text};
 
 use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
-use crate::mark::arguments::Arguments;
-use crate::mark::arguments::ScheduleChoice;
-use crate::rows::several;
-use crate::rows::several::DiskTests;
+use crate::mark::arguments::{Arguments, ScheduleChoice};
+use crate::rows::several::{self, DiskTests};
 use crate::{argument_checks, consent};
 
 /// A row is measured for so long in any case, however well its trials agree: what happens

@@ -12,8 +12,7 @@ use sokudo_report::{CellFailure, MatrixRun};
 use sokudo_stats::Random;
 use sokudo_terminal::arguments::printing::Asking;
 use sokudo_terminal::escape;
-use sokudo_terminal::exit;
-use sokudo_terminal::exit::Exit;
+use sokudo_terminal::exit::{self, Exit};
 use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, missing, steps};
 use sokudo_words::{Text, text};
 

@@ -2,17 +2,17 @@
 //! decided from what was seen of the trials: what computed, whether the row's threads ever
 //! waited for the disk, and where the latency was spent.
 
-use crate::peak::view::{Peak, PeakLimit, PeakLoad, PeakSearch};
+use sokudo_analysis::explain::evidence::figure;
+use sokudo_analysis::rule::MethodRules;
+use sokudo_analysis::threshold::{CPU_SHARE_MAX, WAKE_UP_TIME_MAX};
+use sokudo_analysis::thresholds;
 use sokudo_model::{
     BlockDeviceKind, Confidence, Inference, Nanos, Operation, Row, Run, TargetKind,
 };
 use sokudo_stats::Histogram;
 use sokudo_words::{Text, text};
 
-use sokudo_analysis::explain::evidence::figure;
-use sokudo_analysis::rule::MethodRules;
-use sokudo_analysis::threshold::{CPU_SHARE_MAX, WAKE_UP_TIME_MAX};
-use sokudo_analysis::thresholds;
+use crate::peak::view::{Peak, PeakLimit, PeakLoad, PeakSearch};
 
 thresholds! {
     cfg(test);

@@ -1,18 +1,17 @@
 //! The most that a device gives, for people: one sentence, then a line per load that was tried.
 
-use crate::peak::view::{Peak, PeakLimit, PeakRow};
 use sokudo_model::Inference;
-use sokudo_words::{Text, text};
-
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{ResultDocument, RunDocument};
-use sokudo_report::number;
-use sokudo_report::number::exact_time;
+use sokudo_report::number::{self, exact_time};
 use sokudo_report::shortfall::verdict_cell;
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, left, right};
 use sokudo_report::unique::unique;
 use sokudo_report::view::{ShownBehind, ShownView};
+use sokudo_words::{Text, text};
+
+use crate::peak::view::{Peak, PeakLimit, PeakRow};
 
 /// A line: a step, its place, and its result.
 type Line<'a> = (usize, &'a PeakRow, &'a ResultDocument);

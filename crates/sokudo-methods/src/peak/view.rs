@@ -4,17 +4,15 @@
 //! What the campaign asks while it searches, and rules and documents say afterwards, is
 //! answered here once. It judges no row.
 
-use std::sync::Arc;
-
-use sokudo_report::document::ViewKind;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_words::{Text, text};
-
 use sokudo_model::run::Run;
 use sokudo_model::trial::Row;
+use sokudo_report::document::ViewKind;
+use sokudo_words::{Text, text};
 
 /// What documents call it.
 pub(crate) static VIEW: ViewKind = ViewKind::new::<Peak>(

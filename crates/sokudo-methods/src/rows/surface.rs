@@ -14,10 +14,9 @@ mod request;
 mod rows;
 mod transfer;
 
+use rows::SurfaceRows;
 use sokudo_model::Workload;
 use sokudo_words::Text;
-
-use rows::SurfaceRows;
 
 pub use level::{Level, UnknownLevel};
 pub use position::{Position, UnknownPosition};

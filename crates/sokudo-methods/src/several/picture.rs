@@ -1,14 +1,12 @@
 //! Disks alone and together as bars: two for each disk in each test.
 
 use sokudo_model::Contention;
-use sokudo_report::plot::PlotKind;
-use sokudo_words::{spoken, text};
-
 use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::plot::bars::bar;
 use sokudo_report::plot::figure::{Bars, Body, Group, Ink, PlotFigure};
-use sokudo_report::plot::heading;
+use sokudo_report::plot::{PlotKind, heading};
 use sokudo_report::wording::phrase;
+use sokudo_words::{spoken, text};
 
 const ALONE: Ink = Ink::READ;
 const TOGETHER: Ink = Ink::WRITE;

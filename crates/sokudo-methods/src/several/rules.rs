@@ -1,19 +1,16 @@
 //! What it costs disks to be used together, and what they share.
 
-use sokudo_analysis::add_findings;
-use sokudo_analysis::code::MethodCode;
-use sokudo_analysis::rule::MethodRules;
-use sokudo_model::{Severity, Verdict};
 use std::collections::BTreeSet;
 
+use sokudo_analysis::add_findings;
+use sokudo_analysis::code::{Code, MethodCode, Ruling};
+use sokudo_analysis::rule::MethodRules;
+use sokudo_analysis::threshold::CPU_SHARE_MAX;
 use sokudo_model::{
-    Attachment, AttachmentKind, Contention, Run, SharedRates, SharingDisk, SharingTest, TargetInfo,
-    TargetKind,
+    Attachment, AttachmentKind, Contention, Run, Severity, SharedRates, SharingDisk, SharingTest,
+    TargetInfo, TargetKind, Verdict,
 };
 use sokudo_words::{Text, text};
-
-use sokudo_analysis::code::{Code, Ruling};
-use sokudo_analysis::threshold::CPU_SHARE_MAX;
 
 static SHARING_COSTS: MethodCode = MethodCode {
     name: "sharing-costs",

@@ -1,11 +1,10 @@
 //! Disks alone and together for people: one sentence and one table.
 
-use sokudo_model::{Contention, SharingDisk, SharingTest};
-use sokudo_words::{Text, text};
+use std::sync::Arc;
 
+use sokudo_model::{Contention, SharingDisk, SharingTest};
 use sokudo_report::article::{Article, Element};
-use sokudo_report::document::ViewKind;
-use sokudo_report::document::{ResultDocument, RunDocument};
+use sokudo_report::document::{ResultDocument, RunDocument, ViewKind};
 use sokudo_report::figure::figures_in;
 use sokudo_report::number;
 use sokudo_report::shortfall::verdict_cell;
@@ -13,7 +12,7 @@ use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, TableBuilder, left, point, right};
 use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::phrase;
-use std::sync::Arc;
+use sokudo_words::{Text, text};
 
 const LEGEND: &str = "Alone: each disk by itself, by turns; together: all at the same time, medians \
     of the trials. Kept: together ÷ alone. Verdict: of what was measured together.";

@@ -1,7 +1,6 @@
 //! A steady procedure as CSV: one line per row and round.
 
 use sokudo_model::{Operation, SteadyPhaseKind};
-
 use sokudo_report::csv::{ResultRecord as Of, per_second};
 use sokudo_report::document::{RunDocument, TrialDocument};
 use sokudo_report::record::{Columns, word};

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use sokudo_model::Bytes;
 use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::plot::figure::{HeatMap, HeatMapAxis};
-use sokudo_report::plot::heading;
 use sokudo_report::plot::heat::body;
-use sokudo_report::plot::{PlotFigure, PlotKind};
+use sokudo_report::plot::{PlotFigure, PlotKind, heading};
 use sokudo_report::wording::phrase;
 use sokudo_words::{spoken, text};
 

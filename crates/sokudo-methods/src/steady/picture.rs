@@ -2,10 +2,6 @@
 //! of write saturation, the rate over what was written.
 
 use sokudo_model::{Bytes, RoundFigure, SeriesPoint, SteadyTest};
-use sokudo_report::plot::PlotKind;
-use sokudo_words::{Text, text};
-
-use crate::steady::view::{PhaseDocument, SteadyDocument, TrackedDocument};
 use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::grouping::row_name;
 use sokudo_report::number;
@@ -13,10 +9,12 @@ use sokudo_report::plot::curve::PositionUnit;
 use sokudo_report::plot::figure::{
     Body, Chart, ChartSection, Ink, Layer, PlotFigure, SHADE, Shape,
 };
-use sokudo_report::plot::heading;
 use sokudo_report::plot::scale::{PlotAxis, whole, whole_rate};
-use sokudo_report::plot::time;
+use sokudo_report::plot::{PlotKind, heading, time};
 use sokudo_report::wording::{phrase, row};
+use sokudo_words::{Text, text};
+
+use crate::steady::view::{PhaseDocument, SteadyDocument, TrackedDocument};
 
 /// The 20 % of a window's mean within which its rounds must lie.
 const BAND: [f64; 2] = [0.9, 1.1];

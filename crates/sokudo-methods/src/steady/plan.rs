@@ -12,6 +12,8 @@ mod matrix;
 mod mixes;
 mod request;
 
+use error::ROUNDS_LIMIT;
+use request::{RANGE_UNIT, SteadyCell};
 use sokudo_model::{
     Bytes, DriveCache, Limits, Method, Nanos, Operation, OperationMix, Plan, RoundFigure, Span,
     SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind, SteadyProcedure, SteadyTest,
@@ -19,9 +21,6 @@ use sokudo_model::{
 };
 use sokudo_tools::crystaldiskmark::{Mix, RowDirection, RowPattern, RowSpec};
 use sokudo_words::{Text, text};
-
-use error::ROUNDS_LIMIT;
-use request::{RANGE_UNIT, SteadyCell};
 
 pub use error::SteadyError;
 pub use mixes::{Mixes, ReadPercent};

@@ -11,23 +11,21 @@ use std::collections::BTreeSet;
 use sokudo_model::{
     Bytes, Nanos, Operation, RoundFigure, SteadyClass, SteadyPhaseKind, SteadyProcedure, SteadyTest,
 };
-
-use sokudo_words::{Text, text};
-
-use super::csv;
-use crate::steady::view::{SteadyDocument, WindowFigures};
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::grouping::row_name;
-use sokudo_report::number;
-use sokudo_report::number::exact_time;
-use sokudo_report::number::float;
+use sokudo_report::number::{self, exact_time, float};
 use sokudo_report::shortfall::{sign, verdict_text};
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Table, right};
 use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::{duration, row};
+use sokudo_words::{Text, text};
 use value::shown;
+
+use crate::steady::view::{SteadyDocument, WindowFigures};
+
+use super::csv;
 
 /// What a procedure will take, before it has begun: a line on what is done, one on time and
 /// writes, one on what that rests on, and one on what differs from the PTS.

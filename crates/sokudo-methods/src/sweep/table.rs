@@ -6,17 +6,15 @@
 
 use sokudo_model::Bytes;
 use sokudo_report::article::{Article, Element};
-use sokudo_report::run;
-use sokudo_report::view::{ShownBehind, ShownView};
-use sokudo_words::{Text, text};
-
 use sokudo_report::document::{Direction, ResultDocument, RunDocument};
 use sokudo_report::figure::figures_in;
-use sokudo_report::number;
 use sokudo_report::shortfall::{IMPRECISE, INCOMPLETE, INVALID, UNVERIFIED, sign};
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Skin, Table, right};
 use sokudo_report::unique::unique;
+use sokudo_report::view::{ShownBehind, ShownView};
+use sokudo_report::{number, run};
+use sokudo_words::{Text, text};
 
 /// Depth and threads.
 type Load = (u32, u32);

@@ -104,12 +104,12 @@ impl fmt::Debug for RunViews {
 impl Serialize for RunViews {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Named<'a> {
+        struct TaggedView<'a> {
             view: &'static str,
             #[serde(flatten)]
             data: &'a dyn RunView,
         }
-        to.collect_seq(self.0.iter().map(|(kind, view)| Named {
+        to.collect_seq(self.0.iter().map(|(kind, view)| TaggedView {
             view: kind.name,
             data: &**view,
         }))

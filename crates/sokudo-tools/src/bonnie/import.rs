@@ -6,17 +6,18 @@
 
 mod line;
 
-use super::phase::BonniePhase;
 use sokudo_model::{
     BackendKind, Bytes, HostEnvironment, ImportedRow, ImportedRun, Operation, OperationMix, Order,
     PlanPart, TreeNames, Work,
 };
 use sokudo_words::text;
 
-use self::line::{Fields, PhaseFigure, Quantity};
 use crate::results::row::{self, PACE, RANDOM, ROWS_MAX, ToldWorkload, figure};
 use crate::results::text::{Line, label, leave_out, lines};
 use crate::results::{Import, ImportError, LeftOut, Reader, Source};
+
+use self::line::{Fields, PhaseFigure, Quantity};
+use super::phase::BonniePhase;
 
 const FORMAT: &str = "Bonnie++ CSV";
 pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));

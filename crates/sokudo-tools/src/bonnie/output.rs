@@ -6,7 +6,6 @@
 //! figure means little. A phase that was not run, or not to its end, is empty.
 
 use sokudo_model::{Bytes, Operation, Outcome, Row, Run, StopReason, TreeContents, Workload};
-
 use sokudo_report::number::float;
 
 use super::phase::BonniePhase;

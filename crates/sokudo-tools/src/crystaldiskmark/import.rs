@@ -5,9 +5,9 @@ use sokudo_model::{DataContent, ImportedRow, ImportedRun, PlanPart};
 use sokudo_words::{Text, text};
 
 use crate::results::crystal_layout::{CrystalLabel, CrystalReport, CrystalRow, Reports, unquoted};
-use crate::results::row::PACE;
-use crate::results::text::lines;
-use crate::results::{Import, ImportError, Reader, Source, row, text};
+use crate::results::row::{self, PACE};
+use crate::results::text::{self, lines};
+use crate::results::{Import, ImportError, Reader, Source};
 
 const FORMAT: &str = "CrystalDiskMark";
 pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));

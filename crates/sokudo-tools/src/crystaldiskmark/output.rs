@@ -6,12 +6,11 @@
 use std::fmt::Write;
 
 use sokudo_model::{Bytes, MethodTrait, Operation, Order, PlanPart, TargetKind};
-
 use sokudo_report::document::{Direction, ResultDocument, RunDocument};
-use sokudo_report::number::{BYTES_PER_MB, float};
+use sokudo_report::number::{self, BYTES_PER_MB, float};
 use sokudo_report::report::{Report, ReportedRun};
 use sokudo_report::shortfall::{trials_made, trials_text};
-use sokudo_report::{TableStyle, date, number};
+use sokudo_report::{TableStyle, date};
 
 const RULE: &str = "------------------------------------------------------------------------------";
 const NANOS_PER_US: f64 = 1e3;

@@ -4,11 +4,12 @@ use std::fmt;
 
 use sokudo_model::{BackendKind, Bytes};
 
+use crate::language::limits::{DEPTH_MAX, DEPTH_MAX_IO_URING, THREADS_MAX};
+use crate::language::plain_number;
+
 use super::direction::RowDirection;
 use super::durability::{FLUSH_EVERY_MAX, RowDurability};
 use super::mix::{Mix, MixError};
-use crate::language::limits::{DEPTH_MAX, DEPTH_MAX_IO_URING, THREADS_MAX};
-use crate::language::plain_number;
 
 /// No device has a smaller sector.
 pub const BLOCK_MIN: Bytes = Bytes(512);

@@ -1,6 +1,6 @@
+use sokudo_model::{DirectMode, ImportedRow, OperationMix, PlanPart};
+
 use super::*;
-use sokudo_model::{DirectMode, OperationMix};
-use sokudo_model::{ImportedRow, PlanPart};
 
 fn of_text(text: &str) -> Import {
     read(text).unwrap()

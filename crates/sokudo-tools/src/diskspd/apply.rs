@@ -1,16 +1,17 @@
 //! What each option changes.
 
+use sokudo_model::{Bytes, Nanos, narrow};
+
 use crate::diskspd::session::{
     DiskspdContent, DiskspdLayout, DiskspdProfile, DiskspdSpan, DiskspdTarget, DiskspdThroughput,
     DiskspdWriteThrough,
 };
-use sokudo_model::{Bytes, Nanos, narrow};
+use crate::language::limits::{DEPTH_MAX_IO_URING, THREADS_MAX};
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::options::{DiskspdOption, DiskspdSupport, OptionOrigin};
 use super::scan::{DiskspdCommandLine, WrittenOption};
 use super::value;
-use crate::language::limits::{DEPTH_MAX_IO_URING, THREADS_MAX};
 
 /// What has been asked for so far.
 #[derive(Debug, Default)]

@@ -1,7 +1,8 @@
 //! Options that say how I/O is done and with what: `-S`, `-N`, `-x`, `-Z`.
 
-use crate::diskspd::session::{DiskspdContent, DiskspdEngine, DiskspdWriteThrough};
 use sokudo_model::Bytes;
+
+use crate::diskspd::session::{DiskspdContent, DiskspdEngine, DiskspdWriteThrough};
 
 use super::apply::{AppliedOptions, bad};
 use super::error::{DiskspdError, DiskspdProblem};

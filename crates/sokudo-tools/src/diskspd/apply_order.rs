@@ -1,7 +1,8 @@
 //! Options that say where I/O goes and on which processors: `-r`, `-s`, `-a`.
 
-use crate::diskspd::session::DiskspdDistribution;
 use sokudo_model::Bytes;
+
+use crate::diskspd::session::DiskspdDistribution;
 
 use super::apply::{AppliedOptions, bad};
 use super::error::{DiskspdError, DiskspdProblem};

@@ -6,8 +6,9 @@ use sokudo_model::{
     Rate, SequentialOffset, Workload, Zone, ZoneLength,
 };
 
-use super::value::shortest;
 use crate::language::quoted;
+
+use super::value::shortest;
 
 /// What a printed line does its I/O on.
 #[derive(Clone, Debug, PartialEq, Eq)]

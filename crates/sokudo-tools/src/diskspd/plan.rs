@@ -1,15 +1,16 @@
 //! From what is asked for to a plan: one stage per time span, one workload per thread and
 //! target.
 
+use sokudo_model::{Bytes, JobTargetKind, Method, Nanos, Plan, Span, Stage, Workload, narrow};
+
 use crate::diskspd::session::{
     DiskspdRow, DiskspdSession, DiskspdSpan, DiskspdTarget, DiskspdTargetState,
 };
-use sokudo_model::{Bytes, JobTargetKind, Method, Nanos, Plan, Span, Stage, Workload, narrow};
+use crate::language::host::{Host, HostPathKind};
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::read::DiskspdInvocation;
 use super::workload::{DiskspdThread, workload};
-use crate::language::host::{Host, HostPathKind};
 
 /// What its jobs are.
 pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {

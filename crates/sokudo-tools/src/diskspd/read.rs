@@ -1,14 +1,15 @@
 //! From a command line to what it asks for.
 
-use crate::diskspd::session::{DiskspdLayout, DiskspdProfile, DiskspdSession, DiskspdTarget};
 use sokudo_model::Bytes;
+
+use crate::diskspd::session::{DiskspdLayout, DiskspdProfile, DiskspdSession, DiskspdTarget};
+use crate::language::host::Host;
+use crate::language::quoted_unless;
 
 use super::apply::AppliedOptions;
 use super::error::{DiskspdError, DiskspdProblem};
 use super::scan::{DiskspdCommandLine, scan};
 use super::{validate, value, xml};
-use crate::language::host::Host;
-use crate::language::quoted_unless;
 
 /// A command line that has been read.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,10 +4,11 @@
 //! Linux also takes values that stand apart (`-b 4K`), flags in one word (`-Ln`), long names
 //! (`--block-size=4K`) and options behind targets. Both are read.
 
-use super::error::{DiskspdError, DiskspdProblem};
-use super::options::{DiskspdOption, OPTIONS};
 use crate::language::host::Host;
 use crate::language::nearest::likely;
+
+use super::error::{DiskspdError, DiskspdProblem};
+use super::options::{DiskspdOption, OPTIONS};
 
 /// Options that always have a value, so that it may be the next argument.
 const WITH_VALUE: &str = "bBcCdfFgioOjtTWX";

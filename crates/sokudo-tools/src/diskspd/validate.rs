@@ -1,7 +1,8 @@
 //! What contradicts itself in a time span, from a command line or a profile alike.
 
-use crate::diskspd::session::{DiskspdContent, DiskspdDistribution, DiskspdSpan, DiskspdTarget};
 use sokudo_model::Bytes;
+
+use crate::diskspd::session::{DiskspdContent, DiskspdDistribution, DiskspdSpan, DiskspdTarget};
 
 use super::error::{DiskspdError, DiskspdProblem};
 

@@ -2,8 +2,7 @@
 
 use sokudo_model::Bytes;
 
-use crate::language::plain_number;
-use crate::language::size_text;
+use crate::language::{plain_number, size_text};
 
 /// A whole number without sign or spaces.
 pub(super) fn number(text: &str) -> Option<u64> {

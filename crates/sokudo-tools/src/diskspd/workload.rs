@@ -1,18 +1,19 @@
 //! What one thread of diskspd does on one target, as a workload.
 
-use crate::diskspd::session::{
-    DiskspdContent, DiskspdDistribution, DiskspdEngine, DiskspdLayout, DiskspdRow, DiskspdSpan,
-    DiskspdTarget, DiskspdThroughput, DiskspdWriteThrough,
-};
 use sokudo_model::{
     BackendKind, BufferMemory, Bytes, CpuPolicy, DataContent, DirectMode, Distribution, FileOrder,
     FileService, FileUse, Nanos, OperationMix, Order, Rate, Scatter, SequentialOffset, Span, Think,
     Workload, Zone, ZoneLength,
 };
 
+use crate::diskspd::session::{
+    DiskspdContent, DiskspdDistribution, DiskspdEngine, DiskspdLayout, DiskspdRow, DiskspdSpan,
+    DiskspdTarget, DiskspdThroughput, DiskspdWriteThrough,
+};
+use crate::language::host::Host;
+
 use super::error::{DiskspdError, DiskspdProblem};
 use super::validate;
-use crate::language::host::Host;
 
 /// A source of data is kept in memory once per thread; all of them together.
 const SOURCES_MAX: u64 = 256 << 20;

@@ -3,18 +3,19 @@
 //! Elements that the schema does not know are refused with the nearest that it does, so
 //! that a misspelt one is not silently left out. Entities and document types are not read.
 
-use crate::diskspd::session::{DiskspdContent, DiskspdProfile, DiskspdSpan, DiskspdTarget};
-use crate::diskspd::xml_bounds::{XML_NODES_MAX, xml_excess};
 use roxmltree::{Document, Node, ParsingOptions};
 use sokudo_model::{Bytes, Nanos};
+
+use crate::diskspd::session::{DiskspdContent, DiskspdProfile, DiskspdSpan, DiskspdTarget};
+use crate::diskspd::xml_bounds::{XML_NODES_MAX, xml_excess};
+use crate::language::host::Host;
+use crate::language::limits::{DEPTH_MAX_IO_URING, THREADS_MAX};
+use crate::language::nearest::nearest;
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::options::{NO_GROUPS, NO_TRACING, PROCESSOR_MAX};
 use super::scan::{DiskspdCommandLine, WrittenOption};
 use super::value;
-use crate::language::host::Host;
-use crate::language::limits::{DEPTH_MAX_IO_URING, THREADS_MAX};
-use crate::language::nearest::nearest;
 
 /// Does what the name of an element says; of another name, says which of these is nearest.
 macro_rules! by_name {

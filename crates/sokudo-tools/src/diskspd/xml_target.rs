@@ -1,14 +1,15 @@
 //! `<Target>` of an XML profile.
 
+use sokudo_model::{Bytes, narrow};
+
 use crate::diskspd::session::{
     DiskspdContent, DiskspdDistribution, DiskspdTarget, DiskspdThroughput, DiskspdWriteThrough,
 };
-use sokudo_model::{Bytes, narrow};
+use crate::language::limits::{DEPTH_MAX_IO_URING, THREADS_MAX};
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::value;
 use super::xml::{Element, ProfileReader, by_name, elements, text};
-use crate::language::limits::{DEPTH_MAX_IO_URING, THREADS_MAX};
 
 impl<'a> ProfileReader<'a> {
     pub(super) fn target(&mut self, parent: Element<'a>) -> Result<DiskspdTarget, DiskspdError> {

@@ -5,11 +5,12 @@ use serde_json::{Map, Value};
 use sokudo_model::{Bytes, Nanos};
 use sokudo_words::text;
 
-use super::{ElbenchoDirection, ElbenchoPhase, import};
 use crate::results::lenient::{LenientNumber, LenientText};
 use crate::results::number::{date_time, whole};
 use crate::results::text::leave_out;
 use crate::results::{Import, ImportError, Reader, Source};
+
+use super::{ElbenchoDirection, ElbenchoPhase, import};
 
 pub(crate) const READER: Reader = Reader::new("elbencho JSON", recognise, Source::Text(read));
 

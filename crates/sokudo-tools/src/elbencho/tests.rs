@@ -1,5 +1,6 @@
-use super::*;
 use sokudo_model::DirectMode;
+
+use super::*;
 
 /// The columns of elbencho 3.1 without those of mixes, as a bug report of another project
 /// quotes them.

@@ -1,13 +1,14 @@
 //! The command line, as getopt_long_only(3) gives it to fio: one dash or two,
 //! abbreviations, `--option value` and `--option=value`, job files anywhere between.
 
+use crate::language::host::Host;
+
 use super::failure::{ErrorLocation, FioError, FioProblem};
 use super::invocation::{Assignment, FioAction, FioInvocation, Section};
 use super::job_file::read_sections;
 use super::option::{FioOption, OptionEffect};
 use super::switches::{Switch, Takes, switches};
 use super::table::{options, position, unknown};
-use crate::language::host::Host;
 
 /// More arguments than any command line; each may open a job.
 const ARGUMENTS_MAX: usize = 1 << 14;

@@ -5,11 +5,12 @@ use std::fmt::{Display, Write as _};
 
 use sokudo_model::{Bytes, FileUse, JobTargetKind, Span};
 
+use crate::language::host::{Host, HostPathKind};
+
 use super::failure::FioError;
 use super::job::Job;
 use super::numbers::Amount;
 use super::planned::FioTargetSpec;
-use crate::language::host::{Host, HostPathKind};
 
 /// Files of all jobs together; each costs a descriptor and a name.
 const USES_MAX: usize = 1 << 17;

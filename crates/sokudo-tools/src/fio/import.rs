@@ -15,15 +15,15 @@ mod terse;
 
 use std::io::BufRead;
 
+use gathered::{Gathered, GatheredJobs, OutputForm};
+use job::{JobDirection, ReportedJob};
 use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget};
 use sokudo_words::text;
+use source::{SourceToken, TextSource};
 
 use crate::results::row::{self, names_or};
 use crate::results::text::leave_out;
 use crate::results::{Import, ImportError, Reader, Source};
-use gathered::{Gathered, GatheredJobs, OutputForm};
-use job::{JobDirection, ReportedJob};
-use source::{SourceToken, TextSource};
 
 pub(crate) const READER: Reader = Reader::new("fio", recognise, Source::Bytes(read));
 

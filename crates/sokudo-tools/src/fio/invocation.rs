@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 
 use crate::fio::session::FioOutput;
+use crate::language::host::Host;
 
 use super::failure::{ErrorLocation, FioError, FioProblem};
 use super::job::Job;
 use super::option::FioOption;
 use super::patterns;
 use super::table::options;
-use crate::language::host::Host;
 
 /// A fio command line.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,7 +1,8 @@
 //! What one job's options have set so far: options, not yet what they come to together.
 
-use crate::fio::session::{FioLogs, FioReporting};
 use sokudo_model::{BlockShare, Check, Nanos, SteadyFigure, SteadyLimit, Workload, WriteCheck};
+
+use crate::fio::session::{FioLogs, FioReporting};
 
 use super::numbers::{Amount, KiloBase};
 use super::patterns::PatternFiles;

@@ -4,12 +4,13 @@
 //! begins with `global` sets what holds for those after it; `include FILE` stands for
 //! the lines of FILE, which has no sections of its own.
 
+use crate::language::host::Host;
+
 use super::failure::{ErrorLocation, FAULTS_MAX, FioError, FioProblem};
 use super::invocation::{Assignment, Section};
 use super::option::FioOption;
 use super::substitute::substitute;
 use super::table::{find, options};
-use crate::language::host::Host;
 
 /// Far beyond any job file that people write; longer text is something else.
 const TEXT_BYTES_MAX: usize = 1 << 20;

@@ -2,10 +2,11 @@
 
 use sokudo_model::{Nanos, narrow};
 
+use crate::language::nearest::likely;
+
 use super::failure::FioProblem;
 use super::job::Job;
 use super::numbers::{self, Amount, Expected};
-use crate::language::nearest::likely;
 
 pub(super) const SECOND_NS: u64 = 1_000_000_000;
 pub(super) const MICROSECOND_NS: u64 = 1_000;

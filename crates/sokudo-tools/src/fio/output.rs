@@ -30,9 +30,10 @@ pub use start::{layout_line, start_lines};
 pub use status::StatusLine;
 pub use terse::terse;
 
-use crate::fio::session::FioSession;
 use sokudo_model::{Nanos, Outcome, Run};
 use sokudo_report::number::float;
+
+use crate::fio::session::FioSession;
 
 /// The version that outputs name: the one whose formats they have.
 pub const FIO_VERSION: &str = "fio-3.33";

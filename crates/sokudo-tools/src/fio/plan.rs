@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 
-use crate::fio::session::{FioJob, FioSession};
 use sokudo_model::{BackendKind, EndsOthers, Method, Plan, Stage, Workload, narrow};
+
+use crate::fio::session::{FioJob, FioSession};
+use crate::language::host::Host;
 
 use super::failure::{FAULTS_MAX, FioError, FioProblem};
 use super::files::{FioThread, Targets, mixed, path_list};
@@ -13,7 +15,6 @@ use super::job::{ExitWhat, Job};
 use super::option::FioSupport;
 use super::planned::FioPlan;
 use super::table::job_without_options;
-use crate::language::host::Host;
 
 /// What its jobs are.
 pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {

@@ -1,8 +1,9 @@
 //! What a fio command line comes to: a plan, what is reported of it, and the files it
 //! runs on.
 
-use crate::fio::session::FioSession;
 use sokudo_model::{Allocation, Bytes, JobTargetKind, Plan};
+
+use crate::fio::session::FioSession;
 
 /// A fio command line, ready to be carried out.
 #[derive(Clone, Debug, PartialEq)]

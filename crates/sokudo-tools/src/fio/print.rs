@@ -9,10 +9,11 @@ mod words;
 use std::fmt::Write as _;
 
 use sokudo_model::{BackendKind, DirectMode, Operation, Order, Plan, SequentialOffset, Workload};
+use words::{one_line, options, takes_whole_percentages};
+
+use crate::language::{quoted, size_text};
 
 use super::place::JobFileTarget;
-use crate::language::{quoted, size_text};
-use words::{one_line, options, takes_whole_percentages};
 
 /// `randseed` is a signed number to fio 3.33.
 const SEED_MAX: u64 = i64::MAX as u64;

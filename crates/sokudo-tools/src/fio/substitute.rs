@@ -3,8 +3,9 @@
 //!
 //! fio does this to lines of job files only; on the command line that is the shell's.
 
-use super::arithmetic::evaluate;
 use crate::language::host::Host;
+
+use super::arithmetic::evaluate;
 
 /// fio's own limit on a line with everything put in (OPT_LEN_MAX).
 const LINE_BYTES_MAX: usize = 4096;

@@ -1,7 +1,8 @@
 //! fio's own switches: what a command line says that is no option of a job.
 
-use crate::fio::session::{EtaMode, FioFormat};
 use sokudo_model::Nanos;
+
+use crate::fio::session::{EtaMode, FioFormat};
 
 use super::failure::FioProblem;
 use super::invocation::{FioAction, FioInvocation};

@@ -1,12 +1,13 @@
 //! What a job's options come to together: a [`Workload`], and what is reported of it.
 
-use crate::fio::session::{FioLogs, FioReporting};
 use sokudo_model::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, Bytes, CpuPolicy, DataContent,
     DirectMode, Distribution, Files, IssueOptions, LatencyLog, LeastRates, Limits, Nanos,
     Operation, OperationMix, Order, Pacing, Rate, Rates, Recording, Reducible, Scatter, SteadyRule,
     Think, Verify, Workload, WorkloadTiming, WriteCheck,
 };
+
+use crate::fio::session::{FioLogs, FioReporting};
 
 use super::files::{Placement, mixed};
 use super::job::Job;

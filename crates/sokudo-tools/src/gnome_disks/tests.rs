@@ -1,5 +1,6 @@
-use super::*;
 use sokudo_model::OperationMix;
+
+use super::*;
 
 macro_rules! corpus {
     ($name:literal) => {

@@ -1,5 +1,6 @@
-use super::*;
 use sokudo_model::{OperationMix, PlanPart};
+
+use super::*;
 
 fn of(text: &str) -> Import {
     assert!(recognise(text));

@@ -6,10 +6,11 @@ use serde_json::{Map, Value};
 use sokudo_model::{Bytes, ImportedLatency, ImportedTarget, Nanos, Operation};
 use sokudo_words::text;
 
-use super::found::{IopingOutput, IopingResult, block};
 use crate::results::number;
 use crate::results::row::ROWS_MAX;
 use crate::results::text::{label, leave_out};
+
+use super::found::{IopingOutput, IopingResult, block};
 
 /// Whether it is an array whose first object has what only ioping's have.
 pub(super) fn recognise(text: &str) -> bool {

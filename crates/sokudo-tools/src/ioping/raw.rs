@@ -7,10 +7,11 @@
 use sokudo_model::ImportedLatency;
 use sokudo_words::text;
 
-use super::found::{IopingOutput, IopingResult, block};
 use crate::results::number;
 use crate::results::row::ROWS_MAX;
 use crate::results::text::{leave_out, lines};
+
+use super::found::{IopingOutput, IopingResult, block};
 
 /// How far the numbers may be from each other: they are rounded down.
 const DISAGREEMENT_MAX: f64 = 0.01;

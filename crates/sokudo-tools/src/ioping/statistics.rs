@@ -9,10 +9,11 @@
 use sokudo_model::{Bytes, ImportedLatency, ImportedTarget, Operation};
 use sokudo_words::text;
 
-use super::found::{IopingOutput, IopingResult};
 use crate::results::number;
 use crate::results::row::ROWS_MAX;
 use crate::results::text::{label, leave_out, lines};
+
+use super::found::{IopingOutput, IopingResult};
 
 const HEADING: [&str; 2] = ["--- ", " ioping statistics ---"];
 

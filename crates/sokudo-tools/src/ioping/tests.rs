@@ -1,7 +1,8 @@
 use sokudo_model::{Bytes, ImportedRun, Nanos, Operation, OperationMix, PlanPart};
 
-use super::*;
 use crate::results::row;
+
+use super::*;
 
 macro_rules! corpus {
     ($name:literal) => {

@@ -1,6 +1,6 @@
+use sokudo_model::{Bytes, DirectMode, Operation, OperationMix, PlanPart};
+
 use super::*;
-use sokudo_model::OperationMix;
-use sokudo_model::{Bytes, DirectMode, Operation, PlanPart};
 
 const HEADER: &str = "document,tool,method,target,metric,unit,value,note\n";
 

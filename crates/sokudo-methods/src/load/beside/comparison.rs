@@ -5,12 +5,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use sokudo_stats::{Histogram, median_interval};
-
 use sokudo_model::load::{Percentile, RateKept};
 use sokudo_model::plan::{Operation, Stage, Workload};
 use sokudo_model::run::Run;
 use sokudo_model::trial::{Outcome, Row, StopReason, Trial};
+use sokudo_stats::{Histogram, median_interval};
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;

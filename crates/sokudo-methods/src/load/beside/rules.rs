@@ -1,15 +1,13 @@
 //! What another workload at the same time does to a row, and whether it was the disk that did it.
 
-use crate::load::beside::comparison::{Beside, BesideRow};
-use sokudo_analysis::code::MethodCode;
+use sokudo_analysis::case::Case;
+use sokudo_analysis::code::{Code, MethodCode, Ruling};
 use sokudo_analysis::rule::MethodRules;
-use sokudo_model::{Nanos, Workload};
-use sokudo_model::{Severity, Verdict};
+use sokudo_analysis::threshold::CPU_SHARE_MAX;
+use sokudo_model::{Nanos, Severity, Verdict, Workload};
 use sokudo_words::{Text, text};
 
-use sokudo_analysis::case::Case;
-use sokudo_analysis::code::{Code, Ruling};
-use sokudo_analysis::threshold::CPU_SHARE_MAX;
+use crate::load::beside::comparison::{Beside, BesideRow};
 
 static BESIDE_LATENCY: MethodCode = MethodCode {
     name: "beside-latency",

@@ -1,10 +1,6 @@
 //! A workload beside another one and alone, for people: one sentence, then a line per figure of
 //! both.
 
-use crate::load::beside::comparison::BesideFigure;
-use sokudo_words::{Text, text};
-
-use crate::load::beside::view::{BesideDocument, BesideRowDocument};
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::RunDocument;
 use sokudo_report::grouping::row_name;
@@ -13,6 +9,10 @@ use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, left, right};
 use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::row;
+use sokudo_words::{Text, text};
+
+use crate::load::beside::comparison::BesideFigure;
+use crate::load::beside::view::{BesideDocument, BesideRowDocument};
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::load::beside::comparison::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sokudo_model::{Row, Run};
-use sokudo_report::document::ViewKind;
+use sokudo_report::document::{ViewKind, sparse};
 use sokudo_stats::Histogram;
 
-use sokudo_report::document::sparse;
+use crate::load::beside::comparison::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
 
 /// What documents call it.
 pub(crate) static VIEW: ViewKind = ViewKind::new::<BesideDocument>(

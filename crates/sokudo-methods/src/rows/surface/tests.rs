@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 use sokudo_model::{Bytes, DriveCache, Nanos, Sample, Span, Visit, Workload};
 
-use super::*;
 use crate::rows::surface::rows::WRITE_BACK_MAX;
+
+use super::*;
 
 fn request() -> SurfaceRequest {
     SurfaceRequest::reading(SurfacePreset::Surface, Bytes(6_001_175_126_016), Bytes(512))

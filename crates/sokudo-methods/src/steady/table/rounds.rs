@@ -1,16 +1,16 @@
 //! The rounds of tracked rows, one under the other, with what the last window looks like.
 
 use sokudo_model::{RoundFigure, SteadyPhase, SteadyProcedure, SteadyTest};
-use sokudo_words::{Text, text};
-
-use crate::steady::table::value::shown;
-use crate::steady::view::{PhaseDocument, TrackedDocument};
 use sokudo_report::document::RunDocument;
 use sokudo_report::grouping::row_name;
 use sokudo_report::number;
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Cell, Table, right};
 use sokudo_report::wording::row;
+use sokudo_words::{Text, text};
+
+use crate::steady::table::value::shown;
+use crate::steady::view::{PhaseDocument, TrackedDocument};
 
 /// Up to so many rounds all are shown.
 const ROUNDS_SHOWN: u32 = 25;

@@ -1,8 +1,8 @@
 //! A procedure, and what is said of it.
 
+use sokudo_report::sample::{self, kept};
+
 use super::*;
-use sokudo_report::sample;
-use sokudo_report::sample::kept;
 
 #[test]
 fn figures_are_means_of_the_window_and_not_of_all_rounds() {

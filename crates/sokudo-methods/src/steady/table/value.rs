@@ -1,7 +1,6 @@
 //! Values of rounds as people read them.
 
 use sokudo_model::RoundFigure;
-
 use sokudo_report::number;
 use sokudo_report::style::BandwidthUnit;
 

@@ -1,8 +1,8 @@
 //! The fields of one CSV line.
 
-use crate::bonnie::phase::BonniePhase;
 use sokudo_model::Bytes;
 
+use crate::bonnie::phase::BonniePhase;
 use crate::results::number;
 
 /// What stands for a figure of too little time.

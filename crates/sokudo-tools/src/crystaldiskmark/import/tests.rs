@@ -1,5 +1,6 @@
-use super::*;
 use sokudo_model::{Bytes, Nanos, Operation, OperationMix, Order, PlanPart};
+
+use super::*;
 
 fn of(bytes: &[u8]) -> Import {
     read(&text::decoded(bytes)).unwrap()

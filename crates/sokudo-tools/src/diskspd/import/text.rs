@@ -1,17 +1,19 @@
 //! diskspd's text, in the layout of Windows (time spans) and of diskspd-for-linux (jobs).
 
-use sokudo_model::{Bytes, Correction, ImportedLatency, ImportedRun, Nanos, Order};
-use sokudo_words::{Text, text};
 use std::collections::BTreeMap;
 
-use super::timespan::{
-    self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
-};
+use sokudo_model::{Bytes, Correction, ImportedLatency, ImportedRun, Nanos, Order};
+use sokudo_words::{Text, text};
+
 use crate::results::number::{block, date_time, depth, number, size_scale};
 use crate::results::row::RANDOM;
 use crate::results::text::{label, leave_out, lines};
 use crate::results::wrong_unit::DISKSPD_FOR_LINUX;
 use crate::results::{Import, ImportError, LeftOut, Reader, Source};
+
+use super::timespan::{
+    self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
+};
 
 pub(crate) const READER: Reader = Reader::new("diskspd text", recognise, Source::Text(read));
 

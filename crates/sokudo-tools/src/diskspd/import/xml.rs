@@ -1,16 +1,17 @@
 //! `DiskSpd`'s XML (`-Rxml`): results behind the profile that asked for them.
 
-use crate::diskspd::xml_bounds::{XML_NODES_MAX, xml_excess};
 use roxmltree::{Document, Node, ParsingOptions};
 use sokudo_model::{Bytes, ImportedLatency, ImportedRun, Nanos, Order};
 use sokudo_words::{Text, text};
 
-use super::timespan::{
-    self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
-};
+use crate::diskspd::xml_bounds::{XML_NODES_MAX, xml_excess};
 use crate::results::number::{block, date_time, depth, number};
 use crate::results::text::{label, leave_out};
 use crate::results::{Import, ImportError, LeftOut, Reader, Source};
+
+use super::timespan::{
+    self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
+};
 
 pub(crate) const READER: Reader = Reader::new("DiskSpd XML", recognise, Source::Text(read));
 

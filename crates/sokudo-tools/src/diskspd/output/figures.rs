@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::diskspd::session::{DiskspdRow, DiskspdSession, DiskspdSpan};
-use sokudo_model::CpuUse;
-use sokudo_model::{HistogramPoint, Nanos, Operation, OperationTally, Outcome, Run};
+use sokudo_model::{CpuUse, HistogramPoint, Nanos, Operation, OperationTally, Outcome, Run};
 use sokudo_report::number::float;
 use sokudo_stats::Histogram;
+
+use crate::diskspd::session::{DiskspdRow, DiskspdSession, DiskspdSpan};
 
 /// Which operations a table is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! The text of diskspd-for-linux.
 
-use crate::diskspd::session::{DiskspdContent, DiskspdSession};
-use crate::diskspd::session::{
-    DiskspdSpan, DiskspdTarget, DiskspdTargetState, DiskspdWriteThrough,
-};
 use sokudo_model::CpuUse;
+
+use crate::diskspd::session::{
+    DiskspdContent, DiskspdSession, DiskspdSpan, DiskspdTarget, DiskspdTargetState,
+    DiskspdWriteThrough,
+};
 
 use super::figures::ThreadFigure::{IopsDeviation, LatencyDeviation, MeanLatency};
 use super::figures::{

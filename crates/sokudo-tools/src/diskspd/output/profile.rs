@@ -1,10 +1,11 @@
 //! What was asked for, as diskspd 2.2 says it: as text above results, as XML among them.
 
+use sokudo_report::number::float;
+
 use crate::diskspd::session::{
     DiskspdContent, DiskspdLayout, DiskspdSession, DiskspdSpan, DiskspdTarget, DiskspdThroughput,
     DiskspdWriteThrough,
 };
-use sokudo_report::number::float;
 
 /// The profile as text: command line and input parameters.
 pub fn profile_text(session: &DiskspdSession) -> String {

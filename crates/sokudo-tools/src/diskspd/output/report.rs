@@ -1,10 +1,9 @@
 //! All that diskspd's outputs are printed from.
 
-use crate::diskspd::session::DiskspdSession;
-use sokudo_model::CpuUse;
-use sokudo_model::Run;
-
+use sokudo_model::{CpuUse, Run};
 use sokudo_report::date;
+
+use crate::diskspd::session::DiskspdSession;
 
 /// All that diskspd's outputs are printed from.
 #[derive(Clone, Copy, Debug)]

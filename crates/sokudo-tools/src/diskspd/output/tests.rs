@@ -1,12 +1,13 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::diskspd::session::*;
 use sokudo_model::*;
 use sokudo_stats::Histogram;
 
-use super::*;
+use crate::diskspd::session::*;
 use crate::sample;
+
+use super::*;
 
 /// A thread that did so many I/Os of 4 KiB in 5 seconds, each as slow as its thread's
 /// number says.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sokudo_model::CpuUse;
-use sokudo_model::Nanos;
+use sokudo_model::{CpuUse, Nanos};
 
 use super::figures::ThreadFigure::{IopsDeviation, LatencyDeviation, MeanLatency};
 use super::figures::{

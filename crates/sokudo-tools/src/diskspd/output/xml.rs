@@ -3,8 +3,8 @@
 //! Elements that Linux has no figures for (socket, node and core of a processor) are left
 //! out, not made up.
 
-use sokudo_model::CpuUse;
-use sokudo_model::{Nanos, Operation};
+use sokudo_model::{CpuUse, Nanos, Operation};
+use sokudo_report::number::float;
 use sokudo_stats::Histogram;
 
 use super::figures::{
@@ -13,7 +13,6 @@ use super::figures::{
 };
 use super::profile::{Xml, profile_xml};
 use super::report::DiskspdReport;
-use sokudo_report::number::float;
 
 /// The results as XML.
 pub fn xml(report: &DiskspdReport<'_>) -> String {

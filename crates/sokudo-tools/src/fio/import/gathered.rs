@@ -3,9 +3,10 @@
 use sokudo_model::{Correction, Nanos};
 use sokudo_words::text;
 
-use super::job::ReportedJob;
 use crate::results::Import;
 use crate::results::text::leave_out;
+
+use super::job::ReportedJob;
 
 /// No file holds more rows: a job has at most three.
 pub(super) const ROWS_MAX: usize = 10_000;

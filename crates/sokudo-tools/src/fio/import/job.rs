@@ -4,9 +4,10 @@ use sokudo_model::{
     ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, Operation, PlanPart, narrow,
 };
 
-use super::options::Options;
 use crate::results::number::whole;
 use crate::results::row::{figure, processors, rate};
+
+use super::options::Options;
 
 /// A job, or a group of jobs that were reported together.
 #[derive(Clone, Debug, Default)]

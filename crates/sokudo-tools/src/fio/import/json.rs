@@ -7,15 +7,16 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use sokudo_model::{ImportedLatency, Nanos, Operation};
 use sokudo_words::text;
 
+use crate::results::lenient::{LenientNumber, LenientText};
+use crate::results::number::whole;
+use crate::results::row::percentiles;
+use crate::results::text::{label, leave_out};
+
 use super::bins::class_of;
 use super::gathered::{ALL_CLIENTS, Gathered, OutputForm};
 use super::job::{JobDirection, ReportedJob, error_number};
 use super::options::Options;
 use super::source::TextSource;
-use crate::results::lenient::{LenientNumber, LenientText};
-use crate::results::number::whole;
-use crate::results::row::percentiles;
-use crate::results::text::{label, leave_out};
 
 /// fio has 29 groups of 64 classes; more are not of fio.
 const CLASSES_MAX: usize = 29 * 64;

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use sokudo_model::{Correction, ImportedLatency, Nanos, Operation, day_since_1970};
 use sokudo_words::text;
 
+use crate::results::number::{number, time_scale};
+use crate::results::text::{label, leave_out};
+
 use super::gathered::{ALL_CLIENTS, Gathered, OutputForm};
 use super::job::{JobDirection, ReportedJob, error_number};
 use super::options::Options;
-use crate::results::number::{number, time_scale};
-use crate::results::text::{label, leave_out};
 
 /// Jobs whose headings are kept until their figures come.
 const HEADINGS_MAX: usize = 4_096;

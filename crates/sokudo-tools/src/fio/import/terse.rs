@@ -3,11 +3,12 @@
 use sokudo_model::{ImportedLatency, Operation};
 use sokudo_words::{Text, text};
 
-use super::gathered::{Gathered, OutputForm};
-use super::job::{JobDirection, ReportedJob, error_number};
 use crate::results::number::number;
 use crate::results::row;
 use crate::results::text::{label, leave_out};
+
+use super::gathered::{Gathered, OutputForm};
+use super::job::{JobDirection, ReportedJob, error_number};
 
 /// Fields of one direction: KiB, KiB/s, I/Os per second, milliseconds, three latencies of
 /// four fields, 20 percentiles, five of the bandwidth.

@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 
-use crate::fio::session::{FioJob, UnifiedReporting};
 use sokudo_model::{Depths, Nanos, Operation, OperationTally, Outcome, Row, StopReason, Workload};
 use sokudo_stats::Histogram;
+
+use crate::fio::session::{FioJob, UnifiedReporting};
 
 use super::FioReport;
 use super::failure::error_number;

@@ -2,16 +2,17 @@
 //!
 //! One key is added to each document: `sokudo`, with verdicts and what was found.
 
-use crate::fio::session::{FioJob, FioReporting, UnifiedReporting};
 use sokudo_model::Finding;
+use sokudo_report::date;
 use sokudo_stats::Histogram;
+
+use crate::fio::session::{FioJob, FioReporting, UnifiedReporting};
 
 use super::bins::Bins;
 use super::figures::{CLASS_ENDS, GroupFigures, JobFigures, ReportedDirection, groups, jobs};
 use super::json_value::{JsonObject, JsonValue, document, float};
 use super::spread::Spread;
 use super::{DiskUse, FIO_VERSION, FioReport};
-use sokudo_report::date;
 
 /// What fio prints for `eta` when nothing is left to do.
 const NO_ETA: u64 = 2_147_483_647;

@@ -5,13 +5,14 @@
 
 use std::fmt::Write;
 
-use crate::fio::session::{FioJob, FioLogs, WindowValue};
 use sokudo_model::{HistogramPoint, LogPoint, Nanos, Operation, Outcome, Row};
+use sokudo_report::number::natural;
+
+use crate::fio::session::{FioJob, FioLogs, WindowValue};
 
 use super::FioReport;
 use super::bins::Bins;
 use super::figures::DIRECTIONS;
-use sokudo_report::number::natural;
 
 mod rates;
 

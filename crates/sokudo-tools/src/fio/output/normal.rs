@@ -3,13 +3,13 @@
 //! One line is added at the end: sokudo's verdict.
 
 use sokudo_model::{MismatchKind, Verdict};
+use sokudo_report::date;
 
 use super::FioReport;
 use super::failure::error_text;
 use super::figures::{CLASS_ENDS, GroupFigures, JobFigures, ReportedDirection, groups, jobs};
 use super::json::shows_disks;
 use super::number::{UnitSuffix, scaled};
-use sokudo_report::date;
 
 mod latency;
 mod totals;

@@ -2,13 +2,14 @@
 
 use std::process::Command;
 
-use crate::fio::session::{FioJob, FioSession};
-use crate::fio::table::job_without_options;
 use sokudo_model::*;
 use sokudo_stats::Histogram;
 
-use super::{DiskUse, FioReport};
+use crate::fio::session::{FioJob, FioSession};
+use crate::fio::table::job_without_options;
 use crate::sample as marks;
+
+use super::{DiskUse, FioReport};
 
 /// What the installed fio prints; `None`, loudly, where there is none.
 pub(super) fn installed_fio(arguments: &[&str]) -> Option<String> {

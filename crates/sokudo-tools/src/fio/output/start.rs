@@ -1,7 +1,8 @@
 //! What fio prints before the jobs run.
 
-use crate::fio::session::{FioJob, FioSession};
 use sokudo_model::{Bytes, Operation, Order, Plan, Workload};
+
+use crate::fio::session::{FioJob, FioSession};
 
 use super::FIO_VERSION;
 use super::number::{UnitSuffix, scaled};

@@ -3,11 +3,12 @@
 //! It gives a line of a state at a time. It reads no clock and no terminal: who shows it
 //! decides when.
 
-use crate::fio::session::{FioJob, FioSession};
 use sokudo_model::{
     Doing, EndsOthers, Moved, Nanos, Operation, Order, Phase, Plan, Rate, RunState, StopReason,
     Workload,
 };
+
+use crate::fio::session::{FioJob, FioSession};
 
 use super::figures::per_second;
 use super::number::{UnitSuffix, scaled};

@@ -1,9 +1,9 @@
 //! How steady a job became, with fio's words for the rule.
 
 use sokudo_model::{Outcome, Row, SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule};
+use sokudo_report::number;
 
 use super::json_value::{JsonObject, JsonValue, float};
-use sokudo_report::number;
 
 /// Parameters of rules are in millionths.
 const MILLIONTHS: f64 = 1e6;

@@ -3,8 +3,9 @@
 //!
 //! fio separates the description of version 2 from its line by a line feed; so do we.
 
-use crate::fio::session::FioReporting;
 use sokudo_stats::Histogram;
+
+use crate::fio::session::FioReporting;
 
 use super::bins::Bins;
 use super::figures::{DirectionFigures, GroupFigures, JobFigures, ReportedDirection, groups, jobs};

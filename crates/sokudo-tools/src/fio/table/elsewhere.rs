@@ -1,8 +1,9 @@
 //! Options that this table lacks and another fio has: newer ones, and those of engines that
 //! sokudo does not have.
 
-use super::super::failure::FioProblem;
 use crate::language::nearest::nearest;
+
+use super::super::failure::FioProblem;
 
 /// Whose they are, and what they are called.
 const ELSEWHERE: &[(&str, &str)] = &[

@@ -1,7 +1,8 @@
 //! Options about what is reported and logged, and when a job is steady enough.
 
-use crate::fio::session::{UnifiedReporting, WindowValue};
 use sokudo_model::narrow;
+
+use crate::fio::session::{UnifiedReporting, WindowValue};
 
 use super::super::criteria;
 use super::super::option::OptionEffect::{Name, Number, Switch, Text, Time, Unread};

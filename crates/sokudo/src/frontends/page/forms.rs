@@ -5,8 +5,8 @@
 use std::any::TypeId;
 
 use clap::{Arg, ArgAction};
-use sokudo_methods::commands;
 use sokudo_methods::declared::PageForm;
+use sokudo_methods::{commands, matrix};
 use sokudo_model::{Bytes, Nanos};
 use sokudo_page::{MethodForm, OptionForm, OptionKind, TargetForm};
 use sokudo_terminal::definition::{self, spoken};
@@ -36,7 +36,7 @@ const ASKED_FOR: &str = "etcd";
 pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
     let cli = definition::made();
     let say = spoken::exactly(language);
-    let forms = commands::forms().chain([("check", CHECK)]);
+    let forms = commands::forms().chain([("check", CHECK), ("matrix", matrix::FORM)]);
     let forms = forms.map(|(command, form)| {
         let name = match form.target {
             TargetForm::Job => "job",

@@ -1,10 +1,10 @@
 //! The figures of one direction of a job.
 
 use sokudo_model::{Nanos, OperationTally, Outcome, Row, SeriesPoint};
+use sokudo_report::number::{float, natural};
 use sokudo_stats::Histogram;
 
 use crate::fio::output::spread::Spread;
-use sokudo_report::number::{float, natural};
 
 /// A sampled interval that was cut off at the end is left out, as fio leaves it out;
 /// one that ended a little early is not.

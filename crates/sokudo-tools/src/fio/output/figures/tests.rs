@@ -1,7 +1,8 @@
 use sokudo_model::{Bytes, OperationMix, SeriesPoint};
 
-use super::*;
 use crate::fio::output::sample::Sample;
+
+use super::*;
 
 fn latencies(values: &[u64]) -> LatencyClasses {
     let mut histogram = Histogram::new();

@@ -1,9 +1,10 @@
 use serde_json::{Map, Value as Parsed};
+use sokudo_model::{Assessment, Nanos, SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule};
 
-use super::*;
 use crate::fio::output::sample::{Sample, installed_fio, plain_job};
 use crate::fio::session::FioJob;
-use sokudo_model::{Assessment, Nanos, SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule};
+
+use super::*;
 
 fn parsed(text: &str) -> Parsed {
     serde_json::from_str(text).unwrap()

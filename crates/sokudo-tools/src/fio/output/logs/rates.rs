@@ -1,10 +1,11 @@
 //! Logs of bandwidth and I/Os per second: of every I/O, or of intervals.
 
 use sokudo_model::{LogPoint, Nanos, Operation, Outcome, SeriesPoint};
+use sokudo_report::number::float;
+
+use crate::fio::output::figures::{DIRECTIONS, samples};
 
 use super::JobLog;
-use crate::fio::output::figures::{DIRECTIONS, samples};
-use sokudo_report::number::float;
 
 impl JobLog<'_> {
     /// KiB per second of intervals; of single I/Os their bytes per microsecond × 1000,

@@ -1,7 +1,9 @@
-use super::*;
-use crate::fio::output::sample::Sample;
 use sokudo_model::{LatencyLog, Logs};
 use sokudo_stats::Histogram;
+
+use crate::fio::output::sample::Sample;
+
+use super::*;
 
 fn point(at_ms: u64, operation: Operation, value: f64, max: u64) -> LogPoint {
     LogPoint {

@@ -1,12 +1,13 @@
-use crate::fio::session::FioReporting;
-use sokudo_model::{Bytes, FailureKind, IoFailure, Mismatch, Operation, VerifyOutcome};
-use sokudo_model::{Finding, Severity};
+use sokudo_model::{
+    Bytes, FailureKind, Finding, IoFailure, Mismatch, Operation, Severity, VerifyOutcome,
+};
 use sokudo_stats::Histogram;
 
-use super::*;
-use crate::fio::output::DiskUse;
 use crate::fio::output::sample::{Sample, installed_fio, plain_job};
-use crate::fio::output::start_lines;
+use crate::fio::output::{DiskUse, start_lines};
+use crate::fio::session::FioReporting;
+
+use super::*;
 
 fn histogram(values: &[u64]) -> Histogram {
     let mut histogram = Histogram::new();

@@ -1,10 +1,9 @@
 //! What stands below the jobs: groups, and the devices.
 
-use crate::fio::session::UnifiedReporting;
-
 use crate::fio::output::DiskUse;
 use crate::fio::output::figures::{GroupDirection, GroupFigures};
 use crate::fio::output::number::{UnitSuffix, scaled};
+use crate::fio::session::UnifiedReporting;
 
 /// The directions of one group, all jobs together.
 pub(super) fn add_group(lines: &mut Vec<String>, group: &GroupFigures) {

@@ -1,6 +1,8 @@
-use super::*;
-use crate::fio::output::sample::Sample;
 use sokudo_model::{BackendKind, Bytes, Event, OperationMix, Outcome, Stage, Trial};
+
+use crate::fio::output::sample::Sample;
+
+use super::*;
 
 fn moved(kib: u64) -> Moved {
     Moved {

@@ -1,6 +1,8 @@
-use super::*;
-use crate::fio::output::sample::{Sample, installed_fio};
 use sokudo_model::Operation;
+
+use crate::fio::output::sample::{Sample, installed_fio};
+
+use super::*;
 
 fn lines(sample: &Sample) -> Vec<String> {
     terse(&sample.report()).lines().map(str::to_owned).collect()
