@@ -311,13 +311,13 @@ fn notes(runs: &[&RunDocument]) -> Vec<Text> {
 #[derive(Default)]
 struct Cells<'a> {
     columns: Vec<String>,
-    rows: Vec<(RowKey, Vec<Vec<Pooled<'a>>>)>,
+    rows: Vec<(PivotRowKey, Vec<Vec<Pooled<'a>>>)>,
     /// How many results are in them.
     pooled: usize,
 }
 
 /// Name and unit: one name with two units is two rows.
-type RowKey = (String, &'static str);
+type PivotRowKey = (String, &'static str);
 
 /// A result's figure, and the parts of its load.
 type Pooled<'a> = (PivotFigure, &'a PlanParts);
