@@ -6,7 +6,6 @@ use sokudo_stats::{Interval, Random};
 use crate::{RunDocument, TableStyle};
 
 mod hosts;
-#[path = "../../../tests/support/kept_runs.rs"]
 mod kept_runs;
 
 pub use hosts::{run_of_many, together_run};

@@ -1,12 +1,9 @@
 //! Kept runs that tests start from, and rows made by hand.
 
-#[path = "../../../tests/support/kept_runs.rs"]
-mod kept_runs;
-
 use sokudo_report::report::ReportedRun;
 use sokudo_report::{Report, RunDocument};
 
-pub(crate) use kept_runs::*;
+pub(crate) use sokudo_report::sample::*;
 
 /// Two runs: a good one with a note, and one in which hardly anything went well.
 pub(crate) fn report() -> Report {
