@@ -38,7 +38,7 @@ macro_rules! codes {
             pub fn meaning(self) -> String {
                 match self {
                     $(Self::$code => concat!($($line),+).trim().to_owned(),)+
-                    Self::Of(code) => code.meaning.to_owned(),
+                    Self::Of(code) => code.meaning.trim().to_owned(),
                 }
             }
         }
@@ -221,6 +221,25 @@ codes! {
     /// Of the run: figures that another tool is known to print wrong were put right;
     /// which and why.
     CorrectedImport => "corrected-import", Info, Verified;
+}
+
+/// Codes of rules that a method alone has, as those of all methods are declared: a `static` for each,
+/// and `CODES`.
+#[macro_export]
+macro_rules! method_codes {
+    ($($(#[doc = $line:literal])+ $code:ident => $name:literal, $severity:ident, $verdict:ident;)+) => {
+        $(
+            $(#[doc = $line])+
+            static $code: $crate::code::MethodCode = $crate::code::MethodCode {
+                name: $name,
+                severity: sokudo_model::Severity::$severity,
+                verdict: sokudo_model::Verdict::$verdict,
+                meaning: concat!($($line),+),
+            };
+        )+
+
+        const CODES: &[&$crate::code::MethodCode] = &[$(&$code),+];
+    };
 }
 
 /// A code of a rule that a method alone has.

@@ -11,7 +11,7 @@ use arguments::Arguments;
 use plan::Phases;
 use sokudo_device::System;
 use sokudo_measure::{Measurement, Named, OwnFiles, Prepared};
-use sokudo_model::{Bytes, HostEnvironment, MethodKind, Nanos, Schedule, TargetKind};
+use sokudo_model::{Bytes, HostEnvironment, Nanos, Schedule, TargetKind};
 use sokudo_store::RunId;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{output, print};
@@ -22,17 +22,9 @@ use crate::declared::Declared;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "bonnie",
-    command: "bonnie",
-    is_named: false,
-    traits: &[],
-};
-
 /// What it declares.
 pub const DECLARED: Declared = Declared {
-    kinds: &[&METHOD],
+    kinds: &[&plan::METHOD],
     showings: &[table::showing],
     ..Declared::NONE
 };

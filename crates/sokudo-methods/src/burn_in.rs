@@ -15,8 +15,8 @@ use sokudo_device::{System, booted_at};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
 use sokudo_model::{
-    BurnIn, BurnInTests, Bytes, DiskAnswer, MethodKind, MethodTrait, Nanos, Plan, Row, Schedule,
-    SelfTestResult, Stage, TargetKind, Workload, narrow,
+    BurnIn, BurnInTests, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage,
+    TargetKind, Workload, narrow,
 };
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
@@ -29,21 +29,9 @@ use crate::measuring::{Measuring, Planned};
 use crate::rows::several as rows;
 use crate::{argument_checks, consent, several};
 
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "burn-in",
-    command: "burn-in",
-    is_named: false,
-    traits: &[
-        MethodTrait::DecidesTrials,
-        MethodTrait::Resumes,
-        MethodTrait::RepeatsSlow,
-    ],
-};
-
 /// What it declares.
 pub const DECLARED: Declared = Declared {
-    kinds: &[&METHOD],
+    kinds: &[&plan::METHOD],
     showings: &[table::showing],
     rules: &[&rules::RULES],
     ..Declared::NONE

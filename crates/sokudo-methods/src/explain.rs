@@ -12,10 +12,7 @@ use plan::{
     StorageMedium,
 };
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE, may_write};
-use sokudo_model::{
-    BlockDeviceKind, Bytes, MethodKind, MethodTrait, Nanos, Plan, Schedule, Stage, TargetInfo,
-    TargetKind,
-};
+use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind};
 use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
@@ -23,14 +20,6 @@ use sokudo_words::{Text, text};
 use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "explain",
-    command: "explain",
-    is_named: false,
-    traits: &[MethodTrait::DecidesTrials, MethodTrait::Probes],
-};
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
@@ -45,7 +34,7 @@ pub const DECLARED: Declared = Declared {
             "direct",
         ],
     }),
-    kinds: &[&METHOD],
+    kinds: &[&plan::METHOD],
     ..Declared::NONE
 };
 

@@ -15,7 +15,7 @@ use arguments::Arguments;
 use plan::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
 use sokudo_history::result_file;
 use sokudo_measure::{Measurement, Named, OwnFiles};
-use sokudo_model::{DataContent, FitQuestion, MethodKind, Nanos, Plan, Schedule, TargetKind};
+use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
 use sokudo_page::TargetForm;
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
@@ -30,14 +30,6 @@ use crate::fit::view::{FitAnswer, FitDocument};
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "fit",
-    command: "fit",
-    is_named: true,
-    traits: &[],
-};
-
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
@@ -45,7 +37,7 @@ pub const DECLARED: Declared = Declared {
         target: TargetForm::Needed,
         options: &["what", "time", "runs"],
     }),
-    kinds: &[&METHOD],
+    kinds: &[&plan::METHOD],
     views: &[&view::VIEW],
     showings: &[table::showing],
     ..Declared::NONE

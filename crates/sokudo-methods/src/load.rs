@@ -20,10 +20,7 @@ use sokudo_engine::Control;
 use sokudo_measure::{
     MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
 };
-use sokudo_model::{
-    Event, LatencyLimit, Method, MethodKind, MethodTrait, Nanos, Plan, Row, Schedule, TargetKind,
-    Workload,
-};
+use sokudo_model::{Event, LatencyLimit, Method, Nanos, Plan, Row, Schedule, TargetKind, Workload};
 use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::RowSpec;
@@ -34,14 +31,6 @@ use crate::measurement;
 use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
 
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "load",
-    command: "load",
-    is_named: false,
-    traits: &[MethodTrait::DecidesTrials, MethodTrait::SeeksOverload],
-};
-
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
@@ -49,7 +38,7 @@ pub const DECLARED: Declared = Declared {
         target: TargetForm::Needed,
         options: &["row", "limit", "beside", "size", "linear", "time", "runs"],
     }),
-    kinds: &[&METHOD, &beside::METHOD],
+    kinds: &[&view::METHOD, &beside::comparison::METHOD],
     views: &[&view::VIEW, &beside::view::VIEW],
     showings: &[table::showing, beside::table::showing],
     pictures: &[picture::LATENCY_BY_LOAD, beside::picture::LATENCIES],
@@ -91,7 +80,7 @@ impl Measuring for Arguments {
             ..self.shared.ending(Schedule::in_turn(self.runs, Nanos(0)))
         };
         let plan = match &neighbour {
-            None => Plan::in_turn(Method::new(&METHOD), seed, expected(&workload, self)),
+            None => Plan::in_turn(Method::new(&view::METHOD), seed, expected(&workload, self)),
             Some(neighbour) => neighbour.plan(seed),
         };
         let notes = duration_note(&plan, &schedule, &named);

@@ -6,7 +6,7 @@ pub mod plan;
 use arguments::Arguments;
 use plan::MarkTarget;
 use sokudo_measure::{Measurement, Named, OwnFiles, may_write};
-use sokudo_model::{MethodKind, MethodTrait, Plan, TargetKind};
+use sokudo_model::{Plan, TargetKind};
 use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
@@ -18,18 +18,6 @@ use crate::declared::{Declared, PageForm};
 use crate::mark::arguments::CommandLines;
 use crate::measuring::{Measuring, Planned};
 use crate::{measurement, several};
-
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "mark",
-    command: "mark",
-    is_named: true,
-    traits: &[
-        MethodTrait::JudgesDisk,
-        MethodTrait::ComparesPages,
-        MethodTrait::PairsDirections,
-    ],
-};
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
@@ -58,7 +46,7 @@ pub const DECLARED: Declared = Declared {
             "poisson",
         ],
     }),
-    kinds: &[&METHOD],
+    kinds: &[&plan::METHOD],
     ..Declared::NONE
 };
 

@@ -12,9 +12,7 @@ pub(crate) mod view;
 use arguments::Arguments;
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE};
-use sokudo_model::{
-    Event, Method, MethodKind, MethodTrait, Nanos, Plan, Row, Schedule, StopReason, Trial, Workload,
-};
+use sokudo_model::{Event, Method, Nanos, Plan, Row, Schedule, StopReason, Trial, Workload};
 use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{RowDirection, RowSpec, THREADS_MAX};
@@ -25,14 +23,6 @@ use crate::peak::view::{Peak, PeakLoad, PeakSearch, PeakStep};
 use crate::rows::one_row::OneRow;
 use crate::{argument_checks, measurement};
 
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "peak",
-    command: "peak",
-    is_named: false,
-    traits: &[MethodTrait::DecidesTrials, MethodTrait::TriesOnce],
-};
-
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
@@ -40,7 +30,7 @@ pub const DECLARED: Declared = Declared {
         target: TargetForm::Needed,
         options: &["row", "size", "max-threads", "max-depth", "time", "runs"],
     }),
-    kinds: &[&METHOD],
+    kinds: &[&view::METHOD],
     views: &[&view::VIEW],
     showings: &[table::showing],
     rules: &[&rules::RULES],
@@ -74,7 +64,7 @@ impl Measuring for Arguments {
                 &self.shared,
                 &self.target,
                 named,
-                Plan::in_turn(Method::new(&METHOD), seed, planned.collect()),
+                Plan::in_turn(Method::new(&view::METHOD), seed, planned.collect()),
             )
         };
         let conduct =

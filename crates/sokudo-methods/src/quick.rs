@@ -6,7 +6,7 @@ pub mod plan;
 use arguments::Arguments;
 use plan::{DD_BLOCK, Quick, QuickTest};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
-use sokudo_model::{BackendKind, Bytes, MethodKind, MethodTrait, Plan, Schedule, TargetKind};
+use sokudo_model::{BackendKind, Bytes, Plan, Schedule, TargetKind};
 use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
@@ -15,14 +15,6 @@ use crate::arguments::precision::PrecisionDefault;
 use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "quick",
-    command: "quick",
-    is_named: false,
-    traits: &[MethodTrait::ControlChart, MethodTrait::Mebibytes],
-};
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
@@ -40,7 +32,7 @@ pub const DECLARED: Declared = Declared {
             "time",
         ],
     }),
-    kinds: &[&METHOD],
+    kinds: &[&plan::METHOD],
     ..Declared::NONE
 };
 

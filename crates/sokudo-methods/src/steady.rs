@@ -19,8 +19,7 @@ use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
-    Bytes, DriveCache, MethodKind, MethodTrait, Nanos, Schedule, ScheduleName, SteadyClass,
-    SteadyProcedure, TargetKind,
+    Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind,
 };
 use sokudo_page::TargetForm;
 use sokudo_terminal::exit::{self, Exit};
@@ -31,14 +30,6 @@ use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::steady::table::estimate_lines;
 use crate::{argument_checks, consent, measurement};
-
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "steady",
-    command: "steady",
-    is_named: true,
-    traits: &[MethodTrait::DecidesTrials],
-};
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
@@ -61,7 +52,7 @@ pub const DECLARED: Declared = Declared {
             "direct",
         ],
     }),
-    kinds: &[&METHOD],
+    kinds: &[&plan::METHOD],
     views: &[&view::VIEW],
     showings: &[table::showing],
     pictures: &[picture::ROUNDS, mixes::MIXES],

@@ -8,9 +8,7 @@ pub(crate) mod table;
 use arguments::Arguments;
 use plan::{Load, Sweep, SweepPreset};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
-use sokudo_model::{
-    Bytes, DirectMode, MethodKind, MethodTrait, Nanos, Operation, Schedule, TargetKind,
-};
+use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
 use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{RowPattern, THREADS_MAX};
@@ -21,14 +19,6 @@ use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
 use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
-
-/// What it is.
-pub static METHOD: MethodKind = MethodKind {
-    name: "sweep",
-    command: "sweep",
-    is_named: false,
-    traits: &[MethodTrait::VariesAxes],
-};
 
 /// What it declares.
 pub const DECLARED: Declared = Declared {
@@ -55,7 +45,7 @@ pub const DECLARED: Declared = Declared {
             "cool-down",
         ],
     }),
-    kinds: &[&METHOD],
+    kinds: &[&plan::METHOD],
     showings: &[table::showing],
     ..Declared::NONE
 };

@@ -14,6 +14,7 @@ use sokudo_model::{MethodTrait, Origin, Run};
 
 use crate::{date, json_layout};
 
+mod draft;
 mod figures;
 mod hosts;
 mod identified;

@@ -99,20 +99,8 @@ const KINDS: [PlotKind; 13] = [
         further: &[],
         figure: hosts::beside,
     },
-    PlotKind {
-        name: PlotKind::HEAT,
-        needs: "rows that differ in two of block size, depth and threads, as those of sokudo sweep, or in block size and mix, as those of sokudo steady",
-        caption: "Rates by what was varied",
-        further: &[],
-        figure: heat::figure,
-    },
-    PlotKind {
-        name: PlotKind::BARS,
-        needs: "rows with a bandwidth",
-        caption: "Rates, with the 95 % interval of the median",
-        further: &["cdf", "time"],
-        figure: bars::figure,
-    },
+    PlotKind::HEAT,
+    PlotKind::BARS,
     PlotKind {
         name: "seek",
         needs: "access times with distances, as sokudo scan measures them",
@@ -174,10 +162,22 @@ const KINDS: [PlotKind; 13] = [
 impl PlotKind {
     /// Reads and writes side by side, with what they come to.
     pub const CARD: &'static str = "card";
-    /// Rates of rows.
-    pub const BARS: &'static str = "bars";
-    /// Rates by what was varied.
-    pub const HEAT: &'static str = "heat";
+    /// Rates of rows, or by block size, as bars.
+    pub const BARS: Self = Self {
+        name: "bars",
+        needs: "rows with a bandwidth",
+        caption: "Rates, with the 95 % interval of the median",
+        further: &["cdf", "time"],
+        figure: bars::figure,
+    };
+    /// Rates by two of block size, depth and threads; of steady drives by block size and mix.
+    pub const HEAT: Self = Self {
+        name: "heat",
+        needs: "rows that differ in two of block size, depth and threads, as those of sokudo sweep, or in block size and mix, as those of sokudo steady",
+        caption: "Rates by what was varied",
+        further: &[],
+        figure: heat::figure,
+    };
 
     /// Every kind, in the order in which the first that fits is chosen: those of methods first.
     pub fn all() -> impl Iterator<Item = Self> {

@@ -9,10 +9,18 @@ use std::str::FromStr;
 
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Files, Limits, Method,
-    Operation, OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder, Work, Workload,
-    narrow,
+    MethodKind, Operation, OperationMix, Order, Plan, Span, TreeContents, TreeNames, TreeOrder,
+    Work, Workload, narrow,
 };
 use sokudo_words::{Text, text};
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "bonnie",
+    command: "bonnie",
+    is_named: false,
+    traits: &[],
+};
 
 /// Chunk sizes that Bonnie++ takes.
 pub const CHUNK_MIN: Bytes = Bytes(256);
@@ -266,7 +274,7 @@ impl Phases {
         let of_file = self.size.into_iter().flat_map(|size| self.of_file(size));
         let of_files = (self.files.number > 0).then(|| self.of_files());
         let workloads = of_file.chain(of_files.into_iter().flatten()).collect();
-        Plan::in_turn(Method::new(&super::METHOD), self.seed, workloads)
+        Plan::in_turn(Method::new(&METHOD), self.seed, workloads)
     }
 
     fn of_file(&self, size: Bytes) -> Vec<Workload> {

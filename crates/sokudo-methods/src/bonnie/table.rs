@@ -19,7 +19,7 @@ pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
 
 fn is_of_phases(document: &RunDocument) -> bool {
     let mut results = document.results.iter();
-    document.plan.method.is_of(&super::METHOD)
+    document.plan.method.is_of(&super::plan::METHOD)
         && results.all(|result| BonniePhase::of(&result.workload).is_some())
 }
 

@@ -2,12 +2,25 @@
 //! a scan, all disks at the same time.
 
 use sokudo_model::{
-    Bytes, Method, Operation, OperationMix, Plan, Span, Stage, Verify, Work, Workload,
+    Bytes, Method, MethodKind, MethodTrait, Operation, OperationMix, Plan, Span, Stage, Verify,
+    Work, Workload,
 };
 
 use crate::rows::sequential_writes::{SAMPLES_MAX, whole_survey};
 use crate::rows::several::on_disk;
 use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "burn-in",
+    command: "burn-in",
+    is_named: false,
+    traits: &[
+        MethodTrait::DecidesTrials,
+        MethodTrait::Resumes,
+        MethodTrait::RepeatsSlow,
+    ],
+};
 
 /// Disks have no larger logical blocks, and reach their full rate with them.
 const BLOCK: Bytes = Bytes::mib(1);
@@ -94,7 +107,7 @@ impl BurnInRequest {
             stages.extend(self.together(rows));
         }
         Plan {
-            method: Method::new(&super::METHOD),
+            method: Method::new(&METHOD),
             seed,
             stages,
         }

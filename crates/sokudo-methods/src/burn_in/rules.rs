@@ -402,7 +402,7 @@ mod tests {
     /// A disk of 64 MiB that was written and read back, and is well.
     fn run(change: impl FnOnce(&mut Run)) -> Run {
         let mut run = reads_with(|run| {
-            run.plan.method = Method::new(&crate::burn_in::METHOD);
+            run.plan.method = Method::new(&crate::burn_in::plan::METHOD);
             run.target.kind = TargetKind::BlockDevice;
             run.rows.truncate(1);
             let row = &mut run.rows[0];

@@ -11,8 +11,16 @@ mod theme;
 
 use std::str::FromStr;
 
-use sokudo_model::{Method, Nanos, Plan};
+use sokudo_model::{Method, MethodKind, MethodTrait, Nanos, Plan};
 use sokudo_words::{Text, text};
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "explain",
+    command: "explain",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::Probes],
+};
 
 pub use theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme};
 
@@ -120,7 +128,7 @@ impl ExplainRequest {
             return Err(ExplainError::Nothing { why });
         }
         Ok(ExplainPlan {
-            plan: Plan::in_turn(Method::new(&super::METHOD), self.seed, workloads),
+            plan: Plan::in_turn(Method::new(&METHOD), self.seed, workloads),
             notes,
             takes: Nanos(takes),
         })

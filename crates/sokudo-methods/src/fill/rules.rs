@@ -1,36 +1,26 @@
 //! What a fill shows, and what to do about it: where fast writes end, that the drive makes room
 //! while it is written, and that a limited volume looks the same.
 
-use sokudo_analysis::code::{Code, MethodCode, Ruling};
+use sokudo_analysis::code::{Code, Ruling};
 use sokudo_analysis::explain::fast_cells::{gb, mb_per_s, slower};
+use sokudo_analysis::method_codes;
 use sokudo_analysis::rule::MethodRules;
-use sokudo_model::{BlockDeviceKind, Fill, FillStretch, Run, Severity, Verdict};
+use sokudo_model::{BlockDeviceKind, Fill, FillStretch, Run};
 use sokudo_words::{Text, text};
 
-static FAST_CELLS_END: MethodCode = MethodCode {
-    name: "fast-cells-end",
-    severity: Severity::Info,
-    verdict: Verdict::Verified,
-    meaning: "Of the run, of `fill`: the rate falls once so much is written, and stays lower.",
-};
-
-static FOLDING: MethodCode = MethodCode {
-    name: "folding",
-    severity: Severity::Info,
-    verdict: Verdict::Verified,
-    meaning: "Of the run, of `fill`: a third level, lower than the one behind fast cells.",
-};
-
-static BURST_CREDITS: MethodCode = MethodCode {
-    name: "burst-credits",
-    severity: Severity::Info,
-    verdict: Verdict::Verified,
-    meaning: "Of the run, of `fill`: it is the disk of a virtual machine, whose rate may fall because credit for bursts is used up.",
-};
+method_codes! {
+    /// Of the run, of `fill`: the rate falls once so much is written, and stays lower.
+    FAST_CELLS_END => "fast-cells-end", Info, Verified;
+    /// Of the run, of `fill`: a third level, lower than the one behind fast cells.
+    FOLDING => "folding", Info, Verified;
+    /// Of the run, of `fill`: it is the disk of a virtual machine, whose rate may fall because
+    /// credit for bursts is used up.
+    BURST_CREDITS => "burst-credits", Info, Verified;
+}
 
 /// Rules of its own.
 pub(crate) static RULES: MethodRules = MethodRules {
-    codes: &[&FAST_CELLS_END, &FOLDING, &BURST_CREDITS],
+    codes: CODES,
     runs: &[fast_cells_end, folding, burst_credits],
     ..MethodRules::NONE
 };

@@ -81,11 +81,8 @@ impl FillEstimate {
 }
 
 /// Levels of a drive.
-pub(crate) static VIEW: ViewKind = ViewKind::new::<Fill>(
-    "fill",
-    "Levels of a drive while it was written from one end to the other.",
-    |run, _| Some(Arc::new(Fill::of_method(run)?)),
-);
+pub(crate) static VIEW: ViewKind =
+    ViewKind::new::<Fill>("fill", |run, _| Some(Arc::new(Fill::of_method(run)?)));
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {

@@ -11,11 +11,19 @@ mod table;
 use parameter::Parameter;
 use sokudo_model::{
     BackendKind, Bytes, DirectMode, Durability, Estimand, Files, FitCriterion, FitMetric,
-    FitQuestion, Limits, Measures, Method, Nanos, Operation, OperationMix, Order, Pacing, Plan,
-    Span, Workload,
+    FitQuestion, Limits, Measures, Method, MethodKind, Nanos, Operation, OperationMix, Order,
+    Pacing, Plan, Span, Workload,
 };
 use sokudo_words::Text;
 use table::{DirectionWord, DurabilityWord, OrderWord, QuestionTable, RowTable};
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "fit",
+    command: "fit",
+    is_named: true,
+    traits: &[],
+};
 
 pub use table::{QUESTIONS_BYTES_MAX, ReadQuestionsError};
 
@@ -230,7 +238,7 @@ impl Fit {
             limits: row.limits(time),
             ..row.workload(target, size)
         });
-        let method = Method::named(&super::METHOD, self.question.name.clone());
+        let method = Method::named(&METHOD, self.question.name.clone());
         Plan::in_turn(method, seed, workloads.collect())
     }
 }

@@ -15,11 +15,9 @@ use sokudo_report::number::{self, float};
 use sokudo_stats::{Histogram, quantile_design_effects, quantile_low};
 
 /// What documents call it.
-pub(crate) static VIEW: ViewKind = ViewKind::new::<FitDocument>(
-    "fit",
-    "Whether the device is fast enough for something.",
-    |run, results| Some(Arc::new(FitDocument::of(run, results)?)),
-);
+pub(crate) static VIEW: ViewKind = ViewKind::new::<FitDocument>("fit", |run, results| {
+    Some(Arc::new(FitDocument::of(run, results)?))
+});
 
 /// Whether a disk is fast enough for something.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,23 +10,12 @@ pub(crate) mod table;
 pub(crate) mod view;
 
 use sokudo_measure::{MeasureError, MeasuredParts, Named, TEST_FILE_SIZE};
-use sokudo_model::{
-    Bytes, Estimand, Method, MethodKind, MethodTrait, Nanos, Percentile, Plan, Row, Span, Stage,
-    Workload,
-};
+use sokudo_model::{Bytes, Estimand, Method, Nanos, Percentile, Plan, Row, Span, Stage, Workload};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
 
 use crate::load::arguments::Arguments;
 use crate::load::paced::{TRIAL_TIME_MAX, paced, samples_for, time_of};
-
-/// What it is.
-pub(super) static METHOD: MethodKind = MethodKind {
-    name: "load/beside",
-    command: "load",
-    is_named: false,
-    traits: &[MethodTrait::DecidesTrials, MethodTrait::SeeksOverload],
-};
 
 /// Both run so long before they are measured: the memory of a drive that takes the first writes at
 /// once, and the queues of both, are full by then.
@@ -75,7 +64,7 @@ impl<'a> Neighbour<'a> {
     pub(super) fn plan(&self, seed: u64) -> Plan {
         let stages = self.stages(None).into_iter();
         Plan {
-            method: Method::new(&METHOD),
+            method: Method::new(&comparison::METHOD),
             seed,
             stages: std::iter::once(Stage::alone(self.row.clone()))
                 .chain(stages)

@@ -5,15 +5,24 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{LatencyLimit, RateKept, RateProcess, Row, Run, Standing, Workload, narrow};
+use sokudo_model::{
+    LatencyLimit, MethodKind, MethodTrait, RateKept, RateProcess, Row, Run, Standing, Workload,
+    narrow,
+};
 use sokudo_report::document::ViewKind;
 use sokudo_stats::{Summary, median_interval};
 
+/// What it is.
+pub(crate) static METHOD: MethodKind = MethodKind {
+    name: "load",
+    command: "load",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::SeeksOverload],
+};
+
 /// What documents call it.
 pub(crate) static VIEW: ViewKind =
-    ViewKind::new::<LoadDocument>("load", "Latency against load.", |run, _| {
-        Some(Arc::new(LoadDocument::of(run)?))
-    });
+    ViewKind::new::<LoadDocument>("load", |run, _| Some(Arc::new(LoadDocument::of(run)?)));
 
 /// The confidence that intervals are asked for.
 const CONFIDENCE: f64 = 0.95;
@@ -90,7 +99,7 @@ impl LoadDocument {
     /// The curve of a run of this method; `None` for any other, and where its closed loop
     /// has no figure.
     pub(crate) fn of(run: &Run) -> Option<Self> {
-        if !run.plan.method.is_of(&super::METHOD) {
+        if !run.plan.method.is_of(&METHOD) {
             return None;
         }
         let closed = run
@@ -244,7 +253,7 @@ mod tests {
     /// times what `disturbed` gives for a round and a step.
     fn run(loads: &[f64], disturbed: impl Fn(usize, usize) -> f64) -> Run {
         let mut run = sample::bare_run();
-        run.plan.method = Method::new(&crate::load::METHOD);
+        run.plan.method = Method::new(&METHOD);
         let mut closed = sample::run().rows[0].clone();
         closed.trials.truncate(1);
         closed.workload.pacing.rate = None;

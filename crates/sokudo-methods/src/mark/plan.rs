@@ -3,8 +3,8 @@
 use sokudo_engine::TEST_FILE_SIZE_MIN;
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
-    Bytes, DirectMode, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName,
-    Span, Stage, TargetKind, Workload,
+    Bytes, DirectMode, Enough, Method, MethodKind, MethodTrait, Nanos, Plan, Rate, RateProcess,
+    Schedule, ScheduleName, Span, Stage, TargetKind, Workload,
 };
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{self, BLOCK_MIN, RowDirection, RowSpec};
@@ -14,6 +14,18 @@ use crate::arguments::precision::{PERMILLE_DEFAULT, PrecisionDefault};
 use crate::mark::arguments::{Arguments, ScheduleChoice};
 use crate::rows::several::{self, DiskTests};
 use crate::{argument_checks, consent};
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "mark",
+    command: "mark",
+    is_named: true,
+    traits: &[
+        MethodTrait::JudgesDisk,
+        MethodTrait::ComparesPages,
+        MethodTrait::PairsDirections,
+    ],
+};
 
 /// A row is measured for so long in any case, however well its trials agree: what happens
 /// once in a second must be among them.
@@ -168,7 +180,7 @@ fn method(arguments: &Arguments) -> Method {
         true => arguments.profile.to_string(),
         false => "rows".to_owned(),
     };
-    Method::named(&super::METHOD, variant)
+    Method::named(&METHOD, variant)
 }
 
 /// Length of one trial. The flash profile keeps its short ones on any schedule.

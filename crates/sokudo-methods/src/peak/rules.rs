@@ -390,7 +390,7 @@ mod tests {
         request_us: u64,
     ) -> Run {
         let mut run = sample::reads();
-        run.plan.method = Method::new(&crate::peak::METHOD);
+        run.plan.method = Method::new(&crate::peak::view::METHOD);
         run.environment.cpus = 4;
         let row = run.rows[0].clone();
         run.rows = steps.iter().map(|seen| of_step(&row, *seen)).collect();

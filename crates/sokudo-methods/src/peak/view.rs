@@ -4,6 +4,7 @@
 //! What the campaign asks while it searches, and rules and documents say afterwards, is
 //! answered here once. It judges no row.
 
+use sokudo_model::{MethodKind, MethodTrait};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -14,12 +15,17 @@ use sokudo_model::trial::Row;
 use sokudo_report::document::ViewKind;
 use sokudo_words::{Text, text};
 
+/// What it is.
+pub(crate) static METHOD: MethodKind = MethodKind {
+    name: "peak",
+    command: "peak",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::TriesOnce],
+};
+
 /// What documents call it.
-pub(crate) static VIEW: ViewKind = ViewKind::new::<Peak>(
-    "peak",
-    "The most that the device gives, and what it takes.",
-    |run, _| Some(Arc::new(Peak::of(run)?)),
-);
+pub(crate) static VIEW: ViewKind =
+    ViewKind::new::<Peak>("peak", |run, _| Some(Arc::new(Peak::of(run)?)));
 
 /// How much is in flight, and from how many threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -221,7 +227,7 @@ impl Peak {
         let peak = run
             .plan
             .method
-            .is_of(&super::METHOD)
+            .is_of(&METHOD)
             .then(|| Self::of_rows(&run.rows))??;
         let mut limits = run.inferences.iter();
         Some(Self {

@@ -8,10 +8,18 @@ use std::fmt;
 use std::str::FromStr;
 
 use sokudo_model::{
-    BackendKind, Bytes, DataContent, DirectMode, Limits, Method, Nanos, Operation, OperationMix,
-    Plan, Span, Workload,
+    BackendKind, Bytes, DataContent, DirectMode, Limits, Method, MethodKind, MethodTrait, Nanos,
+    Operation, OperationMix, Plan, Span, Workload,
 };
 use sokudo_tools::hdparm;
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "quick",
+    command: "quick",
+    is_named: false,
+    traits: &[MethodTrait::ControlChart, MethodTrait::Mebibytes],
+};
 
 /// The block that everybody gives dd (`bs=1M`).
 pub const DD_BLOCK: Bytes = Bytes::mib(1);
@@ -127,11 +135,7 @@ impl Quick {
     pub fn plan(&self) -> Result<Plan, TooSmall> {
         let workloads = self.tests.iter().map(|test| self.workload(*test));
         let workloads = workloads.collect::<Result<_, _>>()?;
-        Ok(Plan::in_turn(
-            Method::new(&super::METHOD),
-            self.seed,
-            workloads,
-        ))
+        Ok(Plan::in_turn(Method::new(&METHOD), self.seed, workloads))
     }
 
     fn workload(&self, test: QuickTest) -> Result<Workload, TooSmall> {

@@ -13,11 +13,8 @@ const TOGETHER: Ink = Ink::WRITE;
 
 /// It, as a kind of picture.
 pub(crate) const RATES: PlotKind = PlotKind {
-    name: PlotKind::BARS,
-    needs: "rows with a bandwidth",
-    caption: "Rates, with the 95 % interval of the median",
-    further: &["cdf", "time"],
     figure,
+    ..PlotKind::BARS
 };
 
 /// `None` of a run of one disk.

@@ -3,25 +3,24 @@
 use std::collections::BTreeSet;
 
 use sokudo_analysis::add_findings;
-use sokudo_analysis::code::{Code, MethodCode, Ruling};
+use sokudo_analysis::code::{Code, Ruling};
+use sokudo_analysis::method_codes;
 use sokudo_analysis::rule::MethodRules;
 use sokudo_analysis::threshold::CPU_SHARE_MAX;
 use sokudo_model::{
-    Attachment, AttachmentKind, Contention, Run, Severity, SharedRates, SharingDisk, SharingTest,
-    TargetInfo, TargetKind, Verdict,
+    Attachment, AttachmentKind, Contention, Run, SharedRates, SharingDisk, SharingTest, TargetInfo,
+    TargetKind,
 };
 use sokudo_words::{Text, text};
 
-static SHARING_COSTS: MethodCode = MethodCode {
-    name: "sharing-costs",
-    severity: Severity::Warning,
-    verdict: Verdict::Verified,
-    meaning: "Of the run: disks keep 95 % of their rates or less when they are used together.",
-};
+method_codes! {
+    /// Of the run: disks keep 95 % of their rates or less when they are used together.
+    SHARING_COSTS => "sharing-costs", Warning, Verified;
+}
 
 /// Rules of its own.
 pub(crate) static RULES: MethodRules = MethodRules {
-    codes: &[&SHARING_COSTS],
+    codes: CODES,
     whole: Some(|run| add_findings(run, rulings(run))),
     ..MethodRules::NONE
 };

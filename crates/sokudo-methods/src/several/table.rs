@@ -21,11 +21,8 @@ const LEGEND: &str = "Alone: each disk by itself, by turns; together: all at the
 type Line<'a> = (&'a SharingTest, Option<&'a SharingDisk>);
 
 /// What disks keep.
-pub(crate) static VIEW: ViewKind = ViewKind::new::<Contention>(
-    "sharing",
-    "What each of several disks keeps of its rate when all are used at the same time.",
-    |run, _| Some(Arc::new(Contention::of(run)?)),
-);
+pub(crate) static VIEW: ViewKind =
+    ViewKind::new::<Contention>("sharing", |run, _| Some(Arc::new(Contention::of(run)?)));
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {

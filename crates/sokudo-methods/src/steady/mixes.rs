@@ -16,11 +16,8 @@ use super::view::SteadyDocument;
 
 /// It, as a kind of picture.
 pub(crate) const MIXES: PlotKind = PlotKind {
-    name: PlotKind::HEAT,
-    needs: "rows that differ in block size and mix",
-    caption: "Rates by what was varied",
-    further: &[],
     figure,
+    ..PlotKind::HEAT
 };
 
 /// Block sizes down, mixes across, each cell the mean of its window.

@@ -26,7 +26,7 @@ pub(crate) const ROUNDS: PlotKind = PlotKind {
     name: "rounds",
     needs: "rounds, as sokudo steady measures them",
     caption: "Rounds until the drive was steady",
-    further: &[PlotKind::HEAT],
+    further: &["heat"],
     figure,
 };
 

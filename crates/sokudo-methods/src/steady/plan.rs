@@ -15,12 +15,20 @@ mod request;
 use error::ROUNDS_LIMIT;
 use request::{RANGE_UNIT, SteadyCell};
 use sokudo_model::{
-    Bytes, DriveCache, Limits, Method, Nanos, Operation, OperationMix, Plan, RoundFigure, Span,
-    SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind, SteadyProcedure, SteadyTest,
-    SteadyWindow, Workload, narrow,
+    Bytes, DriveCache, Limits, Method, MethodKind, MethodTrait, Nanos, Operation, OperationMix,
+    Plan, RoundFigure, Span, SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind,
+    SteadyProcedure, SteadyTest, SteadyWindow, Workload, narrow,
 };
 use sokudo_tools::crystaldiskmark::{Mix, RowDirection, RowPattern, RowSpec};
 use sokudo_words::{Text, text};
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "steady",
+    command: "steady",
+    is_named: true,
+    traits: &[MethodTrait::DecidesTrials],
+};
 
 pub use error::SteadyError;
 pub use mixes::{Mixes, ReadPercent};
@@ -101,7 +109,7 @@ pub fn plan(request: &SteadyRequest) -> Result<SteadyPlan, SteadyError> {
     };
     Ok(SteadyPlan {
         plan: Plan::in_turn(
-            Method::named(&super::METHOD, request.test.name().to_owned()),
+            Method::named(&METHOD, request.test.name().to_owned()),
             request.seed,
             draft.workloads,
         ),

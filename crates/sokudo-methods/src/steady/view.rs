@@ -13,9 +13,7 @@ use sokudo_report::document::ViewKind;
 
 /// What documents call it.
 pub(crate) static VIEW: ViewKind =
-    ViewKind::new::<SteadyDocument>("steady", "Rounds until the drive was steady.", |run, _| {
-        Some(Arc::new(SteadyDocument::of(run)?))
-    });
+    ViewKind::new::<SteadyDocument>("steady", |run, _| Some(Arc::new(SteadyDocument::of(run)?)));
 
 /// A procedure with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

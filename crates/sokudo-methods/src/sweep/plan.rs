@@ -6,12 +6,20 @@
 //! measured is the schedule's business.
 
 use sokudo_model::{
-    Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, Nanos, Operation, Plan,
-    Span, Stage, Verify, Workload, WriteCheck,
+    Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, MethodKind, MethodTrait,
+    Nanos, Operation, Plan, Span, Stage, Verify, Workload, WriteCheck,
 };
 use sokudo_tools::crystaldiskmark::{RowDirection, RowPattern, RowSpec};
 
 use crate::arguments::axis::{CELLS_MAX, SweepError};
+
+/// What it is.
+pub static METHOD: MethodKind = MethodKind {
+    name: "sweep",
+    command: "sweep",
+    is_named: false,
+    traits: &[MethodTrait::VariesAxes],
+};
 
 /// What a program takes where the user says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,11 +130,7 @@ impl Sweep {
         if workloads.is_empty() {
             return Err(SweepError::NothingLeft);
         }
-        Ok(Plan::in_turn(
-            Method::new(&super::METHOD),
-            self.seed,
-            workloads,
-        ))
+        Ok(Plan::in_turn(Method::new(&METHOD), self.seed, workloads))
     }
 
     /// Cells that are left out, because their buffers would take too much memory.

@@ -45,7 +45,7 @@ impl ShownView for ShownMatrix {
 
 /// Whether the run is a sweep with more than one depth or number of threads.
 fn is_matrix(document: &RunDocument) -> bool {
-    document.plan.method.is_of(&super::METHOD)
+    document.plan.method.is_of(&super::plan::METHOD)
         && loads(&document.results.iter().collect::<Vec<_>>()).len() > 1
 }
 

@@ -24,8 +24,6 @@ erased_serde::serialize_trait_object!(RunView);
 pub struct ViewKind {
     /// What documents call it.
     pub name: &'static str,
-    /// What it is, in a sentence.
-    pub meaning: &'static str,
     /// What it is in JSON.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// The view of a run, of whose rows these are the figures; `None` of others.
@@ -36,12 +34,10 @@ impl ViewKind {
     /// The kind of a type.
     pub const fn new<View: RunView + JsonSchema>(
         name: &'static str,
-        meaning: &'static str,
         of: fn(&Run, &[ResultDocument]) -> Option<Arc<dyn RunView>>,
     ) -> Self {
         Self {
             name,
-            meaning,
             schema: SchemaGenerator::subschema_for::<View>,
             of,
         }
@@ -49,11 +45,9 @@ impl ViewKind {
 }
 
 /// That several hosts measured is of no method.
-static TOGETHER: ViewKind = ViewKind::new::<TogetherDocument>(
-    "together",
-    "What each host did, where several measured together: the figures are then those of all\nhosts in the time in which all of them ran.",
-    |run, _| Some(Arc::new(TogetherDocument::of(run)?)),
-);
+static TOGETHER: ViewKind = ViewKind::new::<TogetherDocument>("together", |run, _| {
+    Some(Arc::new(TogetherDocument::of(run)?))
+});
 
 static KINDS: OnceLock<Vec<&'static ViewKind>> = OnceLock::new();
 
@@ -128,7 +122,6 @@ impl JsonSchema for RunViews {
     fn json_schema(types: &mut SchemaGenerator) -> Schema {
         let views = kinds().iter().map(|kind| {
             let mut schema = json_schema!({
-                "description": kind.meaning,
                 "type": "object",
                 "properties": {"view": {"type": "string", "const": kind.name}},
             });

@@ -31,7 +31,8 @@ const SPOKEN: [&str; 16] = [
 ];
 
 /// Sources whose texts stay English, and why.
-const UNSPOKEN: [(&str, &str); 26] = [
+const UNSPOKEN: [(&str, &str); 27] = [
+    ("crates/sokudo-methods/src/documents.rs", "writes pages"),
     ("crates/sokudo-page/src/guard.rs", "headers"),
     ("crates/sokudo-page/src/message.rs", "what developers see"),
     ("crates/sokudo-page/src/routes", "headers and events"),

@@ -163,6 +163,7 @@ fn an_option_that_a_command_has_not_is_one_of_a_command_that_has() {
 
 #[test]
 fn each_method_is_read_by_who_has_typed_its_command() {
+    sokudo_methods::commands::hand_over();
     for (command, _) in COMMANDS {
         let methods = [command.to_owned(), format!("{command}/default")];
         let mut methods = methods.into_iter().map(Method::from);

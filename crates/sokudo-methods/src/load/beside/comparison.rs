@@ -9,7 +9,16 @@ use sokudo_model::load::{Percentile, RateKept};
 use sokudo_model::plan::{Operation, Stage, Workload};
 use sokudo_model::run::Run;
 use sokudo_model::trial::{Outcome, Row, StopReason, Trial};
+use sokudo_model::{MethodKind, MethodTrait};
 use sokudo_stats::{Histogram, median_interval};
+
+/// What it is.
+pub(crate) static METHOD: MethodKind = MethodKind {
+    name: "load/beside",
+    command: "load",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials, MethodTrait::SeeksOverload],
+};
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -164,7 +173,7 @@ pub(crate) fn stages_beside(row: &Workload, neighbour: &Workload) -> [Stage; 3] 
 impl<'a> Beside<'a> {
     /// Of a run of this method; `None` of any other, and where not all of its rows were planned.
     pub(crate) fn of(run: &'a Run) -> Option<Self> {
-        if !run.plan.method.is_of(&super::METHOD) {
+        if !run.plan.method.is_of(&METHOD) {
             return None;
         }
         let [_, alone, neighbour_alone, beside, neighbour_beside] = &run.rows[..] else {

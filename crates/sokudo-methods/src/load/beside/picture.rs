@@ -1,5 +1,6 @@
 //! Latencies of a workload alone and beside another one.
 
+use crate::load::picture::LATENCY_BY_LOAD;
 use sokudo_report::document::RunDocument;
 use sokudo_report::plot::latency::shares_within;
 use sokudo_report::plot::{PlotFigure, PlotKind};
@@ -9,11 +10,8 @@ use super::view::BesideDocument;
 
 /// It, as a kind of picture.
 pub(crate) const LATENCIES: PlotKind = PlotKind {
-    name: "load",
-    needs: "fixed rates, as sokudo load measures them",
-    caption: "Latency against load",
-    further: &["cdf"],
     figure,
+    ..LATENCY_BY_LOAD
 };
 
 /// At a fixed rate from the intended start; `None` of anything else.

@@ -1,31 +1,26 @@
 //! What another workload at the same time does to a row, and whether it was the disk that did it.
 
 use sokudo_analysis::case::Case;
-use sokudo_analysis::code::{Code, MethodCode, Ruling};
+use sokudo_analysis::code::{Code, Ruling};
+use sokudo_analysis::method_codes;
 use sokudo_analysis::rule::MethodRules;
 use sokudo_analysis::threshold::CPU_SHARE_MAX;
-use sokudo_model::{Nanos, Severity, Verdict, Workload};
+use sokudo_model::{Nanos, Workload};
 use sokudo_words::{Text, text};
 
 use crate::load::beside::comparison::{Beside, BesideRow};
 
-static BESIDE_LATENCY: MethodCode = MethodCode {
-    name: "beside-latency",
-    severity: Severity::Info,
-    verdict: Verdict::Verified,
-    meaning: "Beside another workload (`load --beside`) the row waits longer than alone, by more than chance and by 5 % at least.",
-};
-
-static BESIDE_RATE: MethodCode = MethodCode {
-    name: "beside-rate",
-    severity: Severity::Info,
-    verdict: Verdict::Verified,
-    meaning: "Beside another workload (`load --beside`) less of the row's rate is left than alone likewise.",
-};
+method_codes! {
+    /// Beside another workload (`load --beside`) the row waits longer than alone, by more than
+    /// chance and by 5 % at least.
+    BESIDE_LATENCY => "beside-latency", Info, Verified;
+    /// Beside another workload (`load --beside`) less of the row's rate is left than alone likewise.
+    BESIDE_RATE => "beside-rate", Info, Verified;
+}
 
 /// Rules of its own.
 pub(crate) static RULES: MethodRules = MethodRules {
-    codes: &[&BESIDE_LATENCY, &BESIDE_RATE],
+    codes: CODES,
     rows: &[processors_of_both, latency_beside, rate_beside],
     ..MethodRules::NONE
 };
@@ -129,7 +124,7 @@ mod tests {
     /// rounds, alone and beside.
     fn beside(rounds: [[u64; 2]; 6], change: impl FnOnce(&mut Run)) -> Run {
         reads_with(|run| {
-            run.plan.method = Method::new(&crate::load::beside::METHOD);
+            run.plan.method = Method::new(&crate::load::beside::comparison::METHOD);
             let closed = run.rows[0].clone();
             let mut row = closed.clone();
             row.workload.pacing.rate = Some(Rate::Iops(IOS));
@@ -174,7 +169,7 @@ mod tests {
         assert!(symptom.starts_with("p99 is 400 µs beside"), "{symptom}");
         assert!(symptom.ends_with("(4.0 ×)"), "{symptom}");
         let other = beside([[100, 400]; 6], |run| {
-            run.plan.method = Method::new(&crate::load::METHOD)
+            run.plan.method = Method::new(&crate::load::view::METHOD)
         });
         assert_eq!(codes(&other), []);
     }

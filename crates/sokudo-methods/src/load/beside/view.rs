@@ -11,11 +11,8 @@ use sokudo_stats::Histogram;
 use crate::load::beside::comparison::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
 
 /// What documents call it.
-pub(crate) static VIEW: ViewKind = ViewKind::new::<BesideDocument>(
-    "beside",
-    "A workload alone and beside another one.",
-    |run, _| Some(Arc::new(BesideDocument::of(run)?)),
-);
+pub(crate) static VIEW: ViewKind =
+    ViewKind::new::<BesideDocument>("beside", |run, _| Some(Arc::new(BesideDocument::of(run)?)));
 
 /// A workload and its neighbour, each alone and both at the same time, by turns.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -46,7 +46,7 @@ pub(super) fn of_run(page: &HtmlPage, run: &RunDocument) -> Markup {
 
 /// What says something that the first picture does not.
 fn further(first: PlotKind, run: &RunDocument) -> &'static [&'static str] {
-    match first.name == PlotKind::BARS && run.results.len() > LINES_MAX {
+    match first == PlotKind::BARS && run.results.len() > LINES_MAX {
         true => &[],
         false => first.further,
     }
