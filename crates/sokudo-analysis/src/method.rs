@@ -2,6 +2,11 @@
 //! of thresholds and findings there (`SOKUDO_BLESS=1 cargo test -p sokudo-methods documents`), and
 //! read other figures back.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "it is for tests, which fail where something is not as they need it"
+)]
+
 use std::fs;
 use std::path::PathBuf;
 

@@ -1,5 +1,10 @@
 //! Runs for the tests: a clean one, which each test spoils in one way.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "it is for tests, which fail where something is not as they need it"
+)]
+
 use sokudo_model::{
     BackendKind, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, CpuTime, DeviceCounters,
     DeviceMarks, DirectIoSupport, Disk, DriveCircumstances, FileState, FileSystem, Heat, Method,

@@ -7,6 +7,10 @@
     missing_docs,
     reason = "it is for sokudo alone, and names that say enough need no words"
 )]
+#![cfg_attr(
+    test,
+    allow(clippy::cast_possible_truncation, reason = "test values are small")
+)]
 
 pub mod argument_checks;
 pub mod arguments;

@@ -3,6 +3,11 @@
 //! A type is described once. A schema that needs what another one describes refers to that file,
 //! which lies beside it.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "it is for tests, which fail where something is not as they need it"
+)]
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::LazyLock;

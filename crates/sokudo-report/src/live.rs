@@ -226,7 +226,7 @@ impl LiveTable {
         Self {
             title: table.title.said(language),
             note: table.note.said(language),
-            rows: (0..table.len()).map(row).collect(),
+            rows: (0..table.row_count()).map(row).collect(),
             columns: columns
                 .iter()
                 .map(|column| LiveColumn {

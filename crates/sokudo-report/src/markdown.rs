@@ -115,7 +115,7 @@ pub(crate) fn table(table: &Table, words: MarkdownWords) -> String {
     ];
     let rows = match table.columns.is_empty() {
         true => String::new(),
-        false => lines(heads.into_iter().chain((0..table.len()).map(row))),
+        false => lines(heads.into_iter().chain((0..table.row_count()).map(row))),
     };
     let of_columns = table.column_notes_on_paper().map(|note| words.word(note));
     let notes = [words.text(&table.note), words.word(table.note_on_paper)];

@@ -1,5 +1,11 @@
 //! Kept runs that tests start from, and rows made by hand.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::unwrap_used,
+    reason = "it is for tests, whose values are small, and which fail where something is not as they need it"
+)]
+
 use sokudo_model::*;
 use sokudo_stats::{Interval, Random};
 

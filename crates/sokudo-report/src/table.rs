@@ -293,7 +293,7 @@ impl Table {
     }
 
     /// How many rows there are.
-    pub fn len(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         self.columns.first().map_or(0, |column| column.cells.len())
     }
 

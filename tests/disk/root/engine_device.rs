@@ -91,7 +91,7 @@ fn a_raw_device_counts_the_ramp_and_the_measured_part() {
                 backend = backend,
                 direct = DirectMode::On,
                 clones = 2,
-                ramp = Nanos::from_millis(50),
+                timing.ramp = Nanos::from_millis(50),
                 limits = for_ms(50)
             ),
             &mut target,
@@ -341,7 +341,7 @@ fn a_device_that_nobody_uses_is_written_back_and_not_otherwise() {
     assert_eq!(counted.written_bytes - before.written_bytes, 8 * MIB);
     assert!(counted.flushes - before.flushes >= 4);
     let mut plain = workload;
-    plain.survey.as_mut().unwrap().write_back = false;
+    plain.survey_mut().unwrap().write_back = false;
     let refused = try_run(vec![plain], &mut target, 1).unwrap_err();
     assert!(refused.to_string().contains("is only read"), "{refused}");
     // Nobody else gets it meanwhile.

@@ -226,7 +226,7 @@ fn rewriting(percent: u32, order: Order) -> Workload {
         direct = DirectMode::Off,
         operations = OperationMix::rewriting(percent).unwrap(),
         order = order,
-        work = Work::Rewriting { percent: percent },
+        work = Work::Rewriting { percent },
         limits.bytes = Some(Bytes::mib(1))
     )
 }

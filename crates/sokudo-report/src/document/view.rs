@@ -20,22 +20,22 @@ impl<View: Any + fmt::Debug + Send + Sync + Serialize> RunView for View {}
 
 erased_serde::serialize_trait_object!(RunView);
 
+/// The view of a run, of whose rows these are the figures; `None` of others.
+pub(super) type ViewOf = fn(&Run, &[ResultDocument]) -> Option<Arc<dyn RunView>>;
+
 /// A kind of view, as a method declares it.
 pub struct ViewKind {
     /// What documents call it.
     pub name: &'static str,
     /// What it is in JSON.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
-    /// The view of a run, of whose rows these are the figures; `None` of others.
-    pub of: fn(&Run, &[ResultDocument]) -> Option<Arc<dyn RunView>>,
+    /// That of each run.
+    pub of: ViewOf,
 }
 
 impl ViewKind {
     /// The kind of a type.
-    pub const fn new<View: RunView + JsonSchema>(
-        name: &'static str,
-        of: fn(&Run, &[ResultDocument]) -> Option<Arc<dyn RunView>>,
-    ) -> Self {
+    pub const fn new<View: RunView + JsonSchema>(name: &'static str, of: ViewOf) -> Self {
         Self {
             name,
             schema: SchemaGenerator::subschema_for::<View>,

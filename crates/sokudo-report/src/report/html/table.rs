@@ -11,7 +11,7 @@ const CHARACTERS_PER_LINE: usize = 40;
 
 /// A table; only what must be known of it where it has no lines.
 pub(super) fn table(page: &HtmlPage, table: &Table) -> Markup {
-    if table.len() == 0 {
+    if table.row_count() == 0 {
         let notes = [page.text(&table.note), page.say(table.note_on_paper)];
         return html! {
             @for note in notes.iter().filter(|note| !note.0.is_empty()) { p { (note) } }
@@ -39,7 +39,7 @@ pub(super) fn table(page: &HtmlPage, table: &Table) -> Markup {
                 }
                 thead { tr { @for column in table.on_paper() { (heading(page, column)) } } }
                 tbody {
-                    @for row in 0..table.len() {
+                    @for row in 0..table.row_count() {
                         tr class=[table.turns.contains(&row).then_some("turn")] {
                             @for (index, column) in table.on_paper().enumerate() {
                                 (cell(page, column, row, index == 0))
