@@ -33,6 +33,7 @@ pub static METHOD: MethodKind = MethodKind {
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 8,
         label: "Assess",
         target: TargetForm::Needed,
         options: &["size", "time", "runs"],

@@ -27,6 +27,8 @@ pub struct Declared {
 /// The form of a method on the page.
 #[derive(Clone, Copy)]
 pub struct PageForm {
+    /// Forms of lower ranks stand before it.
+    pub rank: u8,
     pub label: &'static str,
     pub target: TargetForm,
     /// Options in their order. `=` parts one from the values that are offered, `|` one of them from

@@ -24,6 +24,7 @@ use crate::{argument_checks, consent, measurement};
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 7,
         label: "Explain",
         target: TargetForm::Needed,
         options: &[

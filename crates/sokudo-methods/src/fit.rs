@@ -33,6 +33,7 @@ use crate::measuring::{Measuring, Planned};
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 9,
         label: "Fit",
         target: TargetForm::Needed,
         options: &["what", "time", "runs"],

@@ -34,6 +34,7 @@ use crate::rows::one_row::OneRow;
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 5,
         label: "Load",
         target: TargetForm::Needed,
         options: &["row", "limit", "beside", "size", "linear", "time", "runs"],

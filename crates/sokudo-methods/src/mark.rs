@@ -22,6 +22,7 @@ use crate::{measurement, several};
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 1,
         label: "Mark",
         target: TargetForm::Needed,
         options: &[

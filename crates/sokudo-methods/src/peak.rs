@@ -26,6 +26,7 @@ use crate::{argument_checks, measurement};
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 10,
         label: "Peak",
         target: TargetForm::Needed,
         options: &["row", "size", "max-threads", "max-depth", "time", "runs"],

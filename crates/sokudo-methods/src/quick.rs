@@ -19,6 +19,7 @@ use crate::{argument_checks, consent, measurement};
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 4,
         label: "Quick",
         target: TargetForm::Needed,
         options: &[

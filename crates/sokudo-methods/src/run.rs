@@ -16,6 +16,7 @@ use crate::measuring::{Leaves, Measuring, Planned};
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 13,
         label: "fio job",
         target: TargetForm::Job,
         options: &["runs", "section", "lenient", "readonly"],

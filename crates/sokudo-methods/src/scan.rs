@@ -31,6 +31,7 @@ pub static METHOD: MethodKind = MethodKind {
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 2,
         label: "Surface",
         target: TargetForm::Needed,
         options: &[

@@ -34,6 +34,7 @@ use crate::{argument_checks, consent, measurement};
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 6,
         label: "Steady",
         target: TargetForm::Needed,
         options: &[

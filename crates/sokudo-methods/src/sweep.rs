@@ -23,6 +23,7 @@ use crate::{argument_checks, consent, measurement};
 /// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
+        rank: 3,
         label: "Sweep",
         target: TargetForm::Needed,
         options: &[

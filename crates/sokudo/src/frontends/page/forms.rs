@@ -14,6 +14,7 @@ use sokudo_words::Language;
 
 /// What only the page calls a method.
 const CHECK: PageForm = PageForm {
+    rank: 11,
     label: "Check",
     target: TargetForm::Optional,
     options: &["method", "min-difference", "wait-idle", "anyway"],
@@ -36,8 +37,10 @@ const ASKED_FOR: &str = "etcd";
 pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
     let cli = definition::made();
     let say = spoken::exactly(language);
-    let forms = commands::forms().chain([("check", CHECK), ("matrix", matrix::FORM)]);
-    let forms = forms.map(|(command, form)| {
+    let others = [("check", CHECK), ("matrix", matrix::FORM)];
+    let mut forms: Vec<_> = commands::forms().chain(others).collect();
+    forms.sort_by_key(|(_, form)| form.rank);
+    let forms = forms.into_iter().map(|(command, form)| {
         let name = match form.target {
             TargetForm::Job => "job",
             _ => command,
