@@ -5,8 +5,8 @@
 
 use sokudo_model::{
     ArrayState, BackendKind, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport,
-    DirectMode, DriveCircumstances, Moved, Nanos, Operation, Outcome, RateProcess, Row, Run,
-    Subject, TargetInfo, TargetKind,
+    DirectMode, DriveCircumstances, MethodTrait, Moved, Nanos, Operation, Outcome, RateProcess,
+    Row, Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -207,7 +207,7 @@ impl<'a> Case<'a> {
     /// and the quick look after it do: it is about the cache and not about a device.
     pub fn is_of_cache(&self) -> bool {
         let workload = &self.row.workload;
-        workload.measures.subject == Subject::Cache
+        self.run.plan.method.is(MethodTrait::TimesPageCache)
             && workload.operations.single() == Some(Operation::Read)
             && workload.direct == DirectMode::Off
             && workload.limits.bytes.is_none()

@@ -18,7 +18,11 @@ pub static METHOD: MethodKind = MethodKind {
     name: "quick",
     command: "quick",
     is_named: false,
-    traits: &[MethodTrait::ControlChart, MethodTrait::Mebibytes],
+    traits: &[
+        MethodTrait::TimesPageCache,
+        MethodTrait::ControlChart,
+        MethodTrait::Mebibytes,
+    ],
 };
 
 /// The block that everybody gives dd (`bs=1M`).
