@@ -14,7 +14,7 @@ const TICK: Duration = Duration::from_millis(20);
 fn request(action: IoAction, chunk: u32, length: u32, offset: u64) -> Request {
     Request {
         action,
-        chunk,
+        buffer: chunk,
         file: 0,
         length,
         offset,

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use sokudo_model::{Bytes, FileSystemKind, RaidBy, RaidLevel, RaidPlan, VolumeOptions, VolumePlan};
 use sokudo_volume::{
-    Journal, Volume, VolumeDisk, VolumePlace, dissolve_left_behind_in, loop_disks, missing,
+    Journal, Volume, VolumeDisk, VolumeNames, dissolve_left_behind_in, loop_disks, missing,
     own_mount_namespace, steps,
 };
 
@@ -46,7 +46,7 @@ fn main() {
     }
     a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mkfs.ext4", 1);
     a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mounted", 1);
-    let place = VolumePlace::new("none", 1, PathBuf::from("/mnt")).unwrap();
+    let place = VolumeNames::new("none", 1, PathBuf::from("/mnt")).unwrap();
     let missing = missing(&steps(&plan(2), &[Path::new("a"), Path::new("b")], &place));
     if missing.is_empty() {
         a_kill_leaves_nothing_mounted_and_what_is_left_is_found("mounted", 2);
@@ -200,7 +200,7 @@ fn make_and_wait(directory: &Path, devices: &[String]) {
     let id = std::process::id().to_string();
     let mut journal = Journal::open_in(&directory.join("journals"), &id).unwrap();
     let mount_point = own.join("mounted here");
-    let place = VolumePlace::new(&id, 1, mount_point).unwrap();
+    let place = VolumeNames::new(&id, 1, mount_point).unwrap();
     let plan = plan(given.len());
     let mut told = |action: &sokudo_volume::Action| say(&action.to_string());
     let made = Volume::make(&plan, &given, place, &mut journal, &mut told, &|| false);

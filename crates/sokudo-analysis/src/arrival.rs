@@ -4,8 +4,8 @@
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Operation, TargetKind};
 use sokudo_words::{Text, text};
 
-use crate::case::{Case, counted, counts};
-use crate::code::{Code, Ruling};
+use crate::case::{RowContext, counted, counts};
+use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::RowRule;
 use crate::target::{encoded_share, missing_share};
@@ -36,17 +36,17 @@ const REMOTE: [&str; 11] = [
 
 /// Bytes that the devices counted per byte that the engine moved; of a mix the
 /// smaller one of both directions, since each must hold.
-pub(crate) fn device_ratio(case: &Case<'_>) -> Option<f64> {
+pub(crate) fn device_ratio(case: &RowContext<'_>) -> Option<f64> {
     let ratios = [Operation::Read, Operation::Write].map(|operation| case.ratio(operation));
     ratios.into_iter().flatten().min_by(f64::total_cmp)
 }
 
 /// What `hdparm -T` shows is no figure of a disk and is not meant to be one: nothing went
 /// wrong, and there is nothing to be done about it.
-fn cached_on_purpose(case: &Case<'_>) -> Option<Ruling> {
+fn cached_on_purpose(case: &RowContext<'_>) -> Option<RuleResult> {
     let did_io = case.outcomes().any(|outcome| outcome.ios() > 0);
     (case.is_of_cache() && did_io && !case.in_memory()).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::CachedOnPurpose,
             "the row reads the same few bytes again and again through the page cache, as hdparm -T does",
             "it shows the processor and its memory, and is meant to",
@@ -55,7 +55,7 @@ fn cached_on_purpose(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
-fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
+fn not_from_device(case: &RowContext<'_>) -> Option<RuleResult> {
     if case.is_of_cache() {
         return None;
     }
@@ -110,15 +110,15 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
             Text::from("measure the block device itself, or a file much larger than memory"),
         )
     };
-    Some(Ruling::new(Code::NotFromDevice, symptom, cause, remedy))
+    Some(RuleResult::new(Code::NotFromDevice, symptom, cause, remedy))
 }
 
-fn has_loop(case: &Case<'_>) -> bool {
+fn has_loop(case: &RowContext<'_>) -> bool {
     let mut devices = case.target().devices.iter();
     devices.any(|device| device.kind == BlockDeviceKind::Loop)
 }
 
-fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
+fn not_on_device(case: &RowContext<'_>) -> Option<RuleResult> {
     let symptom = missing(case, Operation::Write)?;
     let (cause, remedy) = if !case.direct() {
         (
@@ -141,11 +141,11 @@ fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
             Text::from("measure on a file system that stands directly on the device"),
         )
     };
-    Some(Ruling::new(Code::NotOnDevice, symptom, cause, remedy))
+    Some(RuleResult::new(Code::NotOnDevice, symptom, cause, remedy))
 }
 
 /// Says how much is missing at the devices, if it is too much of what was measured.
-fn missing(case: &Case<'_>, operation: Operation) -> Option<Text> {
+fn missing(case: &RowContext<'_>, operation: Operation) -> Option<Text> {
     if case.is_passed_through() {
         // What a drive counts itself, it may count later.
         return None;
@@ -167,7 +167,7 @@ fn missing(case: &Case<'_>, operation: Operation) -> Option<Text> {
 }
 
 /// There is I/O, but nothing that shows where it went.
-fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
+fn cannot_see_device(case: &RowContext<'_>) -> Option<RuleResult> {
     // Of these it is known where the bytes went; no counter is needed.
     let known = case.target().kind == TargetKind::Null || case.in_memory() || case.is_of_cache();
     let did_io = case.outcomes().any(|outcome| outcome.ios() > 0);
@@ -213,13 +213,18 @@ fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
     } else {
         return None;
     };
-    Some(Ruling::new(Code::CannotSeeDevice, symptom, cause, remedy))
+    Some(RuleResult::new(
+        Code::CannotSeeDevice,
+        symptom,
+        cause,
+        remedy,
+    ))
 }
 
 /// Why the drive's own counters do not show what commands moved. They must hold what was moved, as
 /// far as their unit lets that be seen; where that is not far enough, as many commands.
 #[expect(clippy::cast_precision_loss, reason = "ratios are asked for")]
-fn unseen_commands(case: &Case<'_>) -> Option<(Text, Text)> {
+fn unseen_commands(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let Some(device) = case.device() else {
         return Some((
             Text::from(
@@ -261,7 +266,7 @@ fn unseen_commands(case: &Case<'_>) -> Option<(Text, Text)> {
 }
 
 /// Why there are no counters, and what would give them.
-fn unseen(case: &Case<'_>) -> (Text, Text) {
+fn unseen(case: &RowContext<'_>) -> (Text, Text) {
     let target = case.target();
     if let Some(leaf) = target.leaves().find(|leaf| !counts(leaf)) {
         return (
@@ -326,7 +331,7 @@ struct Shortfall {
 
 impl Shortfall {
     #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-    fn of(case: &Case<'_>, operation: Operation) -> Option<Self> {
+    fn of(case: &RowContext<'_>, operation: Operation) -> Option<Self> {
         let counted = counted(&case.device()?, operation)?;
         let is_one_load = case.outcomes().all(|outcome| outcome.window.is_some());
         let ramp = match is_one_load && case.row.workload.timing.ramp == Nanos(0) {
@@ -342,7 +347,7 @@ impl Shortfall {
 }
 
 /// Bytes are missing that may be the ramp's, or those of the measured part.
-fn ramp_in_counters(case: &Case<'_>) -> Option<Ruling> {
+fn ramp_in_counters(case: &RowContext<'_>) -> Option<RuleResult> {
     if case.is_of_cache() || case.is_passed_through() {
         return None;
     }
@@ -357,7 +362,7 @@ fn ramp_in_counters(case: &Case<'_>) -> Option<Ruling> {
     let device_bytes = Bytes(counted(&case.device()?, operation)?);
     let engine_bytes = Bytes(case.moved(operation));
     let ramp_bytes = case.in_ramp(operation).bytes;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::RampInCounters,
         match operation {
             Operation::Read => text!(

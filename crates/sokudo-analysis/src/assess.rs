@@ -35,10 +35,10 @@ pub fn disk(run: &Run) -> Option<DiskAssessment> {
     if !is_asked || !is_disk {
         return None;
     }
-    let drives = || run.circumstances.drives.iter().map(|drive| &drive.disk);
+    let drives = || run.conditions.drives.iter().map(|drive| &drive.disk);
     let mut points = speed::points(run);
     points.extend(drives().flat_map(of_disk));
-    let arrays = run.circumstances.arrays.iter();
+    let arrays = run.conditions.arrays.iter();
     let broken = arrays.filter_map(surroundings::not_whole);
     points.extend(broken.map(|finding| of_finding(&finding)));
     // Where nothing else was judged, a speed that cannot be judged leaves nothing to say.

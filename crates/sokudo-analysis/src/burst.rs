@@ -8,7 +8,7 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-use crate::code::{Code, Ruling};
+use crate::code::{Code, RuleResult};
 use crate::explain;
 use crate::remedy;
 use crate::rule::RunRule;
@@ -22,7 +22,7 @@ const PRECONDITIONING_PASSES: u64 = 2;
 /// Rows that are named; of more the number is told.
 const ROWS_NAMED_MAX: usize = 8;
 
-fn not_preconditioned(run: &Run) -> Option<Ruling> {
+fn not_preconditioned(run: &Run) -> Option<RuleResult> {
     let is_real = !matches!(run.target.kind, TargetKind::Simulated | TargetKind::Null);
     let mut leaves = run.target.leaves().filter(|_| is_real);
     let device = leaves.find(|leaf| takes_bursts(leaf))?;
@@ -39,7 +39,7 @@ fn not_preconditioned(run: &Run) -> Option<Ruling> {
     if rows.is_empty() {
         return None;
     }
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::NotPreconditioned,
         text!(
             "the writes of {rows} were short: {device} was not written in full before",
@@ -92,7 +92,7 @@ mod tests {
     use crate::judge;
     use crate::sample::{reads, writes_with};
 
-    fn told(mut run: Run) -> Option<String> {
+    fn symptom_of(mut run: Run) -> Option<String> {
         judge(&mut run);
         let mut findings = run.findings.into_iter();
         let found = findings.find(|finding| finding.code == "not-preconditioned")?;
@@ -125,36 +125,36 @@ mod tests {
     fn what_is_no_burst_is_not_called_one() {
         let mut reading = reads();
         flash(&mut reading);
-        assert_eq!(told(reading), None);
+        assert_eq!(symptom_of(reading), None);
         let platters = writes_with(|run| {
             for device in &mut run.target.devices {
                 device.rotational = Some(true);
                 device.write_cache = Some("write through".to_owned());
             }
         });
-        assert_eq!(told(platters), None);
+        assert_eq!(symptom_of(platters), None);
         let probes = writes_with(|run| {
             flash(run);
             run.plan.method = crate::sample::method(&[MethodTrait::Probes]);
         });
-        assert_eq!(told(probes), None);
+        assert_eq!(symptom_of(probes), None);
         let through = writes_with(|run| {
             flash(run);
             run.target.kind = TargetKind::BlockDevice;
             run.target.size_bytes = Some(Bytes(4096));
         });
-        assert_eq!(told(through), None);
+        assert_eq!(symptom_of(through), None);
         let simulated = writes_with(|run| {
             flash(run);
             run.target.kind = TargetKind::Simulated;
         });
-        assert_eq!(told(simulated), None);
+        assert_eq!(symptom_of(simulated), None);
         let memory = writes_with(|run| {
             for device in &mut run.target.devices {
                 device.rotational = Some(true);
                 device.write_cache = Some("write back".to_owned());
             }
         });
-        assert!(told(memory).is_some());
+        assert!(symptom_of(memory).is_some());
     }
 }

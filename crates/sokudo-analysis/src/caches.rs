@@ -11,8 +11,8 @@ use sokudo_model::{
 use sokudo_stats::Histogram;
 use sokudo_words::{Argued, Argument, Text, text};
 
-use crate::case::{Case, is_platters};
-use crate::code::{Code, Ruling};
+use crate::case::{RowContext, is_platters};
+use crate::code::{Code, RuleResult};
 use crate::conditions::throttled_by_cgroup;
 use crate::passes::Passes;
 use crate::remedy;
@@ -29,7 +29,7 @@ pub(crate) const RULES: &[RowRule] = &[dataset_in_cache, small_coverage, flush_t
 const PASSES_MIN: f64 = 3.0;
 
 /// What was accessed fits a cache, or was answered by one.
-fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
+fn dataset_in_cache(case: &RowContext<'_>) -> Option<RuleResult> {
     let about_caches = case.row.workload.measures.subject == Subject::Cache;
     let moved = case.moved(Operation::Read) + case.moved(Operation::Write);
     if about_caches || moved == 0 || has_no_medium(case) {
@@ -38,7 +38,7 @@ fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
     let (symptom, cause) = fits_a_known_cache(case)
         .or_else(|| faster_than_platters(case))
         .or_else(|| faster_after_the_first_pass(case))?;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::DatasetInCache,
         symptom,
         cause,
@@ -48,7 +48,7 @@ fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
 
 /// Whether there is no medium that a cache could hide: what is memory itself says so by
 /// findings of its own.
-fn has_no_medium(case: &Case<'_>) -> bool {
+fn has_no_medium(case: &RowContext<'_>) -> bool {
     let is_memory = |leaf: &BlockDevice| leaf.kind == BlockDeviceKind::Memory;
     case.target().kind == TargetKind::Null
         || case.in_memory()
@@ -56,7 +56,7 @@ fn has_no_medium(case: &Case<'_>) -> bool {
 }
 
 /// The disk says how large its cache is.
-fn fits_a_known_cache(case: &Case<'_>) -> Option<(Text, Text)> {
+fn fits_a_known_cache(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let (span, touched) = (span_bytes(case)?, touched(case)?.bytes);
     if is_flushed_within(&case.row.workload, span) {
         return None;
@@ -107,7 +107,7 @@ fn is_flushed_within(workload: &Workload, span: u64) -> bool {
 }
 
 /// Random reads of a disk that rotates take a movement of the arm and a part of a turn.
-fn faster_than_platters(case: &Case<'_>) -> Option<(Text, Text)> {
+fn faster_than_platters(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let leaf = case.only_leaf()?;
     if !is_platters(leaf) || !is_random(&case.row.workload) || !case.direct() {
         return None;
@@ -136,7 +136,7 @@ fn faster_than_platters(case: &Case<'_>) -> Option<(Text, Text)> {
 }
 
 /// Reads of all the data are slow, and reading it again is fast.
-fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(Text, Text)> {
+fn faster_after_the_first_pass(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let reads_only = case.row.workload.operations.single() == Some(Operation::Read);
     if !reads_only || !case.direct() {
         return None;
@@ -146,7 +146,7 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(Text, Text)> {
         return None;
     }
     let touched = touched(case)?;
-    let pass = touched.pass.saturating_mul(touched.clones);
+    let pass = touched.pass.saturating_mul(touched.threads);
     #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     let (of_all, of_touched) = (case.measured(Operation::Read) as f64, pass as f64);
     if of_all / of_touched < PASSES_MIN {
@@ -189,7 +189,7 @@ pub(crate) fn megabytes(bytes_per_s: f64) -> Argument {
 }
 
 /// Random reads that come back to few blocks show how fast a cache is, whichever one.
-fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
+fn small_coverage(case: &RowContext<'_>) -> Option<RuleResult> {
     let workload = &case.row.workload;
     if !is_random(workload) || !case.asks(Operation::Read) || !case.direct() || has_no_medium(case)
     {
@@ -197,15 +197,16 @@ fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
     }
     let span = span_bytes(case)?;
     let block = workload.blocks.smallest().0.max(1);
-    let places = (span / block).max(1);
+    let block_count = (span / block).max(1);
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a share of the places, at least one"
     )]
-    let favourites = ((favoured_share(workload, places) * places as f64).ceil() as u64).max(1);
-    let is_skewed = favourites < places;
+    let favourites =
+        ((favoured_share(workload, block_count) * block_count as f64).ceil() as u64).max(1);
+    let is_skewed = favourites < block_count;
     let reads = if is_skewed {
         case.ios(Operation::Read) / 2
     } else {
@@ -217,7 +218,7 @@ fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
         return None;
     }
     let (blocks, bytes) = (favourites, Bytes(favourites * block));
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::SmallCoverage,
         match is_skewed {
             true => text!(
@@ -240,10 +241,10 @@ fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
 
 /// The smallest share of the places that gets half of the I/O.
 #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-fn favoured_share(workload: &Workload, places: u64) -> f64 {
+fn favoured_share(workload: &Workload, block_count: u64) -> f64 {
     match workload.scatter.distribution {
         Distribution::Uniform => 1.0,
-        Distribution::Zipf { theta, .. } => zipf_half(places as f64, theta as f64 / 1e6),
+        Distribution::Zipf { theta, .. } => zipf_half(block_count as f64, theta as f64 / 1e6),
         // A share s of the places gets s^(1/a) of the draws (sokudo_stats::Pareto).
         Distribution::Pareto { power, .. } => {
             let power = power as f64 / 1e6;
@@ -253,34 +254,34 @@ fn favoured_share(workload: &Workload, places: u64) -> f64 {
         // drawn is the mean of twelve uniform numbers, which deviates by a twelfth, moved by
         // one more within the deviation asked for (sokudo_stats::Normal).
         Distribution::Normal { deviation, .. } => {
-            let asked = (deviation as f64 / 1e8).min(0.5);
-            let variance = (1.0 / 12.0f64).powi(2) + asked * asked / 12.0;
+            let deviation_share = (deviation as f64 / 1e8).min(0.5);
+            let variance = (1.0 / 12.0f64).powi(2) + deviation_share * deviation_share / 12.0;
             (2.0 * 0.6745 * variance.sqrt()).min(1.0)
         }
-        Distribution::Zoned => zones_half(workload, places),
+        Distribution::Zoned => zones_half(workload, block_count),
     }
 }
 
 /// Ranks of a Zipf distribution that get half of the draws, as a share of all. The sum of
 /// k^-theta is taken for its integral from ½, which is right to a few parts in a hundred.
-fn zipf_half(places: f64, theta: f64) -> f64 {
+fn zipf_half(block_count: f64, theta: f64) -> f64 {
     let power = 1.0 - theta;
     let sum = |to: f64| match power.abs() < 1e-9 {
         true => (to / 0.5).ln(),
         false => (to.powf(power) - 0.5f64.powf(power)) / power,
     };
-    let half = sum(places + 0.5) / 2.0;
+    let half = sum(block_count + 0.5) / 2.0;
     let rank = match power.abs() < 1e-9 {
         true => 0.5 * half.exp(),
         false => (half * power + 0.5f64.powf(power)).powf(1.0 / power),
     };
-    ((rank - 0.5) / places).clamp(0.0, 1.0)
+    ((rank - 0.5) / block_count).clamp(0.0, 1.0)
 }
 
 /// The densest zones of the reads that together get half of them.
 #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-fn zones_half(workload: &Workload, places: u64) -> f64 {
-    let span = (places * workload.blocks.smallest().0) as f64;
+fn zones_half(workload: &Workload, block_count: u64) -> f64 {
+    let span = (block_count * workload.blocks.smallest().0) as f64;
     let mut zones: Vec<(f64, f64)> = workload.scatter.zones[Operation::Read.index()]
         .iter()
         .map(|zone| {
@@ -302,7 +303,7 @@ fn zones_half(workload: &Workload, places: u64) -> f64 {
 }
 
 /// Whether writes were acknowledged as durable before they can have been.
-fn flush_too_fast(case: &Case<'_>) -> Option<Ruling> {
+fn flush_too_fast(case: &RowContext<'_>) -> Option<RuleResult> {
     let all_write_back = case.target().leaves().count() > 0
         && case.target().leaves().all(|leaf| {
             leaf.write_cache.as_deref() == Some("write back")
@@ -312,7 +313,7 @@ fn flush_too_fast(case: &Case<'_>) -> Option<Ruling> {
         return None;
     }
     let (symptom, cause) = more_flushes_than_turns(case).or_else(|| flushes_like_writes(case))?;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::FlushTooFast,
         symptom,
         cause,
@@ -324,14 +325,14 @@ fn flush_too_fast(case: &Case<'_>) -> Option<Ruling> {
 
 /// A flush after a write ends when the platter has come round to the place of the write.
 #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn more_flushes_than_turns(case: &Case<'_>) -> Option<(Text, Text)> {
+fn more_flushes_than_turns(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let leaf = case.only_leaf().filter(|leaf| is_platters(leaf))?;
     let durable = durable_writes(case)?;
     let seconds: f64 = case.outcomes().map(|it| it.elapsed.as_secs_f64()).sum();
     let per_second = durable as f64 / seconds;
     let workload = &case.row.workload;
     // Flushes that wait at the same time can end together.
-    let together = f64::from(workload.clones) * f64::from(workload.depth);
+    let together = f64::from(workload.threads) * f64::from(workload.depth);
     // One that does not say how fast it turns is taken for the fastest.
     let rpm = leaf.rotation_rpm.unwrap_or(ROTATION_RPM_MAX);
     let turns = f64::from(rpm) / 60.0;
@@ -360,9 +361,9 @@ fn more_flushes_than_turns(case: &Case<'_>) -> Option<(Text, Text)> {
 }
 
 /// At depth 1 a flush has nothing to wait for but the medium.
-fn flushes_like_writes(case: &Case<'_>) -> Option<(Text, Text)> {
+fn flushes_like_writes(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let workload = &case.row.workload;
-    if workload.clones != 1 || workload.depth != 1 || case.only_leaf().is_some_and(is_platters) {
+    if workload.threads != 1 || workload.depth != 1 || case.only_leaf().is_some_and(is_platters) {
         return None;
     }
     let flushes = case.latency(Operation::Flush)?;
@@ -388,7 +389,7 @@ fn flushes_like_writes(case: &Case<'_>) -> Option<(Text, Text)> {
 }
 
 /// Writes that were acknowledged as durable, one by one.
-fn durable_writes(case: &Case<'_>) -> Option<u64> {
+fn durable_writes(case: &RowContext<'_>) -> Option<u64> {
     let durability = &case.row.workload.durability;
     if durability.write_through {
         return Some(case.ios(Operation::Write));

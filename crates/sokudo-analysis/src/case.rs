@@ -5,8 +5,8 @@
 
 use sokudo_model::{
     ArrayState, BackendKind, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport,
-    DirectMode, DriveCircumstances, MethodTrait, Moved, Nanos, Operation, Outcome, RateProcess,
-    Row, Run, TargetInfo, TargetKind,
+    DirectMode, DriveConditions, MethodTrait, Moved, Nanos, Operation, Outcome, RateProcess, Row,
+    Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -24,13 +24,13 @@ const IN_MEMORY: [&str; 5] = ["devtmpfs", "hugetlbfs", "ramfs", "rootfs", "tmpfs
 
 /// A row, and the run it belongs to.
 #[derive(Clone, Copy)]
-pub struct Case<'a> {
+pub struct RowContext<'a> {
     pub run: &'a Run,
     /// The row of it that is judged.
     pub row: &'a Row,
 }
 
-impl<'a> Case<'a> {
+impl<'a> RowContext<'a> {
     /// What the row was done to.
     pub fn target(&self) -> &'a TargetInfo {
         &self.run.target
@@ -39,7 +39,7 @@ impl<'a> Case<'a> {
     /// Arrays of Linux software RAID under the target.
     pub fn arrays(&self) -> impl Iterator<Item = &'a ArrayState> + use<'a> {
         let devices = &self.target().devices;
-        let arrays = self.run.circumstances.arrays.iter();
+        let arrays = self.run.conditions.arrays.iter();
         arrays.filter(|array| devices.iter().any(|device| device.name == array.name))
     }
 
@@ -96,9 +96,9 @@ impl<'a> Case<'a> {
     }
 
     /// The drives at the bottom of the target, as far as they were looked at around the run.
-    pub fn drives(&self) -> impl Iterator<Item = &'a DriveCircumstances> {
+    pub fn drives(&self) -> impl Iterator<Item = &'a DriveConditions> {
         let target = self.target();
-        let drives = self.run.circumstances.drives.iter();
+        let drives = self.run.conditions.drives.iter();
         drives.filter(|drive| target.leaves().any(|it| it.name == drive.disk.name))
     }
 

@@ -156,7 +156,7 @@ codes! {
     /// A few I/Os took far longer than all others, and shape the mean.
     Stalls => "stalls", Warning, Verified;
     /// I/Os of a survey took far longer than all others, and did so again when they were repeated.
-    SlowPlaces => "slow-places", Warning, Verified;
+    SlowSpots => "slow-places", Warning, Verified;
     /// Of the run: a rule (`--stop-when`) ended it before its time.
     StoppedByRule => "stopped-by-rule", Warning, Verified;
     /// The row `cached` of `sokudo quick`, which is `hdparm -T`: no figure of a disk, and
@@ -297,7 +297,7 @@ impl Code {
 
 /// What a rule says when it fires.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ruling {
+pub struct RuleResult {
     /// Which finding it is.
     pub code: Code,
     /// What was seen, with its figures.
@@ -308,7 +308,7 @@ pub struct Ruling {
     pub remedy: Text,
 }
 
-impl Ruling {
+impl RuleResult {
     /// A ruling on what was seen, why, and what to do about it.
     pub fn new(
         code: Code,
@@ -325,8 +325,8 @@ impl Ruling {
     }
 }
 
-impl From<Ruling> for Finding {
-    fn from(ruling: Ruling) -> Self {
+impl From<RuleResult> for Finding {
+    fn from(ruling: RuleResult) -> Self {
         Self {
             code: ruling.code.name().to_owned(),
             severity: ruling.code.severity(),
@@ -339,7 +339,7 @@ impl From<Ruling> for Finding {
 
 /// What changes the figure most comes first: the order in which codes are
 /// declared.
-pub fn in_order(mut rulings: Vec<Ruling>) -> Vec<Finding> {
+pub fn in_order(mut rulings: Vec<RuleResult>) -> Vec<Finding> {
     rulings.sort_by_key(|ruling| ruling.code.weight());
     rulings.into_iter().map(Finding::from).collect()
 }

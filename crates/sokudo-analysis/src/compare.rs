@@ -191,7 +191,7 @@ fn obstacle(
 /// their name is a part of its own.
 const PATTERN: [PlanPart; 6] = [
     PlanPart::Blocks,
-    PlanPart::Clones,
+    PlanPart::Threads,
     PlanPart::Depth,
     PlanPart::Operations,
     PlanPart::Order,

@@ -1,10 +1,10 @@
 //! What the system did to a row from outside: limits of control groups, heat.
 
-use sokudo_model::{DriveCircumstances, IoLimit, Nanos, Operation, Run};
+use sokudo_model::{DriveConditions, IoLimit, Nanos, Operation, Run};
 use sokudo_words::{Text, text};
 
-use crate::case::{Case, counted};
-use crate::code::{Code, Ruling};
+use crate::case::{RowContext, counted};
+use crate::code::{Code, RuleResult};
 use crate::rule::RowRule;
 use crate::threshold::{LIMIT_SHARE_MAX, LIMIT_SHARE_MIN};
 
@@ -83,14 +83,14 @@ impl Reached<'_> {
 }
 
 /// A limit of which a row used nearly all has most likely set its rate.
-pub(crate) fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
-    let limits = &case.run.circumstances.io_limits;
+pub(crate) fn throttled_by_cgroup(case: &RowContext<'_>) -> Option<RuleResult> {
+    let limits = &case.run.conditions.io_limits;
     let reached = limits
         .iter()
         .flat_map(|limit| reached(case, limit))
         .filter(|reached| (LIMIT_SHARE_MIN..=LIMIT_SHARE_MAX).contains(&reached.share()))
         .min_by(|left, right| left.distance().total_cmp(&right.distance()))?;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::ThrottledByCgroup,
         Text::list([reached.symptom()].into_iter().chain(reached.when()), "; "),
         text!(
@@ -104,7 +104,7 @@ pub(crate) fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
 /// The rates of a row beside those of a limit. What the devices counted is what was let
 /// through; a cache may have answered the rest.
 #[expect(clippy::cast_precision_loss, reason = "rates are compared")]
-fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
+fn reached<'a>(case: &RowContext<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
     let seconds: f64 = case
         .outcomes()
         .map(|outcome| case.counted_time(outcome).as_secs_f64())
@@ -151,8 +151,8 @@ fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
             })
     };
     let operations = [Operation::Read, Operation::Write].into_iter();
-    let asked = operations.filter(|operation| case.asks(*operation));
-    let rates = asked.flat_map(|operation| {
+    let wanted_operations = operations.filter(|operation| case.asks(*operation));
+    let rates = wanted_operations.flat_map(|operation| {
         let whole = rates(operation).filter(move |_| meanwhile.is_none());
         let all = whole.chain(meanwhile);
         all.map(move |rate| (operation, rate))
@@ -189,7 +189,7 @@ fn beside(
 /// Bytes and I/Os per second of a row of one operation while a limit was seen that was not there all
 /// the time, by the intervals of its series: the devices counted for whole trials.
 #[expect(clippy::cast_precision_loss, reason = "rates are compared")]
-fn rates_meanwhile(case: &Case<'_>, limit: &IoLimit) -> Option<(f64, f64)> {
+fn rates_meanwhile(case: &RowContext<'_>, limit: &IoLimit) -> Option<(f64, f64)> {
     case.row.workload.operations.single()?;
     let from = limit.from.unwrap_or_default().0;
     let to = limit.to.map_or(u64::MAX, |to| to.0);
@@ -215,10 +215,10 @@ fn rates_meanwhile(case: &Case<'_>, limit: &IoLimit) -> Option<(f64, f64)> {
 const MEANWHILE_MIN: Nanos = Nanos::from_millis(100);
 
 /// Heat of the run concerns every row of it.
-fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
-    let drives = &case.run.circumstances.drives;
+fn throttled_by_heat(case: &RowContext<'_>) -> Option<RuleResult> {
+    let drives = &case.run.conditions.drives;
     let of_target =
-        |drive: &&DriveCircumstances| case.target().leaves().any(|it| it.name == drive.disk.name);
+        |drive: &&DriveConditions| case.target().leaves().any(|it| it.name == drive.disk.name);
     let (drive, symptom) = drives
         .iter()
         .filter(of_target)
@@ -233,7 +233,7 @@ fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
         (None, Some(celsius)) => text!("{heat} ({celsius} °C after it)", heat = symptom),
         (None, None) => symptom,
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::ThrottledByHeat,
         symptom,
         "drives slow themselves down when they are hot: too little air, or long heavy use",
@@ -243,19 +243,19 @@ fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
 
 /// The second of the run from which on the drive was at its warning temperature, and what it had
 /// then. Of several drives the hottest is seen, so that it is told of one alone.
-fn hot_from(run: &Run, drive: &DriveCircumstances) -> Option<(u64, i32)> {
+fn hot_from(run: &Run, drive: &DriveConditions) -> Option<(u64, i32)> {
     let warning = drive
         .after
         .warning_celsius
         .or(drive.before.warning_celsius)?;
-    let is_alone = run.circumstances.drives.len() == 1;
-    let course = run.circumstances.course.as_ref().filter(|_| is_alone)?;
+    let is_alone = run.conditions.drives.len() == 1;
+    let course = run.conditions.course.as_ref().filter(|_| is_alone)?;
     let moment = course.first_at(warning)?;
     Some((moment.at.0 / 1_000_000_000, moment.celsius?))
 }
 
 /// What says that a drive was hot in the run, the strongest word first.
-fn heated(run: &Run, drive: &DriveCircumstances) -> Option<Text> {
+fn heated(run: &Run, drive: &DriveConditions) -> Option<Text> {
     let device = &drive.disk.name;
     let (before, after) = (&drive.before, &drive.after);
     let grown =
@@ -306,7 +306,7 @@ mod tests {
                 ..IoLimit::default()
             };
             change(&mut limit);
-            run.circumstances.io_limits.push(limit);
+            run.conditions.io_limits.push(limit);
         }
     }
 
@@ -348,7 +348,7 @@ mod tests {
             ) => ["throttled-by-cgroup"], Unverified;
             "of another device": reads_with(|run| {
                 bytes(1.0)(run);
-                run.circumstances.io_limits[0].number = "8:0".into();
+                run.conditions.io_limits[0].number = "8:0".into();
             }) => [], Verified;
         }
     }
@@ -443,12 +443,12 @@ mod tests {
 
     #[test]
     fn a_drive_that_became_hot_is_told_by_counter_or_temperature() {
-        type Change = fn(&mut DriveCircumstances);
+        type Change = fn(&mut DriveConditions);
         let hot = |change: Change| {
             reads_with(|run| {
                 let mut drive = drive("nvme0n1");
                 change(&mut drive);
-                run.circumstances.drives.push(drive);
+                run.conditions.drives.push(drive);
             })
         };
         let cases: [(&str, Change); 4] = [
@@ -485,7 +485,7 @@ mod tests {
                 hot(|drive| drive.after.throttle_events = Some(4)) => [], Verified;
             "nothing known": reads() => [], Verified;
             "another drive": spoilt(hot(cases[0].1), |run| {
-                run.circumstances.drives[0].disk.name = "sdz".into();
+                run.conditions.drives[0].disk.name = "sdz".into();
             }) => [], Verified;
         }
         says(
@@ -505,7 +505,7 @@ mod tests {
                     drive.before.temperature_celsius = Some(41);
                     drive.after.temperature_celsius = Some(52);
                     drive.after.warning_celsius = Some(70);
-                    run.circumstances.drives.push(drive);
+                    run.conditions.drives.push(drive);
                 }
                 let mut course = Course::default();
                 for second in 0..600 {
@@ -515,7 +515,7 @@ mod tests {
                         ..CourseMoment::default()
                     });
                 }
-                run.circumstances.course = Some(course);
+                run.conditions.course = Some(course);
             })
         };
         says(

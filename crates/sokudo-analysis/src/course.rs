@@ -1,11 +1,11 @@
 //! What is told of the course of a run: what ended it, when it was measured, what was slow on the
 //! way.
 
-use sokudo_model::{Nanos, Run, SlowPlace, SlowPlaces, civil_date};
+use sokudo_model::{Nanos, Run, SlowSpot, SlowSpots, civil_date};
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::{RowRule, RunRule};
 
@@ -18,12 +18,12 @@ const PLACES_TOLD: usize = 3;
 /// Parts that are named.
 const PARTS_TOLD: usize = 5;
 
-fn stopped_by_rule(run: &Run) -> Option<Ruling> {
+fn stopped_by_rule(run: &Run) -> Option<RuleResult> {
     let cause = run.stopped_by.as_deref()?;
     let rule = cause.rule.to_string();
-    let value = cause.rule.figure.told(cause.value);
+    let value = cause.rule.figure.value_text(cause.value);
     let (row, trial, at) = (&*cause.row, cause.trial, cause.at);
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::StoppedByRule,
         text!("{rule} came true in {row}, trial {trial}, after {at}: {value}"),
         "the rule was given to end the run, and what was measured until then is kept",
@@ -31,22 +31,22 @@ fn stopped_by_rule(run: &Run) -> Option<Ruling> {
     ))
 }
 
-fn measured_in_parts(run: &Run) -> Option<Ruling> {
+fn measured_in_parts(run: &Run) -> Option<RuleResult> {
     let parts = &run.parts;
     if parts.len() < 2 {
         return None;
     }
     let count = parts.len();
-    let told = parts
+    let intervals = parts
         .iter()
         .take(PARTS_TOLD)
         .map(|part| text!("{} to {}", moment(part.started_at), moment(part.ended_at)));
-    let told = Text::list(told, ", ");
-    Some(Ruling::new(
+    let intervals = Text::list(intervals, ", ");
+    Some(RuleResult::new(
         Code::MeasuredInParts,
         match count > PARTS_TOLD {
-            true => text!("it was measured in {count} parts, the first of them {told} (UTC)"),
-            false => text!("it was measured in {count} parts: {told} (UTC)"),
+            true => text!("it was measured in {count} parts, the first of them {intervals} (UTC)"),
+            false => text!("it was measured in {count} parts: {intervals} (UTC)"),
         },
         "it was interrupted and resumed: nothing was measured twice, and each part met the disk \
          as it was then",
@@ -63,27 +63,27 @@ fn moment(Nanos(since_1970): Nanos) -> String {
 }
 
 /// Places that were slow, and are slow again or not.
-fn slow_places(case: &Case<'_>) -> Option<Ruling> {
+fn slow_places(case: &RowContext<'_>) -> Option<RuleResult> {
     let slow = case.row.slow.as_deref()?;
-    let is_again = |place: &&SlowPlace| slow.is_slow_again(place) == Some(true);
-    let again: Vec<&SlowPlace> = slow.places.iter().filter(is_again).collect();
-    match (again.is_empty(), slow.places.is_empty()) {
+    let is_again = |spot: &&SlowSpot| slow.is_slow_again(spot) == Some(true);
+    let again: Vec<&SlowSpot> = slow.spots.iter().filter(is_again).collect();
+    match (again.is_empty(), slow.spots.is_empty()) {
         (_, true) => None,
         (false, _) => Some(slow_again(slow, &again)),
         (true, _) => Some(slow_once(slow)),
     }
 }
 
-fn slow_again(slow: &SlowPlaces, again: &[&SlowPlace]) -> Ruling {
-    let (count, all, limit) = (again.len(), slow.places.len(), slow.limit);
-    let named = again.iter().take(PLACES_TOLD).map(|place| {
-        let (offset, first) = (place.offset.0, place.latency);
-        let second = place.again.unwrap_or_default();
+fn slow_again(slow: &SlowSpots, again: &[&SlowSpot]) -> RuleResult {
+    let (count, all, limit) = (again.len(), slow.spots.len(), slow.limit);
+    let named = again.iter().take(PLACES_TOLD).map(|spot| {
+        let (offset, first) = (spot.offset.0, spot.latency);
+        let second = spot.again.unwrap_or_default();
         text!("byte {offset} {first} and {second}")
     });
     let named = Text::list(named, ", ");
-    Ruling::new(
-        Code::SlowPlaces,
+    RuleResult::new(
+        Code::SlowSpots,
         text!("{count} of the {all} slowest places were slow again (above {limit}): {named}"),
         "the drive takes several attempts to read these places, or has moved their blocks \
          elsewhere: they can still be read, and may not be for long",
@@ -91,11 +91,11 @@ fn slow_again(slow: &SlowPlaces, again: &[&SlowPlace]) -> Ruling {
     )
 }
 
-fn slow_once(slow: &SlowPlaces) -> Ruling {
-    let (count, limit) = (slow.places.len(), slow.limit);
-    let longest = slow.places.first().map_or(Nanos(0), |place| place.latency);
-    let reread = slow.places.iter().filter(|it| it.again.is_some()).count();
-    Ruling::new(
+fn slow_once(slow: &SlowSpots) -> RuleResult {
+    let (count, limit) = (slow.spots.len(), slow.limit);
+    let longest = slow.spots.first().map_or(Nanos(0), |spot| spot.latency);
+    let reread = slow.spots.iter().filter(|it| it.again.is_some()).count();
+    RuleResult::new(
         Code::SlowOnce,
         match reread {
             0 => text!(
@@ -120,17 +120,17 @@ mod tests {
     use sokudo_model::Verdict::Verified;
     use sokudo_model::{Bytes, RunPart, StopCause};
 
-    fn with_slow(places: &[(u64, Option<u64>)]) -> Run {
-        let place = |(first, again): &(u64, Option<u64>)| SlowPlace {
+    fn with_slow(latencies: &[(u64, Option<u64>)]) -> Run {
+        let spot = |(first, again): &(u64, Option<u64>)| SlowSpot {
             offset: Bytes(8_192),
             length: Bytes(4_096),
             latency: Nanos::from_millis(*first),
             again: again.map(Nanos::from_millis),
             beside: None,
         };
-        let slow = SlowPlaces {
+        let slow = SlowSpots {
             limit: Nanos::from_millis(100),
-            places: places.iter().map(place).collect(),
+            spots: latencies.iter().map(spot).collect(),
         };
         reads_with(|run| run.rows[0].slow = Some(Box::new(slow.clone())))
     }
@@ -165,21 +165,22 @@ mod tests {
         };
         run.parts = vec![part(0), part(86_400)];
         crate::judge(&mut run);
-        let told: Vec<String> = run
+        let lines: Vec<String> = run
             .findings
             .iter()
             .map(|finding| format!("{} {}", finding.code, finding.symptom.english()))
             .collect();
         assert!(
-            told[0].starts_with(
+            lines[0].starts_with(
                 "stopped-by-rule rate<100MB/s for 10.0 s came true in SEQ1M, trial 2, after 40.0 s: 91.2 MB/s"
             ),
-            "{told:?}"
+            "{lines:?}"
         );
         assert!(
-            told.iter()
+            lines
+                .iter()
                 .any(|it| it.contains("1970-01-01 00:00 to 1970-01-01 01:00, 1970-01-02")),
-            "{told:?}"
+            "{lines:?}"
         );
     }
 }

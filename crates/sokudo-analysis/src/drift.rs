@@ -7,8 +7,8 @@ use sokudo_model::{Bytes, IntervalRates, Nanos, Operation, Outcome, TargetKind, 
 use sokudo_stats::{Summary, first_deviation, groups, step, trend};
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::RowRule;
 use crate::threshold::{
@@ -51,7 +51,7 @@ impl RateInterval {
 }
 
 /// The intervals of all trials that move bytes, in order of time.
-pub(crate) fn intervals(case: &Case<'_>) -> Vec<RateInterval> {
+pub(crate) fn intervals(case: &RowContext<'_>) -> Vec<RateInterval> {
     let time = case.row.workload.limits.time;
     let outcomes = case.outcomes().enumerate();
     let moving = outcomes.filter(|(_, outcome)| outcome.bytes_moved() > Bytes(0));
@@ -87,12 +87,12 @@ const SHAPES: [(DriftShape, RowRule); 5] = [
     (DriftShape::Outlying, outliers),
 ];
 
-fn most_telling(case: &Case<'_>) -> Option<Ruling> {
+fn most_telling(case: &RowContext<'_>) -> Option<RuleResult> {
     SHAPES.iter().find_map(|(_, rule)| rule(case))
 }
 
 /// The most telling one, if there is any.
-pub(crate) fn shape(case: &Case<'_>) -> Option<DriftShape> {
+pub(crate) fn shape(case: &RowContext<'_>) -> Option<DriftShape> {
     let mut shapes = SHAPES.iter();
     let found = shapes.find(|(_, rule)| rule(case).is_some());
     found.map(|(shape, _)| *shape)
@@ -110,7 +110,7 @@ struct Fall {
 
 /// Whether the row is one whose speed should be the same all the time. Rounds have a rule
 /// of their own.
-fn is_comparable(case: &Case<'_>) -> bool {
+fn is_comparable(case: &RowContext<'_>) -> bool {
     let workload = &case.row.workload;
     case.run.schedule.steady.is_none()
         && case.target().kind != TargetKind::Null
@@ -120,7 +120,7 @@ fn is_comparable(case: &Case<'_>) -> bool {
 
 /// The speed fell and did not come back; or it fell so in every trial, and pauses brought
 /// it back.
-fn fall(case: &Case<'_>) -> Option<Fall> {
+fn fall(case: &RowContext<'_>) -> Option<Fall> {
     if !is_comparable(case) {
         return None;
     }
@@ -172,7 +172,7 @@ fn fall_of(intervals: &[RateInterval], share: f64) -> Option<Fall> {
     })
 }
 
-fn not_steady(case: &Case<'_>) -> Option<Ruling> {
+fn not_steady(case: &RowContext<'_>) -> Option<RuleResult> {
     let fall = fall(case)?;
     let (before_mb_per_s, after_mb_per_s) = (fall.before / 1e6, fall.after / 1e6);
     let (gigabytes, time) = (fall.bytes / 1e9, fall.time);
@@ -198,12 +198,12 @@ fn not_steady(case: &Case<'_>) -> Option<Ruling> {
             remedy::longer_and_rest(),
         )
     };
-    Some(Ruling::new(Code::NotSteady, symptom, cause, remedy))
+    Some(RuleResult::new(Code::NotSteady, symptom, cause, remedy))
 }
 
 /// The first trial is unlike the others, so that a mean over all is of two things. Trials
 /// after a discarded one are not looked at, nor those of no device.
-fn first_run(case: &Case<'_>) -> Option<Ruling> {
+fn first_run(case: &RowContext<'_>) -> Option<RuleResult> {
     let bandwidths = all_bandwidths(case);
     let few = bandwidths.len() < INTERVAL_TRIALS_MIN;
     if few
@@ -241,7 +241,7 @@ fn first_run(case: &Case<'_>) -> Option<Ruling> {
     } else {
         Text::from("while the others are alike")
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::FirstRunOutlier,
         text!(
             "the first trial was {side} than the others: {first_mb_per_s:.2} MB/s, their median is {median_mb_per_s:.2} MB/s, {how_far}",
@@ -253,25 +253,25 @@ fn first_run(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-fn all_bandwidths(case: &Case<'_>) -> Vec<f64> {
+fn all_bandwidths(case: &RowContext<'_>) -> Vec<f64> {
     let outcomes = case.outcomes();
     outcomes.filter_map(Outcome::bytes_per_second).collect()
 }
 
 /// Bandwidths of the trials, where there are enough to compare them.
-fn bandwidths(case: &Case<'_>) -> Option<Vec<f64>> {
+fn bandwidths(case: &RowContext<'_>) -> Option<Vec<f64>> {
     let values = all_bandwidths(case);
     (values.len() >= INTERVAL_TRIALS_MIN && is_comparable(case)).then_some(values)
 }
 
-fn two_modes(case: &Case<'_>) -> Option<Ruling> {
+fn two_modes(case: &RowContext<'_>) -> Option<RuleResult> {
     let values = bandwidths(case)?;
     let median = Summary::of(&values)?.median;
     let groups = groups(&values).filter(|groups| {
         groups.gap > groups.range * GAP_FACTOR_MAX && groups.gap > median * GAP_SHARE_MIN
     })?;
     let count = case.row.trials.len();
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::TwoModes,
         text!(
             "the trials fall into two groups: {slow_trials} around {slow_mb_per_s:.1} MB/s and \
@@ -287,7 +287,7 @@ fn two_modes(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-fn trending(case: &Case<'_>) -> Option<Ruling> {
+fn trending(case: &RowContext<'_>) -> Option<RuleResult> {
     let values = bandwidths(case)?;
     let trend = trend(&values)?;
     if trend.chance > TREND_CHANCE_MAX || trend.change.abs() < TREND_SHARE_MIN {
@@ -313,7 +313,7 @@ fn trending(case: &Case<'_>) -> Option<Ruling> {
             "a cache warms up, earlier writes are still being worked off, or other load ends",
         )
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::Trend,
         symptom,
         cause,
@@ -322,7 +322,7 @@ fn trending(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// Trials other than the first that are unlike the others, with their numbers from 1.
-fn outliers(case: &Case<'_>) -> Option<Ruling> {
+fn outliers(case: &RowContext<'_>) -> Option<RuleResult> {
     let values = bandwidths(case)?;
     // One that lasted far longer than it should counts for more than one.
     if !weighed(&case.row.trials, Outcome::bytes_per_second).are_alike() {
@@ -348,7 +348,7 @@ fn outliers(case: &Case<'_>) -> Option<Ruling> {
             mb_per_s = value / 1e6
         )
     });
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::Outliers,
         text!(
             "unlike the others, whose median is {median_mb_per_s:.1} MB/s: {trials}",

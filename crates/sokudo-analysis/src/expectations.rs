@@ -164,11 +164,11 @@ mod tests {
         let _ = expectations();
         for (name, expectation) in &read {
             for field in ["expected", "source", "date"] {
-                let said = expectation.get(field).and_then(toml::Value::as_str);
-                assert!(said.is_some_and(|said| said.len() > 3), "{name}.{field}");
+                let text = expectation.get(field).and_then(toml::Value::as_str);
+                assert!(text.is_some_and(|text| text.len() > 3), "{name}.{field}");
             }
             // What is told is what is used.
-            let said = expectation["expected"].as_str().unwrap().replace(',', "");
+            let text = expectation["expected"].as_str().unwrap().replace(',', "");
             for (figure, value) in expectation.as_table().unwrap() {
                 let number = match value {
                     toml::Value::Float(number) => number.to_string(),
@@ -178,8 +178,8 @@ mod tests {
                     toml::Value::Integer(number) => number.to_string(),
                     _ => continue,
                 };
-                let mut words = said.split([' ', ';', ':']);
-                assert!(words.any(|word| word == number), "{name}.{figure}: {said}");
+                let mut words = text.split([' ', ';', ':']);
+                assert!(words.any(|word| word == number), "{name}.{figure}: {text}");
             }
         }
     }

@@ -3,8 +3,8 @@
 use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, StopReason, TargetKind};
 use sokudo_words::{Argument, Text, WrittenFigure, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::RowRule;
 
@@ -47,7 +47,7 @@ mod errno {
 
 /// What was read back is not what was written: whatever the speed, it is not that of
 /// storing data.
-fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
+fn wrong_data(case: &RowContext<'_>) -> Option<RuleResult> {
     let checks = || {
         case.outcomes()
             .filter_map(|outcome| outcome.verified.as_ref())
@@ -74,7 +74,7 @@ fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
         false => text!("{symptom}; the next are at byte {}", Text::list(more, ", ")),
     };
     (wrong > 0).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::WrongData,
             symptom,
             "a disk, cable, memory or driver that changes or loses data, or another program that \
@@ -86,22 +86,22 @@ fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// Whether the run was interrupted before an I/O of the row ended in any way.
-pub(crate) fn was_not_reached(case: &Case<'_>) -> bool {
+pub(crate) fn was_not_reached(case: &RowContext<'_>) -> bool {
     let is_cut = case.run.interrupted || case.run.stopped_by.is_some();
     is_cut && !has_completed(case) && !has_failed(case)
 }
 
-fn has_completed(case: &Case<'_>) -> bool {
+fn has_completed(case: &RowContext<'_>) -> bool {
     case.outcomes()
         .any(|outcome| outcome.operations.iter().any(|tally| tally.ios > 0))
 }
 
-fn has_failed(case: &Case<'_>) -> bool {
+fn has_failed(case: &RowContext<'_>) -> bool {
     case.outcomes().any(|outcome| !outcome.failures.is_empty())
 }
 
 /// Nothing was measured.
-fn no_io(case: &Case<'_>) -> Option<Ruling> {
+fn no_io(case: &RowContext<'_>) -> Option<RuleResult> {
     if has_completed(case) {
         return None;
     }
@@ -115,7 +115,7 @@ fn no_io(case: &Case<'_>) -> Option<Ruling> {
     } else {
         ("no I/O ended in the time of a trial", remedy::more_time())
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::NoIo,
         "no I/O completed, so that there is no figure",
         cause,
@@ -124,13 +124,13 @@ fn no_io(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// A device that is gone answers in ways that do not say so.
-fn device_vanished(case: &Case<'_>) -> Option<Ruling> {
+fn device_vanished(case: &RowContext<'_>) -> Option<RuleResult> {
     let vanished: Vec<IoFailure> = failures(case)
         .into_iter()
         .filter(|failure| means_vanished(case, failure) || survey_gave_up(case, failure))
         .collect();
     (!vanished.is_empty()).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::DeviceVanished,
             all_in_words(&vanished),
             "the device stopped answering: unplugged, reset or broken. One that is gone answers \
@@ -143,11 +143,11 @@ fn device_vanished(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// A survey goes on where something cannot be read, and says where.
-fn unreadable(case: &Case<'_>) -> Option<Ruling> {
+fn unreadable(case: &RowContext<'_>) -> Option<RuleResult> {
     let defects = defects(case, |kind| kind != FailureKind::Unanswered);
     let first = defects.first()?;
-    let (bytes, ranges, named) = told(&defects);
-    Some(Ruling::new(
+    let (bytes, ranges, named) = summary(&defects);
+    Some(RuleResult::new(
         Code::Unreadable,
         match first.operation {
             Operation::Write => text!("{bytes} in {ranges} cannot be written: {named}"),
@@ -160,15 +160,15 @@ fn unreadable(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// It goes on where something does not come back, too.
-fn hung(case: &Case<'_>) -> Option<Ruling> {
+fn hung(case: &RowContext<'_>) -> Option<RuleResult> {
     let timeout = case.row.workload.survey()?.timeout?;
     let defects = defects(case, |kind| kind == FailureKind::Unanswered);
     if defects.is_empty() {
         return None;
     }
-    let (bytes, ranges, named) = told(&defects);
+    let (bytes, ranges, named) = summary(&defects);
     let ended = case.outcomes().any(|it| it.stopped == StopReason::Failed);
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::Hung,
         match ended {
             true => text!(
@@ -184,7 +184,7 @@ fn hung(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// The defects of all trials that are of these kinds, each once.
-fn defects(case: &Case<'_>, is_meant: impl Fn(FailureKind) -> bool) -> Vec<Defect> {
+fn defects(case: &RowContext<'_>, is_meant: impl Fn(FailureKind) -> bool) -> Vec<Defect> {
     let mut defects: Vec<Defect> = Vec::new();
     let all = case.outcomes().flat_map(|outcome| &outcome.defects);
     for defect in all.filter(|defect| is_meant(defect.kind)) {
@@ -200,7 +200,7 @@ fn defects(case: &Case<'_>, is_meant: impl Fn(FailureKind) -> bool) -> Vec<Defec
 }
 
 /// How much they are, in how many ranges, and the first of them.
-fn told(defects: &[Defect]) -> (Bytes, Text, Text) {
+fn summary(defects: &[Defect]) -> (Bytes, Text, Text) {
     let bytes = Bytes(defects.iter().map(|defect| defect.length.0).sum());
     let ranges = defects.iter().take(RANGES_TOLD).map(|defect| {
         text!(
@@ -221,7 +221,7 @@ fn told(defects: &[Defect]) -> (Bytes, Text, Text) {
     (bytes, ranges, named)
 }
 
-fn io_errors(case: &Case<'_>) -> Option<Ruling> {
+fn io_errors(case: &RowContext<'_>) -> Option<RuleResult> {
     // Failures that a survey has looked into are its defects.
     let has_defects = case.outcomes().any(|outcome| !outcome.defects.is_empty());
     let errors: Vec<IoFailure> = failures(case)
@@ -231,7 +231,7 @@ fn io_errors(case: &Case<'_>) -> Option<Ruling> {
         .collect();
     let first = errors.first()?;
     let (cause, remedy) = explain(first.kind);
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::IoErrors,
         all_in_words(&errors),
         cause,
@@ -240,8 +240,8 @@ fn io_errors(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// The error that another tool says to have ended a row.
-pub(crate) fn reported(tool: String, number: i32) -> Ruling {
-    Ruling::new(
+pub(crate) fn reported(tool: String, number: i32) -> RuleResult {
+    RuleResult::new(
         Code::IoErrors,
         text!("{tool} ended with {error}", error = errno_words(number)),
         "its figures are of the time until then",
@@ -251,7 +251,7 @@ pub(crate) fn reported(tool: String, number: i32) -> Ruling {
 
 /// All failures of the row, those of one kind together: the first offset, and
 /// the number in all trials.
-fn failures(case: &Case<'_>) -> Vec<IoFailure> {
+fn failures(case: &RowContext<'_>) -> Vec<IoFailure> {
     let mut merged: Vec<IoFailure> = Vec::new();
     for failure in case.outcomes().flat_map(|outcome| &outcome.failures) {
         let same = merged.iter_mut().find(|known| {
@@ -267,7 +267,7 @@ fn failures(case: &Case<'_>) -> Vec<IoFailure> {
     merged
 }
 
-fn means_vanished(case: &Case<'_>, failure: &IoFailure) -> bool {
+fn means_vanished(case: &RowContext<'_>, failure: &IoFailure) -> bool {
     match failure.kind {
         FailureKind::Nothing | FailureKind::Errno(errno::ENODEV | errno::ENXIO) => true,
         FailureKind::Errno(errno::ENOSPC) => case.target().kind == TargetKind::BlockDevice,
@@ -279,7 +279,7 @@ fn means_vanished(case: &Case<'_>, failure: &IoFailure) -> bool {
 }
 
 /// A survey ends where the device answers nothing any more, whatever error it gives.
-fn survey_gave_up(case: &Case<'_>, failure: &IoFailure) -> bool {
+fn survey_gave_up(case: &RowContext<'_>, failure: &IoFailure) -> bool {
     let gave_up = case.outcomes().any(|outcome| {
         let wrote_in_vain = |defect: &Defect| defect.operation == Operation::Write;
         outcome.stopped == StopReason::Failed && !outcome.defects.iter().any(wrote_in_vain)
@@ -288,7 +288,7 @@ fn survey_gave_up(case: &Case<'_>, failure: &IoFailure) -> bool {
 }
 
 /// Whether a survey has told of it as a defect.
-fn is_looked_into(case: &Case<'_>, failure: &IoFailure) -> bool {
+fn is_looked_into(case: &RowContext<'_>, failure: &IoFailure) -> bool {
     let survey = case.row.workload.survey();
     let waits = survey.is_none_or(|survey| survey.timeout.is_none());
     is_of_medium(failure) || failure.kind == FailureKind::Unanswered && !waits
@@ -329,7 +329,7 @@ fn all_in_words(failures: &[IoFailure]) -> Text {
 fn in_words(failure: &IoFailure) -> Text {
     let how = match failure.kind {
         FailureKind::Errno(number) => text!("failed with {error}", error = errno_words(number)),
-        FailureKind::Short { asked, moved } => text!("moved {moved} of {asked} bytes"),
+        FailureKind::Short { requested, moved } => text!("moved {moved} of {requested} bytes"),
         FailureKind::Nothing => Text::from("moved no bytes and gave no error"),
         FailureKind::Unanswered => Text::from("never completed and had to be given up"),
         FailureKind::Nvme(status) => text!(
@@ -339,7 +339,7 @@ fn in_words(failure: &IoFailure) -> Text {
         ),
     };
     let operation = Text::from(failure.operation.name());
-    let (count, offset) = (failure.count, place(failure.offset));
+    let (count, offset) = (failure.count, offset_argument(failure.offset));
     if failure.operation.is_on_files() {
         text!(
             "{count} {operation} {how}, after {files} files",
@@ -355,7 +355,7 @@ fn in_words(failure: &IoFailure) -> Text {
 }
 
 /// Where something is. It is no amount: of several there is no range.
-fn place(offset: Bytes) -> Argument {
+fn offset_argument(offset: Bytes) -> Argument {
     Argument::Figure(WrittenFigure {
         value: offset.0.to_string(),
         unit: "offset".to_owned(),
@@ -529,7 +529,10 @@ mod tests {
                 offset: Bytes(offset),
                 count,
             };
-            let short = |moved| FailureKind::Short { asked: 4096, moved };
+            let short = |moved| FailureKind::Short {
+                requested: 4096,
+                moved,
+            };
             run.rows[0].trials[0].outcome.failures = vec![
                 failure(FailureKind::Errno(5), 512, 2),
                 failure(short(512), 0, 1),

@@ -5,8 +5,8 @@ use sokudo_model::{BackendKind, Nanos, Operation, Outcome};
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::RowRule;
 use crate::threshold::ARRIVED_RATIO_MIN;
@@ -15,7 +15,7 @@ pub(crate) const RULES: &[RowRule] = &[buffered_writes];
 
 /// Writes that a cache took may reach the device later than the time says; a
 /// flush inside the measured time settles it.
-fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
+fn buffered_writes(case: &RowContext<'_>) -> Option<RuleResult> {
     let durability = &case.row.workload.durability;
     let survey = case.row.workload.survey();
     // What is written back is flushed at each place, in its time.
@@ -43,7 +43,7 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
             remedy::direct(),
         ),
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::BufferedWrites,
         into_memory(case),
         cause,
@@ -55,7 +55,7 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
 /// the next, or as many of them as [`ARRIVED_RATIO_MIN`] asks for. Of a queue, what is in flight
 /// while a flush is may not be in it.
 #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-fn is_flushed_in_time(case: &Case<'_>) -> bool {
+fn is_flushed_in_time(case: &RowContext<'_>) -> bool {
     let workload = &case.row.workload;
     let durability = &workload.durability;
     let each = [durability.fsync_every, durability.fdatasync_every];
@@ -69,7 +69,7 @@ fn is_flushed_in_time(case: &Case<'_>) -> bool {
 
 /// Whether every write returns only when it is durable: on a file system that is mounted so, or
 /// to a file that is marked so. `dirsync` concerns names only.
-fn is_synchronous(case: &Case<'_>) -> bool {
+fn is_synchronous(case: &RowContext<'_>) -> bool {
     let target = case.target();
     let mounted = target.file_system.as_ref();
     mounted.is_some_and(|it| it.mount_options.iter().any(|option| option == "sync"))
@@ -78,7 +78,7 @@ fn is_synchronous(case: &Case<'_>) -> bool {
 
 /// Both figures of writes that a cache took: how fast it took them, and how fast they
 /// became durable.
-fn into_memory(case: &Case<'_>) -> Text {
+fn into_memory(case: &RowContext<'_>) -> Text {
     let median = |rate: fn(&Outcome) -> Option<f64>| {
         let rates: Vec<f64> = case.outcomes().filter_map(rate).collect();
         Summary::of(&rates).map(|summary| summary.median / 1e6)

@@ -4,7 +4,7 @@
 use sokudo_model::{Assessment, Correction, Origin, Run, Verdict};
 use sokudo_words::{Text, text};
 
-use crate::code::{Code, Ruling};
+use crate::code::{Code, RuleResult};
 use crate::failures;
 
 /// Says of every row who measured it, and of the run what was put right in it.
@@ -23,8 +23,8 @@ pub(crate) fn judge(run: &mut Run, origin: &Origin) {
     run.inferences.clear();
 }
 
-fn imported(origin: &Origin) -> Ruling {
-    Ruling::new(
+fn imported(origin: &Origin) -> RuleResult {
+    RuleResult::new(
         Code::Imported,
         text!(
             "measured by {tool}, not by sokudo: there is no evidence",
@@ -36,7 +36,7 @@ fn imported(origin: &Origin) -> Ruling {
     )
 }
 
-fn corrected(origin: &Origin) -> Option<Ruling> {
+fn corrected(origin: &Origin) -> Option<RuleResult> {
     let once = |text_of: fn(&Correction) -> Text| {
         let mut texts: Vec<Text> = Vec::new();
         for text in origin.corrections.iter().map(text_of) {
@@ -47,7 +47,7 @@ fn corrected(origin: &Origin) -> Option<Ruling> {
         Text::list(texts, "; ")
     };
     (!origin.corrections.is_empty()).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::CorrectedImport,
             text!(
                 "put right: {corrections}",

@@ -4,8 +4,8 @@
 use sokudo_model::{Bytes, FailureKind, Nanos, Operation, OperationTally, Outcome, StopReason};
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::rule::RowRule;
 use crate::threshold::INVARIANT_TOLERANCE;
 
@@ -14,9 +14,9 @@ pub(crate) const RULES: &[RowRule] = &[little, bytes, latency, counts, samples];
 /// Little's law: in any interval the latencies of all I/Os add up to the
 /// interval's length times the mean number in flight. The engine counts that
 /// number apart from the latencies, and it cannot be above the depth asked for.
-fn little(case: &Case<'_>) -> Option<Ruling> {
+fn little(case: &RowContext<'_>) -> Option<RuleResult> {
     let workload = &case.row.workload;
-    let depth_max = f64::from(workload.clones) * f64::from(workload.depth);
+    let depth_max = f64::from(workload.threads) * f64::from(workload.depth);
     breach(case, Code::BreachLittle, |outcome| {
         let elapsed_ns = nanos(outcome.elapsed);
         let latencies_ns = latency_sum_ns(outcome) + carried_ns(outcome);
@@ -47,7 +47,7 @@ fn little(case: &Case<'_>) -> Option<Ruling> {
 
 /// Bytes = I/Os × block size. Rates divide both by the same time, so that
 /// IOPS × block size = bandwidth holds with it.
-fn bytes(case: &Case<'_>) -> Option<Ruling> {
+fn bytes(case: &RowContext<'_>) -> Option<RuleResult> {
     let blocks = &case.row.workload.blocks;
     let (smallest, largest) = (blocks.smallest().0, blocks.largest().0);
     breach(case, Code::BreachBytes, |outcome| {
@@ -58,7 +58,7 @@ fn bytes(case: &Case<'_>) -> Option<Ruling> {
             0
         };
         // The last block of a survey's place is what is left there.
-        let whole = |ios: u64| ios.saturating_sub(outcome.places.len() as u64);
+        let whole = |ios: u64| ios.saturating_sub(outcome.samples.len() as u64);
         let all = |ios: u64, block: u64| u128::from(ios) * u128::from(block);
         moving(outcome).find_map(|tally| {
             let possible = all(whole(tally.ios), smallest)..=all(tally.ios, largest);
@@ -78,7 +78,7 @@ fn bytes(case: &Case<'_>) -> Option<Ruling> {
 /// No latency is longer than the measured time, which lasts to the last
 /// completion, with what came before and after it, and none is zero on a real device; the mean lies between minimum
 /// and maximum.
-fn latency(case: &Case<'_>) -> Option<Ruling> {
+fn latency(case: &RowContext<'_>) -> Option<RuleResult> {
     breach(case, Code::BreachLatency, |outcome| {
         outcome
             .operations
@@ -87,7 +87,11 @@ fn latency(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
-fn impossible_latency(case: &Case<'_>, outcome: &Outcome, tally: &OperationTally) -> Option<Text> {
+fn impossible_latency(
+    case: &RowContext<'_>,
+    outcome: &Outcome,
+    tally: &OperationTally,
+) -> Option<Text> {
     let (min, max) = (tally.latency.min()?, tally.latency.max()?);
     let mean = tally.latency.mean()?;
     let operation = Text::from(tally.operation.name());
@@ -114,7 +118,7 @@ fn impossible_latency(case: &Case<'_>, outcome: &Outcome, tally: &OperationTally
 }
 
 /// Every I/O is in the histogram once, and nothing else is.
-fn counts(case: &Case<'_>) -> Option<Ruling> {
+fn counts(case: &RowContext<'_>) -> Option<RuleResult> {
     breach(case, Code::BreachCounts, |outcome| {
         outcome.operations.iter().find_map(|tally| {
             let in_buckets: u64 = tally.latency.buckets().map(|bucket| bucket.count).sum();
@@ -137,7 +141,7 @@ fn counts(case: &Case<'_>) -> Option<Ruling> {
 /// The samples of a survey are all of it: their bytes and times add up to those of the
 /// trial. And none is faster than its I/Os can be, with as many in flight as were asked
 /// for, each as short as the shortest.
-fn samples(case: &Case<'_>) -> Option<Ruling> {
+fn samples(case: &RowContext<'_>) -> Option<RuleResult> {
     case.row.workload.survey()?;
     breach(case, Code::BreachSamples, |outcome| {
         lost_bytes(outcome)
@@ -147,7 +151,7 @@ fn samples(case: &Case<'_>) -> Option<Ruling> {
 }
 
 fn lost_bytes(outcome: &Outcome) -> Option<Text> {
-    let samples: u64 = outcome.places.iter().map(|place| place.bytes.0).sum();
+    let samples: u64 = outcome.samples.iter().map(|sample| sample.bytes.0).sum();
     let trial: u64 = moving(outcome).map(|tally| tally.bytes.0).sum();
     (samples != trial).then(|| text!("the samples moved {samples} bytes, the whole trial {trial}"))
 }
@@ -155,15 +159,15 @@ fn lost_bytes(outcome: &Outcome) -> Option<Text> {
 /// Where a sample is a single I/O, what passes between two is nobody's, and nothing is in
 /// flight then. A sample at which all failed before the end came is not kept. Processes that survey
 /// side by side take the time of the trial each, or less.
-fn lost_time(case: &Case<'_>, outcome: &Outcome) -> Option<Text> {
+fn lost_time(case: &RowContext<'_>, outcome: &Outcome) -> Option<Text> {
     let samples_ns: f64 = outcome
-        .places
+        .samples
         .iter()
-        .map(|place| nanos(place.elapsed))
+        .map(|sample| nanos(sample.elapsed))
         .sum();
     let trial_ns = nanos(outcome.elapsed);
     let worked_ns = trial_ns * outcome.depth_achieved.min(1.0);
-    let longest_ns = trial_ns * f64::from(case.row.workload.clones);
+    let longest_ns = trial_ns * f64::from(case.row.workload.threads);
     let too_long = samples_ns > longest_ns * (1.0 + INVARIANT_TOLERANCE);
     let too_short = samples_ns < worked_ns * (1.0 - INVARIANT_TOLERANCE);
     (too_long || (too_short && !some_have_no_latency(outcome))).then(|| {
@@ -175,7 +179,7 @@ fn lost_time(case: &Case<'_>, outcome: &Outcome) -> Option<Text> {
     })
 }
 
-fn too_fast(case: &Case<'_>, outcome: &Outcome) -> Option<Text> {
+fn too_fast(case: &RowContext<'_>, outcome: &Outcome) -> Option<Text> {
     let workload = &case.row.workload;
     let in_flight = float(workload.blocks.largest().0) * f64::from(workload.depth);
     let shortest = moving(outcome)
@@ -183,35 +187,38 @@ fn too_fast(case: &Case<'_>, outcome: &Outcome) -> Option<Text> {
         .min()?;
     // Times are whole nanoseconds, so that the end of one may be one too soon.
     let needs_ns = |bytes: Bytes| float(bytes.0) / in_flight * float(shortest) - 1.0;
-    let found = outcome
-        .places
-        .iter()
-        .find(|place| nanos(place.elapsed) * (1.0 + INVARIANT_TOLERANCE) < needs_ns(place.bytes));
+    let found = outcome.samples.iter().find(|sample| {
+        nanos(sample.elapsed) * (1.0 + INVARIANT_TOLERANCE) < needs_ns(sample.bytes)
+    });
     found
         .filter(|_| !some_have_no_latency(outcome))
-        .map(|place| {
+        .map(|sample| {
             text!(
                 "the sample at byte {offset} moved {bytes} in {elapsed}, but with {depth} I/Os of \
              {block} in flight, none shorter than {shortest}, it takes {needed}",
-                offset = place.offset.0,
-                bytes = place.bytes,
-                elapsed = place.elapsed,
+                offset = sample.offset.0,
+                bytes = sample.bytes,
+                elapsed = sample.elapsed,
                 depth = workload.depth,
                 block = block_words(case),
                 shortest = Nanos(shortest),
-                needed = seconds(needs_ns(place.bytes)),
+                needed = seconds(needs_ns(sample.bytes)),
             )
         })
 }
 
 /// Looks for a contradiction in every trial that did any I/O.
-fn breach(case: &Case<'_>, code: Code, find: impl Fn(&Outcome) -> Option<Text>) -> Option<Ruling> {
+fn breach(
+    case: &RowContext<'_>,
+    code: Code,
+    find: impl Fn(&Outcome) -> Option<Text>,
+) -> Option<RuleResult> {
     let outcomes = case
         .outcomes()
         .filter(|outcome| outcome.operations.iter().any(|tally| tally.ios > 0));
     let found: Vec<Text> = outcomes.filter_map(find).collect();
     let contradiction = found.first()?;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         code,
         text!(
             "{contradiction} (in {contradicting} of {trials} trials)",
@@ -231,7 +238,7 @@ fn moving(outcome: &Outcome) -> impl Iterator<Item = &OperationTally> {
         .filter(|tally| tally.operation != Operation::Flush && !tally.operation.is_on_files())
 }
 
-fn block_words(case: &Case<'_>) -> Text {
+fn block_words(case: &RowContext<'_>) -> Text {
     let blocks = &case.row.workload.blocks;
     match blocks.single() {
         Some(block) => text!("{block}"),
@@ -389,7 +396,7 @@ mod tests {
                 outcome.failures.push(IoFailure {
                     operation: Operation::Read,
                     kind: FailureKind::Short {
-                        asked: 4096,
+                        requested: 4096,
                         moved: 512,
                     },
                     offset: Bytes(0),

@@ -61,7 +61,7 @@ use std::cmp::Reverse;
 use sokudo_model::{Assessment, Row, Run, Verdict};
 
 pub use assess::{NOT_JUDGED, volume_cap};
-pub use code::{Code, MethodCode, Ruling};
+pub use code::{Code, MethodCode, RuleResult};
 pub use compare::{Comparing, Side, best, compare, load_differences, runs_differ, trials_needed};
 #[cfg(any(test, feature = "testing"))]
 pub use disk::codes as disk_codes;
@@ -70,7 +70,7 @@ pub use matrix::{is_matrix_precise, matrix_blocks_needed, matrix_effects, matrix
 pub use remedy::{Means, remedies_with_options};
 pub use rule::{all_codes, hand_over};
 
-use case::Case;
+use case::RowContext;
 use code::in_order;
 use rule::{RowRule, of_methods};
 
@@ -119,7 +119,7 @@ pub fn judge(run: &mut Run) {
 }
 
 /// Adds findings of the run.
-pub fn add_findings(run: &mut Run, rulings: Vec<Ruling>) {
+pub fn add_findings(run: &mut Run, rulings: Vec<RuleResult>) {
     run.findings.extend(in_order(rulings));
     run.findings
         .sort_by_key(|finding| Reverse(finding.severity));
@@ -151,14 +151,14 @@ fn judge_whole(run: &mut Run) {
 }
 
 fn assess(run: &Run, row: &Row) -> Option<Assessment> {
-    let case = Case { run, row };
+    let case = RowContext { run, row };
     if failures::was_not_reached(&case) {
         return None;
     }
     let rules = ROW_RULES.iter().copied().flatten();
     let rules = rules.chain(of_methods().flat_map(|rules| rules.rows));
     let is_of_rounds = run.schedule.steady.is_some();
-    let mut rulings: Vec<Ruling> = rules
+    let mut rulings: Vec<RuleResult> = rules
         .filter_map(|rule| rule(&case))
         .filter(|ruling| !(is_of_rounds && rounds::takes_trials_for_repetitions(ruling.code)))
         .filter(|ruling| !explain::is_looked_for(run, ruling.code))
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn what_changes_the_figure_most_comes_first() {
         let mut run = reads_with(|run| {
-            run.rows[0].workload.clones = 2;
+            run.rows[0].workload.threads = 2;
             run.rows[0].workload.order = sokudo_model::Order::Sequential {
                 offset: sokudo_model::SequentialOffset::Own,
             };

@@ -250,18 +250,18 @@ impl<'a> FittedRow<'a> {
 /// Cells that were measured, by their values.
 struct MatrixIndex<'a> {
     figures: &'a MatrixFigures,
-    places: HashMap<&'a [usize], usize>,
+    cell_indices: HashMap<&'a [usize], usize>,
 }
 
 impl<'a> MatrixIndex<'a> {
     fn of(figures: &'a MatrixFigures, is_measured: impl Fn(usize) -> bool) -> Self {
         let cells = figures.cells.iter().enumerate();
-        let places = cells
+        let cell_indices = cells
             .filter(|(cell, _)| is_measured(*cell))
             .map(|(cell, values)| (values.as_slice(), cell));
         Self {
             figures,
-            places: places.collect(),
+            cell_indices: cell_indices.collect(),
         }
     }
 
@@ -271,7 +271,7 @@ impl<'a> MatrixIndex<'a> {
         for (axis, value) in others {
             values[*axis] = *value;
         }
-        self.places.get(values.as_slice()).copied()
+        self.cell_indices.get(values.as_slice()).copied()
     }
 
     fn count(&self, axis: usize) -> usize {
@@ -281,7 +281,8 @@ impl<'a> MatrixIndex<'a> {
     /// Measured cells in order.
     fn cells(&self) -> impl Iterator<Item = (usize, &'a [usize])> + '_ {
         let cells = self.figures.cells.iter().enumerate();
-        let measured = cells.filter(|(_, values)| self.places.contains_key(values.as_slice()));
+        let measured =
+            cells.filter(|(_, values)| self.cell_indices.contains_key(values.as_slice()));
         measured.map(|(cell, values)| (cell, values.as_slice()))
     }
 

@@ -167,7 +167,7 @@ mod tests {
         use sokudo_testing::{Rate, Seeds, seeds};
 
         /// Of how many rows it is told.
-        fn told(seeds: &mut Seeds, effect: f64, shape: [usize; 2], noise: Noise) -> Rate {
+        fn detection_rate(seeds: &mut Seeds, effect: f64, shape: [usize; 2], noise: Noise) -> Rate {
             let rows = seeds.next(ROWS).map(|seed| row(seed, effect, shape, noise));
             Rate::of(rows, |row| row.answered_by_a_cache().is_some())
         }
@@ -195,12 +195,12 @@ mod tests {
                 (MOODY, 0.045),
             ] {
                 for shape in SHAPES {
-                    let told = told(seeds, 1.0, shape, noise);
-                    told.assert_at_most(most, format_args!("{noise:?} {shape:?}"));
+                    let rate = detection_rate(seeds, 1.0, shape, noise);
+                    rate.assert_at_most(most, format_args!("{noise:?} {shape:?}"));
                 }
             }
             let before = told_by_factor(1.0, [30, 30], MOODY);
-            let now = told(seeds, 1.0, [30, 30], MOODY);
+            let now = detection_rate(seeds, 1.0, [30, 30], MOODY);
             before.assert_at_least(0.08, "by the factor alone");
             now.assert_at_most(0.015, "now");
         }
@@ -210,13 +210,13 @@ mod tests {
             let seeds = &mut Seeds::default();
             for (noise, least) in [(STILL, 0.99), (NOISY, 0.83), (SLUGGISH, 0.6), (MOODY, 0.33)] {
                 for shape in SHAPES {
-                    let told = told(seeds, 3.0, shape, noise);
-                    told.assert_at_least(least, format_args!("{noise:?} {shape:?}"));
+                    let rate = detection_rate(seeds, 3.0, shape, noise);
+                    rate.assert_at_least(least, format_args!("{noise:?} {shape:?}"));
                 }
             }
             for (noise, least) in [(STILL, 1.0), (NOISY, 0.99), (SLUGGISH, 0.78), (MOODY, 0.8)] {
-                let told = told(seeds, 10.0, [30, 30], noise);
-                told.assert_at_least(least, format_args!("{noise:?}"));
+                let rate = detection_rate(seeds, 10.0, [30, 30], noise);
+                rate.assert_at_least(least, format_args!("{noise:?}"));
             }
         }
     }

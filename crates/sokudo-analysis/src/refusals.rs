@@ -7,8 +7,8 @@
 use sokudo_model::{Nanos, Throttling};
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::rule::RowRule;
 use crate::threshold::{REFUSED_SHARE_MAX, WAKE_UP_TIME_MAX};
 
@@ -46,7 +46,7 @@ struct CpuTimes {
     throttled: Throttling,
 }
 
-fn processor_refused(case: &Case<'_>) -> Option<Ruling> {
+fn processor_refused(case: &RowContext<'_>) -> Option<RuleResult> {
     if !case.real() {
         return None;
     }
@@ -57,7 +57,7 @@ fn processor_refused(case: &Case<'_>) -> Option<Ruling> {
     }
     let (cause, remedy) = cause(&seen, refused);
     let percent = refused.share() * 100.0;
-    let symptom = match case.row.workload.clones {
+    let symptom = match case.row.workload.threads {
         1 => text!(
             "the row's thread was ready to run and had no processor for {percent:.0} % of the time"
         ),
@@ -66,18 +66,23 @@ fn processor_refused(case: &Case<'_>) -> Option<Ruling> {
              {percent:.0} % of their time"
         ),
     };
-    Some(Ruling::new(Code::ProcessorRefused, symptom, cause, remedy))
+    Some(RuleResult::new(
+        Code::ProcessorRefused,
+        symptom,
+        cause,
+        remedy,
+    ))
 }
 
 /// Adds up the trials; `None` where one of them was not looked at, for a part proves nothing.
-fn seen(case: &Case<'_>) -> Option<CpuTimes> {
+fn seen(case: &RowContext<'_>) -> Option<CpuTimes> {
     let seconds = |time: Nanos| time.as_secs_f64();
     let mut seen = CpuTimes::default();
     let trials = case.row.trials.iter();
     for trial in trials.filter(|trial| trial.outcome.ios() > 0) {
         let (outcome, around) = (&trial.outcome, trial.evidence.processors.as_ref()?);
         let cpu = outcome.cpu?;
-        seen.available += seconds(outcome.elapsed) * f64::from(case.row.workload.clones);
+        seen.available += seconds(outcome.elapsed) * f64::from(case.row.workload.threads);
         let usage = outcome.usage?;
         let wake_ups = usage.context_switches.saturating_mul(WAKE_UP_TIME_MAX.0);
         seen.waited += seconds(Nanos(usage.waited?.0.saturating_sub(wake_ups)));
@@ -104,8 +109,8 @@ fn seen(case: &Case<'_>) -> Option<CpuTimes> {
 /// threads (some of which work for us), and the row's other threads. Only other programs are blamed. No thread can have
 /// waited for other programs longer than these computed. Time that the hypervisor took is no wait that the kernel sees; it
 /// hits all that computes alike, and our part of it is that of our processor time.
-fn refused(case: &Case<'_>, seen: &CpuTimes) -> Refused {
-    let threads = f64::from(case.row.workload.clones.max(1));
+fn refused(case: &RowContext<'_>, seen: &CpuTimes) -> Refused {
+    let threads = f64::from(case.row.workload.threads.max(1));
     let processors = f64::from(case.run.environment.cpus.max(1)).min(threads);
     let waited = seen.waited / seen.available;
     let group = (seen.throttled.time.as_secs_f64() / seen.window / processors).min(waited);
@@ -255,7 +260,7 @@ mod tests {
                     seen.own = Some(Nanos::from_millis(1_600));
                     seen.programs = Some(Nanos::from_millis(others));
                 })(run);
-                run.rows[0].workload.clones = 4;
+                run.rows[0].workload.threads = 4;
                 for trial in &mut run.rows[0].trials {
                     trial.outcome.depth_achieved = 4.0;
                     let tally = &mut trial.outcome.operations[0];

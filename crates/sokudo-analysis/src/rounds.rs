@@ -4,8 +4,8 @@
 use sokudo_model::SteadyPhase;
 use sokudo_words::text;
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::rule::RowRule;
 
 pub(crate) const RULES: &[RowRule] = &[not_steady];
@@ -28,15 +28,15 @@ pub(crate) const fn takes_trials_for_repetitions(code: Code) -> bool {
 
 /// All rounds are over, and this row's last two windows did not both pass. The bytes have
 /// arrived all the same.
-fn not_steady(case: &Case<'_>) -> Option<Ruling> {
+fn not_steady(case: &RowContext<'_>) -> Option<RuleResult> {
     let procedure = case.run.schedule.steady.as_deref()?;
     let mut rows = case.run.rows.iter();
-    let place = rows.position(|row| std::ptr::eq(row, case.row))?;
-    let phase = procedure.phase_of(place)?;
+    let index = rows.position(|row| std::ptr::eq(row, case.row))?;
+    let phase = procedure.phase_of(index)?;
     let is_tracked = phase
         .tracked
         .iter()
-        .any(|row| usize::try_from(*row) == Ok(place));
+        .any(|row| usize::try_from(*row) == Ok(index));
     let rounds = phase.figure.of_all(&case.row.trials);
     let window = procedure.window;
     if !is_tracked || case.run.interrupted || window.is_reached(std::slice::from_ref(&rounds)) {
@@ -49,7 +49,7 @@ fn not_steady(case: &Case<'_>) -> Option<Ruling> {
     let range_percent_max = window.range_permille_max / 10;
     let excursion_percent = figures.excursion_share * 100.0;
     let excursion_percent_max = window.excursion_permille_max / 10;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::NotSteady,
         match last.passed {
             true => text!(

@@ -4,14 +4,14 @@ use std::sync::OnceLock;
 
 use sokudo_model::{Inference, Run};
 
-use crate::case::Case;
-use crate::code::{Code, MethodCode, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, MethodCode, RuleResult};
 
 /// A rule about one row.
-pub type RowRule = fn(&Case<'_>) -> Option<Ruling>;
+pub type RowRule = fn(&RowContext<'_>) -> Option<RuleResult>;
 
 /// A rule about the run as a whole.
-pub type RunRule = fn(&Run) -> Option<Ruling>;
+pub type RunRule = fn(&Run) -> Option<RuleResult>;
 
 /// A rule about the run that may conclude one thing of its device.
 pub type InferenceRule = fn(&Run) -> Option<Inference>;

@@ -7,7 +7,7 @@
 
 use sokudo_model::{
     BackendKind, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, CpuTime, DeviceCounters,
-    DeviceMarks, DirectIoSupport, Disk, DriveCircumstances, FileState, FileSystem, Heat, Method,
+    DeviceMarks, DirectIoSupport, Disk, DriveConditions, FileState, FileSystem, Heat, Method,
     MethodKind, MethodTrait, Nanos, Operation, OperationMix, OperationTally, Order, Outcome, Plan,
     Row, Run, Schedule, StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Verdict,
     Workload,
@@ -190,8 +190,8 @@ pub fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Outcome {
 }
 
 /// What is known around a run of the drive of this name: nothing yet.
-pub fn drive(name: &str) -> DriveCircumstances {
-    DriveCircumstances {
+pub fn drive(name: &str) -> DriveConditions {
+    DriveConditions {
         disk: Disk::unknown(name),
         before: Heat::default(),
         after: Heat::default(),

@@ -1,11 +1,11 @@
 //! I/Os that are not what the device gets: cut into smaller ones on their way, or smaller
 //! than what the device writes at once.
 
-use sokudo_model::{BackendFeature, Bytes, DriveCircumstances, Operation, Order, PairRatios};
+use sokudo_model::{BackendFeature, Bytes, DriveConditions, Operation, Order, PairRatios};
 use sokudo_words::{Text, text};
 
-use crate::case::{Case, counted};
-use crate::code::{Code, Ruling};
+use crate::case::{RowContext, counted};
+use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::RowRule;
 use crate::surplus;
@@ -27,7 +27,7 @@ const PAGE_BYTES: u64 = Bytes::KIB * 4;
 /// Requests of one direction at the devices.
 struct Requests {
     operation: Operation,
-    asked: u64,
+    requested: u64,
     /// Those that others cannot have made.
     counted: u64,
 }
@@ -35,7 +35,7 @@ struct Requests {
 impl Requests {
     #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     fn symptom(&self, block: Bytes) -> Text {
-        let (ios, requests) = (self.asked, self.counted);
+        let (ios, requests) = (self.requested, self.counted);
         let requests_per_io = requests as f64 / ios as f64;
         match self.operation {
             Operation::Read => text!(
@@ -51,7 +51,7 @@ impl Requests {
 }
 
 /// The devices got clearly more requests than the row made I/Os, of the same bytes.
-fn split_io(case: &Case<'_>) -> Option<Ruling> {
+fn split_io(case: &RowContext<'_>) -> Option<RuleResult> {
     let block = case.row.workload.blocks.smallest();
     if !case.direct() || block.0 < SPLIT_BLOCK_BYTES_MIN || surplus::is_shared(case) {
         return None;
@@ -61,7 +61,7 @@ fn split_io(case: &Case<'_>) -> Option<Ruling> {
         .filter_map(|operation| requests(case, operation))
         .find(|requests| is_split(case, requests))?;
     let (cause, remedy) = split_cause(case, block)?;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::SplitIo,
         split.symptom(block),
         cause,
@@ -72,9 +72,9 @@ fn split_io(case: &Case<'_>) -> Option<Ruling> {
 /// What was asked and what was counted, where they can be compared: copies, parity and
 /// journals make requests of their own.
 #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
+fn requests(case: &RowContext<'_>, operation: Operation) -> Option<Requests> {
     let device = case.device()?;
-    let asked = case.requested(operation);
+    let requested = case.requested(operation);
     let moved = case.moved(operation);
     let bytes = counted(&device, operation)?;
     let surplus = bytes as f64 > moved as f64 * ARRIVED_RATIO_MAX;
@@ -87,9 +87,9 @@ fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
         Operation::Write => surplus || is_flushed || device.flushes > 0,
         _ => surplus,
     };
-    (asked > 0 && !has_more).then(|| Requests {
+    (requested > 0 && !has_more).then(|| Requests {
         operation,
-        asked,
+        requested,
         counted: match operation {
             Operation::Read => device.read_ios,
             _ => device.written_ios.saturating_sub(device.flushes),
@@ -99,19 +99,19 @@ fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-fn is_split(case: &Case<'_>, requests: &Requests) -> bool {
+fn is_split(case: &RowContext<'_>, requests: &Requests) -> bool {
     let background = BACKGROUND_REQUESTS_PER_TRIAL_MAX * case.row.trials.len() as u64;
-    let expected = requests.asked as f64 * SPLIT_RATIO_MIN;
-    requests.counted as f64 >= expected && requests.counted >= requests.asked + background
+    let expected = requests.requested as f64 * SPLIT_RATIO_MIN;
+    requests.counted as f64 >= expected && requests.counted >= requests.requested + background
 }
 
 /// Why, and what to do about it; `None` where the hardware takes no more at once, which is
 /// how it is and can be changed by nobody.
-fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
+fn split_cause(case: &RowContext<'_>, block: Bytes) -> Option<(Text, Text)> {
     if let Some(array) = array_with_smaller_chunk(case, block) {
         return Some(array);
     }
-    let hardware = |drive: &DriveCircumstances| drive.disk.queue.hardware_io_bytes_max;
+    let hardware = |drive: &DriveConditions| drive.disk.queue.hardware_io_bytes_max;
     if case
         .drives()
         .any(|drive| hardware(drive).is_some_and(|most| most < block))
@@ -166,38 +166,38 @@ fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
 
 /// The drives at the bottom.
 /// A drive that takes fewer pieces at once, and how many.
-fn few_segments<'a>(case: &Case<'a>, pieces: u64) -> Option<(&'a str, u64)> {
+fn few_segments<'a>(case: &RowContext<'a>, pieces: u64) -> Option<(&'a str, u64)> {
     case.drives().find_map(|drive| {
         let most = drive.segments_max.filter(|most| *most < pieces)?;
         Some((drive.disk.name.as_str(), most))
     })
 }
 
-fn has_feature(case: &Case<'_>, wanted: BackendFeature) -> bool {
+fn has_feature(case: &RowContext<'_>, wanted: BackendFeature) -> bool {
     case.outcomes().all(|outcome| {
         let mut features = outcome.backend.features.iter();
         features.any(|feature| *feature == wanted)
     })
 }
 
-fn lies_in_huge_pages(case: &Case<'_>) -> bool {
+fn lies_in_huge_pages(case: &RowContext<'_>) -> bool {
     has_feature(case, TRANSPARENT) || has_feature(case, EXPLICIT)
 }
 
 /// How much faster than from small pages the row was from huge ones, measured by turns.
-fn factor(case: &Case<'_>) -> Option<PairRatios> {
+fn factor(case: &RowContext<'_>) -> Option<PairRatios> {
     case.row.pages.as_ref()?.ratios()
 }
 
 /// A factor that is clear and large enough to be told.
-fn told_factor(case: &Case<'_>) -> Option<PairRatios> {
+fn told_factor(case: &RowContext<'_>) -> Option<PairRatios> {
     factor(case).filter(|it| it.least > 1.0 && it.median >= HUGE_PAGES_RATIO_MIN)
 }
 
 /// Where a block has more small pages than a device takes pieces at once, the kernel cuts it.
 /// Buffers in huge pages keep it whole, and nothing in the row shows that it is slower for
 /// programs with ordinary buffers; where buffers are ordinary, the disk could give more.
-fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
+fn huge_pages(case: &RowContext<'_>) -> Option<RuleResult> {
     let block = case.row.workload.blocks.largest();
     let pieces = block.0.div_ceil(PAGE_BYTES);
     let (device, most) = few_segments(case, pieces)?;
@@ -205,15 +205,15 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
     if !did_io || !case.direct() || split_io(case).is_some() {
         return None;
     }
-    let told = told_factor(case);
+    let ratios = told_factor(case);
     if !lies_in_huge_pages(case) {
         let PairRatios {
             median: factor,
             least,
             most: greatest,
             pairs,
-        } = told?;
-        return Some(Ruling::new(
+        } = ratios?;
+        return Some(RuleResult::new(
             Code::HugePages,
             text!(
                 "in pages of 4 KiB a block of {block} has {pieces} pieces, and {device} takes {most} at once (queue/max_segments)"
@@ -224,7 +224,7 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
             remedy::huge_pages(),
         ));
     }
-    let cause = match told {
+    let cause = match ratios {
         Some(PairRatios {
             median: factor,
             least,
@@ -246,7 +246,7 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
             ),
         },
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::HugePages,
         text!(
             "buffers lay in huge pages; in pages of 4 KiB a block of {block} has {pieces} pieces, and \
@@ -257,8 +257,8 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-fn array_with_smaller_chunk(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
-    let arrays = &case.run.circumstances.arrays;
+fn array_with_smaller_chunk(case: &RowContext<'_>, block: Bytes) -> Option<(Text, Text)> {
+    let arrays = &case.run.conditions.arrays;
     let array = arrays.iter().find(|array| {
         let is_under = case.target().devices.iter().any(|it| it.name == array.name);
         is_under && array.chunk_bytes.is_some_and(|chunk| chunk < block)
@@ -274,7 +274,7 @@ fn array_with_smaller_chunk(case: &Case<'_>, block: Bytes) -> Option<(Text, Text
 }
 
 /// A file whose extents are hardly larger than a block.
-fn scattered(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
+fn scattered(case: &RowContext<'_>, block: Bytes) -> Option<(Text, Text)> {
     let state = case.target().file_state?;
     let extents = state.extents.max(1);
     (state.size_bytes.0 / extents < 2 * block.0).then(|| {
@@ -290,7 +290,7 @@ fn scattered(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
 
 /// Sequential reads through the page cache get what the kernel reads ahead, whatever size
 /// they have.
-fn small_read_ahead(case: &Case<'_>) -> Option<Ruling> {
+fn small_read_ahead(case: &RowContext<'_>) -> Option<RuleResult> {
     let is_sequential = matches!(case.row.workload.order, Order::Sequential { .. });
     if case.direct() || !is_sequential || !case.asks(Operation::Read) || case.copies_on_write() {
         return None;
@@ -302,7 +302,7 @@ fn small_read_ahead(case: &Case<'_>) -> Option<Ruling> {
     // A request may be a page larger than what is read ahead.
     let is_held_back = ahead.0 < READ_AHEAD_BYTES_MIN && mean <= ahead.0 + PAGE_BYTES;
     (is_held_back && case.ratio(Operation::Read)? >= 1.0 / ARRIVED_RATIO_MAX).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::SplitIo,
             text!(
                 "the devices were read in requests of {request_bytes} on average",
@@ -324,7 +324,7 @@ fn small_read_ahead(case: &Case<'_>) -> Option<Ruling> {
 
 /// A drive writes whole physical blocks: for a part of one it must read the rest, inside
 /// itself, where no counter sees it.
-fn sub_block_writes(case: &Case<'_>) -> Option<Ruling> {
+fn sub_block_writes(case: &RowContext<'_>) -> Option<RuleResult> {
     // What can be seen is told as what it is.
     if !case.asks(Operation::Write) || !case.direct() || surplus::reads_for_writes(case) {
         return None;
@@ -334,7 +334,7 @@ fn sub_block_writes(case: &Case<'_>) -> Option<Ruling> {
         let physical = leaf.physical_block_bytes?;
         (block < physical).then_some((leaf, physical))
     })?;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::SubBlockWrites,
         text!(
             "blocks of {block} are written to {device}, whose physical block is {physical}",
@@ -363,7 +363,7 @@ mod tests {
             each_count(run, |device| {
                 device.written_ios = device.written_ios * halves / 2;
             });
-            run.circumstances.drives.push(drive("nvme0n1"));
+            run.conditions.drives.push(drive("nvme0n1"));
         })
     }
 
@@ -432,7 +432,7 @@ mod tests {
             &["echo 1024 > /sys/block/nvme0n1/queue/max_sectors_kb"],
         );
         cause(
-            |run| run.circumstances.drives[0].segments_max = Some(254),
+            |run| run.conditions.drives[0].segments_max = Some(254),
             &["256 pieces", "takes 254 at once"],
         );
         cause(
@@ -443,7 +443,7 @@ mod tests {
             |run| {
                 let array = device("md0", BlockDeviceKind::Raid, false);
                 run.target.devices.insert(0, array);
-                run.circumstances.arrays.push(ArrayState {
+                run.conditions.arrays.push(ArrayState {
                     name: "md0".into(),
                     chunk_bytes: Some(Bytes::kib(512)),
                     ..ArrayState::default()
@@ -456,7 +456,7 @@ mod tests {
             (EXPLICIT, "a layer between"),
         ] {
             let run = spoilt(split(4), |run| {
-                run.circumstances.drives[0].segments_max = Some(254);
+                run.conditions.drives[0].segments_max = Some(254);
                 each_outcome(run, |outcome| {
                     outcome.backend.features = vec![feature.clone()]
                 });
@@ -469,16 +469,16 @@ mod tests {
     fn buffers_in_huge_pages_are_told_where_ordinary_ones_would_be_cut() {
         let huge = |segments: u64, feature: BackendFeature| {
             spoilt(split(2), |run| {
-                run.circumstances.drives[0].segments_max = Some(segments);
+                run.conditions.drives[0].segments_max = Some(segments);
                 each_outcome(run, |outcome| {
                     outcome.backend.features = vec![feature.clone()];
                 });
             })
         };
-        let told = &["huge-pages"][..];
+        let codes = &["huge-pages"][..];
         check! {
-            "few pieces": huge(254, TRANSPARENT) => told, Verified;
-            "of the pool": huge(126, EXPLICIT) => told, Verified;
+            "few pieces": huge(254, TRANSPARENT) => codes, Verified;
+            "of the pool": huge(126, EXPLICIT) => codes, Verified;
             "enough pieces": huge(256, EXPLICIT) => [], Verified;
             "small pages": huge(254, BackendFeature::RegisteredBuffers) => [], Verified;
         }
@@ -489,7 +489,7 @@ mod tests {
     fn what_the_size_of_pages_does_is_told_by_how_much_it_does() {
         let tried = |halves: u64, feature: BackendFeature, huge: [u64; 5]| {
             spoilt(split(halves), |run| {
-                run.circumstances.drives[0].segments_max = Some(254);
+                run.conditions.drives[0].segments_max = Some(254);
                 run.rows[0].pages = Some(PagesCompared {
                     small: vec![100; 5],
                     huge: huge.to_vec(),
@@ -516,7 +516,7 @@ mod tests {
     #[test]
     fn what_the_hardware_takes_at_most_is_no_finding() {
         let run = spoilt(split(4), |run| {
-            let queue = &mut run.circumstances.drives[0].disk.queue;
+            let queue = &mut run.conditions.drives[0].disk.queue;
             queue.hardware_io_bytes_max = Some(Bytes::kib(512));
             run.target.devices[1].max_io_bytes = Some(Bytes::kib(512));
         });

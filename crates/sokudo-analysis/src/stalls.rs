@@ -5,8 +5,8 @@ use sokudo_model::{Durability, Nanos, Operation, Outcome, TargetKind};
 use sokudo_stats::{Histogram, Summary};
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::conditions::throttled_by_cgroup;
 use crate::drift::{RateInterval, intervals};
 use crate::remedy;
@@ -23,16 +23,16 @@ const INTERVALS_NAMED_MAX: usize = 3;
 
 /// A few I/Os took far longer than nearly all others, and so long together that they shape the
 /// mean; or nothing was completed for a part of the time.
-fn stalls(case: &Case<'_>) -> Option<Ruling> {
+fn stalls(case: &RowContext<'_>) -> Option<RuleResult> {
     // A limit of a control group lets I/Os through in bursts, and is told.
     if case.target().kind == TargetKind::Null || throttled_by_cgroup(case).is_some() {
         return None;
     }
-    let told = [slow_ios(case), still_time(case), times(&intervals(case))];
-    let [None, None, _] = &told else {
-        return Some(Ruling::new(
+    let symptoms = [slow_ios(case), still_time(case), times(&intervals(case))];
+    let [None, None, _] = &symptoms else {
+        return Some(RuleResult::new(
             Code::Stalls,
-            Text::list(told.into_iter().flatten(), "; "),
+            Text::list(symptoms.into_iter().flatten(), "; "),
             "the device stood still for a moment: it tidied up, tried again, woke up or reset its link; \
              or the system wrote a journal or had no processor time",
             remedy::percentiles_and_log(),
@@ -42,7 +42,7 @@ fn stalls(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// The I/Os that took far longer, in words.
-fn slow_ios(case: &Case<'_>) -> Option<Text> {
+fn slow_ios(case: &RowContext<'_>) -> Option<Text> {
     let latencies = [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| Some((operation, case.latency(operation)?)));
@@ -88,7 +88,7 @@ const OTHERS_MIN: u64 = 299;
 /// The part of the time in which a full queue completed nothing, in words. Without many I/Os
 /// the latencies do not show it: of those of a deep queue that stood still once, all may be long.
 #[expect(clippy::cast_precision_loss, reason = "a share of times")]
-fn still_time(case: &Case<'_>) -> Option<Text> {
+fn still_time(case: &RowContext<'_>) -> Option<Text> {
     let workload = &case.row.workload;
     let is_closed = workload.pacing.rate.is_none() && workload.pacing.think.is_none();
     let is_plain = workload.work.is_of_blocks() && workload.write_check().is_none();
@@ -117,9 +117,9 @@ fn still_time(case: &Case<'_>) -> Option<Text> {
 
 /// What the I/Os in flight take while some complete: depth × time ÷ I/Os (J. D. C. Little, 1961).
 /// A cache that takes writes at once and then works them off has gaps as long.
-fn queue_time(case: &Case<'_>, elapsed: u64, gaps: &[u64]) -> Option<u64> {
+fn queue_time(case: &RowContext<'_>, elapsed: u64, gaps: &[u64]) -> Option<u64> {
     let workload = &case.row.workload;
-    let in_flight = u64::from(workload.depth) * u64::from(workload.clones);
+    let in_flight = u64::from(workload.depth) * u64::from(workload.threads);
     let at_work = elapsed.saturating_sub(gaps.iter().sum());
     let ios: u64 = case.outcomes().map(Outcome::ios).sum();
     in_flight.checked_mul(at_work)?.checked_div(ios)
@@ -127,7 +127,7 @@ fn queue_time(case: &Case<'_>, elapsed: u64, gaps: &[u64]) -> Option<u64> {
 
 /// The p99 of the I/Os that took less than a gap.
 #[expect(clippy::cast_precision_loss, reason = "counts of I/Os")]
-fn others_p99(case: &Case<'_>, gap: u64) -> Option<u64> {
+fn others_p99(case: &RowContext<'_>, gap: u64) -> Option<u64> {
     let latencies = [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| case.latency(operation));

@@ -4,8 +4,8 @@ use sokudo_model::{Enough, IntervalRates, Nanos, Outcome, Steadiness, TargetKind
 use sokudo_stats::{Summary, WarmUp};
 use sokudo_words::text;
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::drift::{DriftShape, shape};
 use crate::remedy;
 use crate::rule::RowRule;
@@ -17,7 +17,7 @@ pub(crate) const RULES: &[RowRule] = &[unsteady, precision_not_reached, warm_up]
 
 /// The interval of the median is wide. That says nothing against the bytes'
 /// arrival, so that the verdict stays; it says how little one figure tells.
-fn unsteady(case: &Case<'_>) -> Option<Ruling> {
+fn unsteady(case: &RowContext<'_>) -> Option<RuleResult> {
     // What says in which way the trials differ says more.
     let is_told = shape(case).is_some_and(|shape| {
         matches!(
@@ -30,7 +30,7 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
     }
     let reach = Enough::reach(&case.row.trials).filter(|_| !case.arrives_by_chance())?;
     (Steadiness::of_reach(reach) == Steadiness::Unsteady).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::Unsteady,
             text!(
                 "the trials scatter: the 95 % interval of their median is wider than ± {percent:.0} %",
@@ -44,7 +44,7 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// All trials were made and the interval is still wider than asked for.
-fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
+fn precision_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
     let schedule = &case.run.schedule;
     let enough = schedule.enough?;
     let trials = &case.row.trials;
@@ -54,7 +54,7 @@ fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
         return None;
     }
     let percent = f64::from(enough.half_width_permille) / 10.0;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::PrecisionNotReached,
         // Rows share one line of the table, in which each row's own ± stands already.
         match Enough::reach(trials) {
@@ -75,7 +75,7 @@ fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
 /// Most trials begin at another speed than they go on with, on the same side, and the figure
 /// would be another one without their beginnings.
 #[expect(clippy::cast_precision_loss, reason = "trials are few")]
-fn warm_up(case: &Case<'_>) -> Option<Ruling> {
+fn warm_up(case: &RowContext<'_>) -> Option<RuleResult> {
     // A fall that takes up so much of every trial says more.
     if case.target().kind == TargetKind::Null || shape(case) == Some(DriftShape::Fallen) {
         return None;
@@ -114,7 +114,7 @@ fn warm_up(case: &Case<'_>) -> Option<Ruling> {
             "the disk leaves a power state or moves its heads to the row's place first, or a queue or a cache has to fill",
         )
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::WarmUp,
         symptom,
         cause,
@@ -165,8 +165,8 @@ mod tests {
         reads_with(|run| {
             for (index, trial) in run.rows[0].trials.iter_mut().enumerate() {
                 // Neither rising nor falling: that would be a trend.
-                let place = [5.0, 0.0, 3.0, 1.0, 4.0, 2.0][index];
-                let speed = 1.0 + half_width * (place / 2.5 - 1.0);
+                let rank = [5.0, 0.0, 3.0, 1.0, 4.0, 2.0][index];
+                let speed = 1.0 + half_width * (rank / 2.5 - 1.0);
                 trial.outcome.elapsed = Nanos((1e9 / speed) as u64);
                 trial.outcome.depth_achieved = speed;
             }

@@ -7,8 +7,8 @@ mod requests;
 use sokudo_model::{ArrayState, Bytes, Operation};
 use sokudo_words::{Text, text};
 
-use crate::case::{Case, counted};
-use crate::code::{Code, Ruling};
+use crate::case::{RowContext, counted};
+use crate::code::{Code, RuleResult};
 use crate::rule::RowRule;
 use crate::surroundings::level_name;
 use crate::target::encoded_share;
@@ -24,7 +24,7 @@ pub(crate) const RULES: &[RowRule] = &[foreign_io, reads_explained, writes_expla
 /// What leaf devices moved beyond what the engine asked of them.
 struct ForeignIo {
     operation: Operation,
-    asked: u64,
+    requested: u64,
     counted: u64,
     /// What explains it: a finding and its cause.
     explanation: Option<(Code, Text)>,
@@ -33,14 +33,14 @@ struct ForeignIo {
 impl ForeignIo {
     /// Bytes beyond what was asked for.
     fn bytes(&self) -> Bytes {
-        Bytes(self.counted.saturating_sub(self.asked))
+        Bytes(self.counted.saturating_sub(self.requested))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     fn symptom(&self) -> Text {
-        let (engine_bytes, device_bytes) = (Bytes(self.asked), Bytes(self.counted));
-        let more_percent = (self.counted as f64 / self.asked as f64 - 1.0) * 100.0;
-        match (self.operation, self.asked) {
+        let (engine_bytes, device_bytes) = (Bytes(self.requested), Bytes(self.counted));
+        let more_percent = (self.counted as f64 / self.requested as f64 - 1.0) * 100.0;
+        match (self.operation, self.requested) {
             (Operation::Read, 0) => {
                 text!("sokudo read nothing, but the devices read {device_bytes}")
             }
@@ -58,11 +58,11 @@ impl ForeignIo {
 }
 
 /// Whether somebody else used the devices, so that their counts are not the row's alone.
-pub(crate) fn is_shared(case: &Case<'_>) -> bool {
+pub(crate) fn is_shared(case: &RowContext<'_>) -> bool {
     unexplained(case).next().is_some() || requests_of_others(case).next().is_some()
 }
 
-fn requests_of_others(case: &Case<'_>) -> impl Iterator<Item = OthersRequests> {
+fn requests_of_others(case: &RowContext<'_>) -> impl Iterator<Item = OthersRequests> {
     [Operation::Read, Operation::Write]
         .into_iter()
         // What bytes tell needs no requests, and what explains the bytes explains these.
@@ -70,7 +70,7 @@ fn requests_of_others(case: &Case<'_>) -> impl Iterator<Item = OthersRequests> {
         .filter_map(|operation| requests::of_others(case, operation))
 }
 
-fn unexplained(case: &Case<'_>) -> impl Iterator<Item = ForeignIo> {
+fn unexplained(case: &RowContext<'_>) -> impl Iterator<Item = ForeignIo> {
     [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| surplus(case, operation))
@@ -78,7 +78,7 @@ fn unexplained(case: &Case<'_>) -> impl Iterator<Item = ForeignIo> {
 }
 
 /// Somebody else used the devices, as far as is known.
-fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
+fn foreign_io(case: &RowContext<'_>) -> Option<RuleResult> {
     let unexplained: Vec<ForeignIo> = unexplained(case).collect();
     let of_bytes = unexplained.iter();
     let mut seen: Vec<(Operation, Bytes, Text)> = of_bytes
@@ -92,7 +92,7 @@ fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
     let beyond: Vec<(Operation, Bytes)> = seen.iter().map(|(it, bytes, _)| (*it, *bytes)).collect();
     let (cause, remedy) = culprit::cause(case, &beyond);
     let symptoms = seen.into_iter().map(|(.., symptom)| symptom);
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::ForeignIo,
         Text::list(symptoms, "; "),
         cause,
@@ -101,20 +101,20 @@ fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// Whether the devices read what writes of the row needed.
-pub(crate) fn reads_for_writes(case: &Case<'_>) -> bool {
+pub(crate) fn reads_for_writes(case: &RowContext<'_>) -> bool {
     let explanation = surplus(case, Operation::Read).and_then(|surplus| surplus.explanation);
     explanation.is_some_and(|(code, _)| code == Code::ReadModifyWrite)
 }
 
-fn reads_explained(case: &Case<'_>) -> Option<Ruling> {
+fn reads_explained(case: &RowContext<'_>) -> Option<RuleResult> {
     explained(case, Operation::Read)
 }
 
-fn writes_explained(case: &Case<'_>) -> Option<Ruling> {
+fn writes_explained(case: &RowContext<'_>) -> Option<RuleResult> {
     explained(case, Operation::Write)
 }
 
-fn explained(case: &Case<'_>, operation: Operation) -> Option<Ruling> {
+fn explained(case: &RowContext<'_>, operation: Operation) -> Option<RuleResult> {
     let surplus = surplus(case, operation)?;
     let (code, cause) = surplus.explanation.clone()?;
     let stripe = parity_array(case).and_then(ArrayState::stripe_bytes);
@@ -129,24 +129,24 @@ fn explained(case: &Case<'_>, operation: Operation) -> Option<Ruling> {
             "none is needed: the figure is what a program gets; the device itself did more",
         ),
     };
-    Some(Ruling::new(code, surplus.symptom(), cause, remedy))
+    Some(RuleResult::new(code, surplus.symptom(), cause, remedy))
 }
 
 /// What the devices moved in one direction beyond what was asked and what always
 /// happens on a quiet system.
 #[expect(clippy::cast_precision_loss, reason = "2 % are asked for")]
-fn surplus(case: &Case<'_>, operation: Operation) -> Option<ForeignIo> {
+fn surplus(case: &RowContext<'_>, operation: Operation) -> Option<ForeignIo> {
     let device = case.device()?;
     let counted = counted(&device, operation)?;
-    let asked = case.moved(operation);
+    let requested = case.moved(operation);
     let both = case.moved(Operation::Read) + case.moved(Operation::Write);
     if both == 0 {
         return None;
     }
     let background =
         BACKGROUND_BYTES_PER_TRIAL_MAX * case.row.trials.len() as u64 + device.uncertain_bytes.0;
-    let allowed = if asked > 0 {
-        asked as f64 * ARRIVED_RATIO_MAX
+    let allowed = if requested > 0 {
+        requested as f64 * ARRIVED_RATIO_MAX
     } else {
         both as f64 * OTHER_DIRECTION_SHARE_MAX
     };
@@ -154,7 +154,7 @@ fn surplus(case: &Case<'_>, operation: Operation) -> Option<ForeignIo> {
     (counted as f64 > allowed + background as f64 + in_vain as f64).then(|| {
         let mut surplus = ForeignIo {
             operation,
-            asked,
+            requested,
             counted,
             explanation: None,
         };
@@ -166,7 +166,7 @@ fn surplus(case: &Case<'_>, operation: Operation) -> Option<ForeignIo> {
     })
 }
 
-fn explain_reads(case: &Case<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> {
+fn explain_reads(case: &RowContext<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> {
     let is_of_others = case.copies_on_write() && is_of_processes(case, surplus);
     if case.asks(Operation::Write)
         && !is_of_others
@@ -174,7 +174,7 @@ fn explain_reads(case: &Case<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> {
     {
         return Some((Code::ReadModifyWrite, cause));
     }
-    if surplus.asked == 0 {
+    if surplus.requested == 0 {
         return None;
     }
     let amplified = |cause: &'static str| Some((Code::ReadAmplification, Text::from(cause)));
@@ -190,7 +190,7 @@ fn explain_reads(case: &Case<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> {
 }
 
 /// Why writes make the devices read.
-fn read_modify_write(case: &Case<'_>) -> Option<Text> {
+fn read_modify_write(case: &RowContext<'_>) -> Option<Text> {
     let block = case.row.workload.blocks.smallest();
     let smaller_than_sector = case
         .target()
@@ -219,7 +219,7 @@ fn read_modify_write(case: &Case<'_>) -> Option<Text> {
     Some(Text::from(why))
 }
 
-fn parity_array<'a>(case: &Case<'a>) -> Option<&'a ArrayState> {
+fn parity_array<'a>(case: &RowContext<'a>) -> Option<&'a ArrayState> {
     case.arrays().find(|array| array.has_parity())
 }
 
@@ -238,7 +238,7 @@ fn description(array: &ArrayState) -> Text {
 
 /// The same with what the members counted per write of the row, where it is known.
 #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-fn with_writes_per_write(cause: Text, case: &Case<'_>) -> Text {
+fn with_writes_per_write(cause: Text, case: &RowContext<'_>) -> Text {
     let writes = case.requested(Operation::Write);
     let Some(device) = case.device().filter(|_| writes > 0) else {
         return cause;
@@ -253,11 +253,11 @@ fn with_writes_per_write(cause: Text, case: &Case<'_>) -> Text {
     Text::list([cause, counted], "; ")
 }
 
-fn explain_writes(case: &Case<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> {
+fn explain_writes(case: &RowContext<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> {
     let amplified = |cause: &'static str| Some((Code::WriteAmplification, Text::from(cause)));
     let writes = case.requested(Operation::Write);
     let journal_max = Bytes(writes.saturating_mul(JOURNAL_BYTES_PER_WRITE_MAX));
-    if surplus.asked == 0 {
+    if surplus.requested == 0 {
         let others_write = case.run.rows.iter().any(|row| {
             row.workload.operations.percent(Operation::Write) > 0 && !row.trials.is_empty()
         });
@@ -290,7 +290,7 @@ fn explain_writes(case: &Case<'_>, surplus: &ForeignIo) -> Option<(Code, Text)> 
 
 /// Whether other processes moved at least half of it, so that the file system is not what
 /// explains it. A row that flushes makes it write records of its own, whoever else writes.
-fn is_of_processes(case: &Case<'_>, surplus: &ForeignIo) -> bool {
+fn is_of_processes(case: &RowContext<'_>, surplus: &ForeignIo) -> bool {
     !requests::commits(case)
         && culprit::processes_moved(case, surplus.operation) >= surplus.bytes().0.div_ceil(2)
 }
@@ -302,7 +302,7 @@ fn is_of_processes(case: &Case<'_>, surplus: &ForeignIo) -> bool {
     clippy::cast_precision_loss,
     reason = "a share of a size is a size"
 )]
-fn metadata_max(case: &Case<'_>) -> Bytes {
+fn metadata_max(case: &RowContext<'_>) -> Bytes {
     let size = case.target().size_bytes.unwrap_or_default();
     Bytes((size.0 as f64 * METADATA_READ_SHARE_MAX) as u64)
 }
@@ -469,7 +469,7 @@ mod tests {
     fn array_of(level: &'static str) -> impl Fn(&mut Run) {
         move |run| {
             two_disks(run);
-            run.circumstances.arrays.push(ArrayState {
+            run.conditions.arrays.push(ArrayState {
                 name: "md0".into(),
                 level: Some(level.into()),
                 chunk_bytes: Some(Bytes::kib(64)),

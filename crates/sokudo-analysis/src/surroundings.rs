@@ -6,11 +6,11 @@ use std::cmp::Reverse;
 
 use sokudo_model::disk::Bus;
 use sokudo_model::{
-    ArrayState, BlockDeviceKind, DriveCircumstances, Finding, Run, Severity, TargetKind, Workload,
+    ArrayState, BlockDeviceKind, DriveConditions, Finding, Run, Severity, TargetKind, Workload,
 };
 use sokudo_words::{Text, text};
 
-use crate::code::{Code, Ruling};
+use crate::code::{Code, RuleResult};
 use crate::disk::examine;
 use crate::rule::RunRule;
 
@@ -32,7 +32,7 @@ const CHOOSES_ITSELF: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate
 
 /// What the system around a run says about its disks and arrays, the gravest first.
 pub fn about_disks(run: &Run) -> Vec<Finding> {
-    let arrays = &run.circumstances.arrays;
+    let arrays = &run.conditions.arrays;
     let mut findings: Vec<Finding> = drives(run)
         .flat_map(|drive| examine(&drive.disk))
         .filter(|finding| DISK_CODES_IN_RUN.contains(&finding.code.as_str()))
@@ -48,8 +48,8 @@ pub fn about_disks(run: &Run) -> Vec<Finding> {
 }
 
 /// The drives under the target of this run.
-fn drives(run: &Run) -> impl Iterator<Item = &DriveCircumstances> {
-    let drives = run.circumstances.drives.iter();
+fn drives(run: &Run) -> impl Iterator<Item = &DriveConditions> {
+    let drives = run.conditions.drives.iter();
     drives.filter(|drive| is_under(run, &drive.disk.name))
 }
 
@@ -120,9 +120,9 @@ pub fn not_whole(array: &ArrayState) -> Option<Finding> {
 
 /// Saving power costs time at each I/O that has to wait for something to wake up: only
 /// where a single one is in flight does that show.
-fn power_saving(run: &Run) -> Option<Ruling> {
+fn power_saving(run: &Run) -> Option<RuleResult> {
     let is_real = !matches!(run.target.kind, TargetKind::Simulated | TargetKind::Null);
-    let single = |workload: &Workload| workload.clones == 1 && workload.depth == 1;
+    let single = |workload: &Workload| workload.threads == 1 && workload.depth == 1;
     let row = run
         .rows
         .iter()
@@ -133,7 +133,7 @@ fn power_saving(run: &Run) -> Option<Ruling> {
         .flatten()
         .collect();
     (!saved.is_empty()).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::PowerSaving,
             Text::list(saved, "; "),
             text!(
@@ -146,13 +146,13 @@ fn power_saving(run: &Run) -> Option<Ruling> {
 }
 
 fn battery(run: &Run) -> Option<Text> {
-    let is_so = run.circumstances.power.on_battery == Some(true);
+    let is_so = run.conditions.power.on_battery == Some(true);
     is_so.then(|| Text::from("the machine runs on its battery"))
 }
 
 fn governor(run: &Run) -> Option<Text> {
     let governor = run.environment.governor.as_deref()?;
-    let power = &run.circumstances.power;
+    let power = &run.conditions.power;
     if !governor.split(", ").any(|word| word == "powersave") {
         return None;
     }
@@ -182,7 +182,7 @@ fn sata_link(run: &Run) -> Option<Text> {
 }
 
 fn pcie_link(run: &Run) -> Option<Text> {
-    let policy = run.circumstances.power.pcie_policy.as_deref()?;
+    let policy = run.conditions.power.pcie_policy.as_deref()?;
     let mut nvme = drives(run).filter(|drive| {
         drive.disk.bus == Some(Bus::Nvme) && drive.disk.kind == BlockDeviceKind::Disk
     });
@@ -203,53 +203,53 @@ mod tests {
     use sokudo_model::disk::Link;
 
     /// The codes and the first symptom of what is said of the run.
-    fn said(mut run: Run) -> (Vec<String>, String) {
+    fn summary(mut run: Run) -> (Vec<String>, String) {
         judge(&mut run);
         let codes = run.findings.iter().map(|found| found.code.clone());
         let symptom = run.findings.first().map(|found| found.symptom.clone());
         (codes.collect(), symptom.unwrap_or_default().english())
     }
 
-    fn with_drive(change: impl Fn(&mut DriveCircumstances)) -> Run {
+    fn with_drive(change: impl Fn(&mut DriveConditions)) -> Run {
         reads_with(|run| {
             let mut drive = drive("nvme0n1");
             drive.disk.bus = Some(Bus::Nvme);
             change(&mut drive);
-            run.circumstances.drives.push(drive);
+            run.conditions.drives.push(drive);
         })
     }
 
     #[test]
     fn of_a_quiet_machine_nothing_is_said() {
-        assert_eq!(said(reads()).0, [""; 0]);
-        assert_eq!(said(with_drive(|_| ())).0, [""; 0]);
+        assert_eq!(summary(reads()).0, [""; 0]);
+        assert_eq!(summary(with_drive(|_| ())).0, [""; 0]);
     }
 
     #[test]
     fn what_saves_power_is_told_where_one_io_is_in_flight() {
-        let on_battery = |run: &mut Run| run.circumstances.power.on_battery = Some(true);
-        let (codes, symptom) = said(reads_with(on_battery));
+        let on_battery = |run: &mut Run| run.conditions.power.on_battery = Some(true);
+        let (codes, symptom) = summary(reads_with(on_battery));
         assert_eq!(codes, ["power-saving"]);
         assert!(symptom.contains("battery"), "{symptom}");
         let deep = reads_with(|run| {
             on_battery(run);
             run.rows[0].workload.depth = 32;
         });
-        assert_eq!(said(deep).0, [""; 0]);
+        assert_eq!(summary(deep).0, [""; 0]);
         let simulated = reads_with(|run| {
             on_battery(run);
             run.target.kind = TargetKind::Simulated;
         });
-        assert_eq!(said(simulated).0, ["simulated"]);
+        assert_eq!(summary(simulated).0, ["simulated"]);
     }
 
     #[test]
     fn a_processor_that_chooses_itself_is_judged_by_its_preference() {
         let with = |driver: &str, preference: Option<&str>| {
-            said(reads_with(|run| {
+            summary(reads_with(|run| {
                 run.environment.governor = Some("powersave".into());
-                run.circumstances.power.frequency_driver = Some(driver.into());
-                run.circumstances.power.energy_preference = preference.map(str::to_owned);
+                run.conditions.power.frequency_driver = Some(driver.into());
+                run.conditions.power.energy_preference = preference.map(str::to_owned);
             }))
             .0
         };
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(with("intel_pstate", None), [""; 0]);
         assert_eq!(with("intel_pstate", Some("power")), ["power-saving"]);
         assert_eq!(with("acpi-cpufreq", None), ["power-saving"]);
-        let mixed = said(reads_with(|run| {
+        let mixed = summary(reads_with(|run| {
             run.environment.governor = Some("performance, powersave".into());
         }));
         assert_eq!(mixed.0, ["power-saving"]);
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn links_that_sleep_deeply_are_told_and_ordinary_ones_are_not() {
         let sata = |policy: &'static str| {
-            said(with_drive(|drive| {
+            summary(with_drive(|drive| {
                 drive.disk.bus = Some(Bus::Ata);
                 drive.link_power = Some(policy.into());
             }))
@@ -279,8 +279,8 @@ mod tests {
         assert_eq!(sata("max_performance"), [""; 0]);
         let pcie = |policy: &str, bus| {
             let run = with_drive(|drive| drive.disk.bus = Some(bus));
-            said(spoilt(run, |run| {
-                run.circumstances.power.pcie_policy = Some(policy.into());
+            summary(spoilt(run, |run| {
+                run.conditions.power.pcie_policy = Some(policy.into());
             }))
             .0
         };
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn what_is_noticed_about_the_disks_under_the_target_is_told_of_the_run() {
-        let slow = |drive: &mut DriveCircumstances| {
+        let slow = |drive: &mut DriveConditions| {
             drive.disk.link = Some(Link {
                 negotiated: Some("2.5 GT/s x4".into()),
                 maximum: Some("8.0 GT/s x4".into()),
@@ -300,23 +300,23 @@ mod tests {
                 ..Link::default()
             });
         };
-        assert_eq!(said(with_drive(slow)).0, ["link-below-maximum"]);
+        assert_eq!(summary(with_drive(slow)).0, ["link-below-maximum"]);
         let elsewhere = spoilt(with_drive(slow), |run| {
-            run.circumstances.drives[0].disk.name = "nvme9n1".into();
+            run.conditions.drives[0].disk.name = "nvme9n1".into();
         });
-        assert_eq!(said(elsewhere).0, [""; 0]);
+        assert_eq!(summary(elsewhere).0, [""; 0]);
         let worn = with_drive(|drive| drive.disk.health.used_percent = Some(100));
-        assert_eq!(said(worn).0, [""; 0], "wear changes no figure");
+        assert_eq!(summary(worn).0, [""; 0], "wear changes no figure");
     }
 
     #[test]
     fn arrays_that_are_not_whole_are_told() {
         let array = |missing, action: Option<&str>| {
-            said(reads_with(|run| {
+            summary(reads_with(|run| {
                 run.target
                     .devices
                     .insert(0, device("md0", BlockDeviceKind::Raid, false));
-                run.circumstances.arrays.push(ArrayState {
+                run.conditions.arrays.push(ArrayState {
                     name: "md0".into(),
                     level: Some("raid5".into()),
                     members: Some(4),

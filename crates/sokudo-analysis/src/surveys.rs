@@ -16,7 +16,7 @@ fn survey(sample: Sample) -> Survey {
 }
 
 /// A hundredth of a clean trial.
-fn place() -> SurveySample {
+fn clean_sample() -> SurveySample {
     SurveySample {
         offset: Bytes(0),
         bytes: Bytes(409_600),
@@ -34,7 +34,7 @@ fn surveyed(sample: Sample) -> Run {
         run.rows[0].workload.work = Work::Survey(survey(sample));
         run.rows[0].workload.limits.time = None;
         each_outcome(run, |outcome| {
-            outcome.places = vec![place(); 100];
+            outcome.samples = vec![clean_sample(); 100];
             outcome.stopped = StopReason::Bytes;
         });
     })
@@ -73,12 +73,12 @@ fn a_survey_is_judged_like_any_row() {
 
 #[test]
 fn processes_side_by_side_take_the_time_of_the_trial_each() {
-    let side_by_side = |clones, taken| {
+    let side_by_side = |threads, taken| {
         spoilt(surveyed(Sample::Whole), |run| {
-            run.rows[0].workload.clones = clones;
+            run.rows[0].workload.threads = threads;
             each_outcome(run, |outcome| {
-                for place in &mut outcome.places {
-                    place.elapsed.0 = place.elapsed.0 * taken / 100;
+                for sample in &mut outcome.samples {
+                    sample.elapsed.0 = sample.elapsed.0 * taken / 100;
                 }
             });
         })
@@ -133,9 +133,9 @@ fn the_last_block_of_a_place_may_be_shorter() {
             each_outcome(run, |outcome| {
                 outcome.operations[0].bytes.0 -= bytes;
                 let mut rest = bytes;
-                for place in &mut outcome.places {
+                for sample in &mut outcome.samples {
                     let less = rest.min(5_000);
-                    place.bytes.0 -= less;
+                    sample.bytes.0 -= less;
                     rest -= less;
                 }
                 assert_eq!(rest, 0);
@@ -153,7 +153,7 @@ fn the_last_block_of_a_place_may_be_shorter() {
 fn the_samples_are_all_of_the_trial() {
     let first = |change: fn(&mut SurveySample)| {
         spoilt(surveyed(Sample::Whole), |run| {
-            each_outcome(run, |outcome| change(&mut outcome.places[0]));
+            each_outcome(run, |outcome| change(&mut outcome.samples[0]));
         })
     };
     let breach = &["breach-samples"];
@@ -163,7 +163,7 @@ fn the_samples_are_all_of_the_trial() {
         "1.9 % longer": first(|it| it.elapsed.0 += 19_000_000) => [], Verified;
         "2.1 % longer": first(|it| it.elapsed.0 += 21_000_000) => breach, Unverified;
         "no sample at all": spoilt(surveyed(Sample::Whole), |run| {
-            each_outcome(run, |outcome| outcome.places.clear());
+            each_outcome(run, |outcome| outcome.samples.clear());
         }) => breach, Unverified;
     }
     let cut = |failure: Option<FailureKind>| {
@@ -188,8 +188,8 @@ fn no_sample_is_faster_than_its_ios() {
     let moved = |ns: u64| {
         spoilt(surveyed(Sample::Whole), |run| {
             each_outcome(run, |outcome| {
-                outcome.places[3].elapsed.0 -= ns;
-                outcome.places[4].elapsed.0 += ns;
+                outcome.samples[3].elapsed.0 -= ns;
+                outcome.samples[4].elapsed.0 += ns;
             });
         })
     };
@@ -215,11 +215,11 @@ fn what_is_written_back_is_settled_by_the_flush_of_its_place() {
         let mut survey = survey(Sample::Bytes(Bytes(4096)));
         survey.write_back = true;
         run.rows[0].workload.work = Work::Survey(survey);
-        each_outcome(run, |outcome| outcome.places = vec![place(); 100]);
+        each_outcome(run, |outcome| outcome.samples = vec![clean_sample(); 100]);
     });
-    let mut told = run.clone();
-    crate::judge(&mut told);
-    let findings = &told.rows[0].assessment.as_ref().unwrap().findings;
+    let mut judged = run.clone();
+    crate::judge(&mut judged);
+    let findings = &judged.rows[0].assessment.as_ref().unwrap().findings;
     assert!(
         findings.iter().all(|it| it.code != "buffered-writes"),
         "{findings:?}"

@@ -6,8 +6,8 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::{RowRule, RunRule};
 use crate::threshold::{CACHED_SHARE_MAX, FILE_STATE_SHARE_MAX};
@@ -31,9 +31,9 @@ pub(crate) const RUN_RULES: &[RunRule] = &[simulated, virtual_disk];
 const MEASURE_OUR_FILE: &str =
     "measure a directory, in which sokudo lays out a file whose every block is written";
 
-fn no_device(case: &Case<'_>) -> Option<Ruling> {
+fn no_device(case: &RowContext<'_>) -> Option<RuleResult> {
     (case.target().kind == TargetKind::Null).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::NoDevice,
             "the target is no device",
             "null: completes every I/O at once, so that the figures are the cost of the engine",
@@ -42,10 +42,10 @@ fn no_device(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
-fn memory_file_system(case: &Case<'_>) -> Option<Ruling> {
+fn memory_file_system(case: &RowContext<'_>) -> Option<RuleResult> {
     let system = case.target().file_system.as_ref();
     let system = system.filter(|_| case.in_memory())?;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::MemoryFileSystem,
         text!(
             "the file is on {file_system}, which keeps files in memory",
@@ -56,12 +56,12 @@ fn memory_file_system(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-fn memory_device(case: &Case<'_>) -> Option<Ruling> {
+fn memory_device(case: &RowContext<'_>) -> Option<RuleResult> {
     let device = case
         .target()
         .leaves()
         .find(|leaf| leaf.kind == BlockDeviceKind::Memory)?;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::MemoryDevice,
         text!(
             "{device} is memory that is presented as a disk",
@@ -76,9 +76,9 @@ fn memory_device(case: &Case<'_>) -> Option<Ruling> {
 /// are, the cause and the remedy.
 macro_rules! parts {
     ($($rule:ident $code:ident $bytes:ident: $like_this:literal, $cause:literal, $remedy:expr;)*) => {$(
-        fn $rule(case: &Case<'_>) -> Option<Ruling> {
+        fn $rule(case: &RowContext<'_>) -> Option<RuleResult> {
             let symptom = reads_part(case, |state| state.$bytes, $like_this)?;
-            Some(Ruling::new(Code::$code, symptom, $cause, $remedy))
+            Some(RuleResult::new(Code::$code, symptom, $cause, $remedy))
         }
     )*};
 }
@@ -101,7 +101,7 @@ parts! {
 
 /// The first write to a shared block finds it another place. A file system that does so with
 /// every write is no slower for it.
-fn shared_extents(case: &Case<'_>) -> Option<Ruling> {
+fn shared_extents(case: &RowContext<'_>) -> Option<RuleResult> {
     let state = case.target().file_state.as_ref()?;
     let is_always_copied = case.copies_on_write() && state.is_exempt_from_copies != Some(true);
     let written = Bytes(case.moved(Operation::Write));
@@ -109,7 +109,7 @@ fn shared_extents(case: &Case<'_>) -> Option<Ruling> {
     if is_always_copied || share(elsewhere, written) <= FILE_STATE_SHARE_MAX {
         return None;
     }
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::SharedExtents,
         text!(
             "{bytes} of the file's {file_bytes} were shared with other files when the run began, and the row wrote {written}",
@@ -123,7 +123,7 @@ fn shared_extents(case: &Case<'_>) -> Option<Ruling> {
 
 /// Says which part of the file is like this, if it is too much and the row reads.
 fn reads_part(
-    case: &Case<'_>,
+    case: &RowContext<'_>,
     bytes: fn(&FileState) -> Bytes,
     like_this: &'static str,
 ) -> Option<Text> {
@@ -141,7 +141,7 @@ fn reads_part(
 }
 
 /// Part of the file that no device holds: holes and unwritten blocks.
-pub(crate) fn missing_share(case: &Case<'_>) -> f64 {
+pub(crate) fn missing_share(case: &RowContext<'_>) -> f64 {
     case.target().file_state.map_or(0.0, |state| {
         share(
             Bytes(state.hole_bytes.0 + state.unwritten_bytes.0),
@@ -151,18 +151,18 @@ pub(crate) fn missing_share(case: &Case<'_>) -> f64 {
 }
 
 /// Part of the file that is compressed or encrypted.
-pub(crate) fn encoded_share(case: &Case<'_>) -> f64 {
+pub(crate) fn encoded_share(case: &RowContext<'_>) -> f64 {
     case.target()
         .file_state
         .map_or(0.0, |state| share(state.encoded_bytes, state.size_bytes))
 }
 
-fn cached_reads(case: &Case<'_>) -> Option<Ruling> {
+fn cached_reads(case: &RowContext<'_>) -> Option<RuleResult> {
     let cached = case.cached_share()?;
     let reads_cache =
         case.asks(Operation::Read) && !case.direct() && !case.in_memory() && !case.is_of_cache();
     (reads_cache && cached > CACHED_SHARE_MAX).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::CachedReads,
             text!(
                 "{percent:.0} % of the file were in the page cache before a trial",
@@ -174,10 +174,10 @@ fn cached_reads(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
-fn direct_unavailable(case: &Case<'_>) -> Option<Ruling> {
-    let asked = case.row.workload.direct != DirectMode::Off;
-    if asked && buffers_direct_writes(case) {
-        return Some(Ruling::new(
+fn direct_unavailable(case: &RowContext<'_>) -> Option<RuleResult> {
+    let wants_direct = case.row.workload.direct != DirectMode::Off;
+    if wants_direct && buffers_direct_writes(case) {
+        return Some(RuleResult::new(
             Code::DirectUnavailable,
             "direct writes were asked for; btrfs takes them and writes them through the page cache",
             "since Linux 6.15 btrfs copies what is written before it computes its checksums, so that \
@@ -186,7 +186,7 @@ fn direct_unavailable(case: &Case<'_>) -> Option<Ruling> {
              writes, and so have ext4 and xfs",
         ));
     }
-    if !asked || case.direct() || case.in_memory() {
+    if !wants_direct || case.direct() || case.in_memory() {
         return None;
     }
     let emulated = case.target().direct_io == DirectIoSupport::Unsupported;
@@ -201,7 +201,7 @@ fn direct_unavailable(case: &Case<'_>) -> Option<Ruling> {
             "the file system refuses O_DIRECT",
         )
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::DirectUnavailable,
         symptom,
         cause,
@@ -216,7 +216,7 @@ const BTRFS_BUFFERS_SINCE: (u32, u32) = (6, 15);
 
 /// Whether this row's direct writes went through the page cache although nothing says so:
 /// all bytes reach the device, later.
-fn buffers_direct_writes(case: &Case<'_>) -> bool {
+fn buffers_direct_writes(case: &RowContext<'_>) -> bool {
     let kernel = case.run.environment.kernel.as_deref();
     let state = case.target().file_state.as_ref();
     let options = case
@@ -241,9 +241,9 @@ fn version(kernel: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-fn simulated(run: &Run) -> Option<Ruling> {
+fn simulated(run: &Run) -> Option<RuleResult> {
     (run.target.kind == TargetKind::Simulated).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::Simulated,
             text!(
                 "{device} is a simulated device in virtual time",
@@ -255,14 +255,14 @@ fn simulated(run: &Run) -> Option<Ruling> {
     })
 }
 
-fn virtual_disk(run: &Run) -> Option<Ruling> {
+fn virtual_disk(run: &Run) -> Option<RuleResult> {
     let leaves = run.target.leaves();
     let devices: Vec<Text> = leaves
         .filter(|leaf| leaf.kind == BlockDeviceKind::VirtualDisk)
         .map(|leaf| Text::name(&leaf.name))
         .collect();
     (!devices.is_empty()).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::VirtualDisk,
             text!(
                 "the disk of a virtual machine was measured: {devices}",
@@ -413,9 +413,9 @@ mod tests {
 
     #[test]
     fn direct_io_that_was_not_had_is_named() {
-        let mode = |asked: DirectMode| {
+        let mode = |direct: DirectMode| {
             reads_with(|run| {
-                run.rows[0].workload.direct = asked;
+                run.rows[0].workload.direct = direct;
                 each_outcome(run, |outcome| outcome.direct = false);
             })
         };
@@ -448,14 +448,14 @@ mod tests {
                     .is_exempt_from_copies = exempt;
             })
         };
-        let told = &["direct-unavailable"][..];
+        let codes = &["direct-unavailable"][..];
         let no = Some(false);
         let read = |mut run: Run| {
             run.rows = crate::sample::reads().rows;
             run
         };
         check! {
-            "as it is": on_btrfs("6.18.44-a", &["rw"], no) => told, Verified;
+            "as it is": on_btrfs("6.18.44-a", &["rw"], no) => codes, Verified;
             "older": on_btrfs("6.12.3", &["rw"], no) => [], Verified;
             "unknown": on_btrfs("x", &["rw"], no) => [], Verified;
             "no sums": on_btrfs("6.18", &["nodatasum"], no) => [], Verified;

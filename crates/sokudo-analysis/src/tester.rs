@@ -6,8 +6,8 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::RowRule;
 use crate::threshold::{
@@ -26,7 +26,7 @@ pub(crate) const RULES: &[RowRule] = &[
 
 /// Fewer I/Os were in flight than the row's name promises. A fixed rate or
 /// pauses make that so on purpose.
-fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
+fn depth_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
     let workload = &case.row.workload;
     let closed_loop = workload.pacing.rate.is_none() && workload.pacing.think.is_none();
     // Without a time limit nothing tells the last flush, which is alone in
@@ -40,15 +40,15 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     if !keeps_its_depth || case.target().kind == TargetKind::Null {
         return None;
     }
-    let asked = f64::from(workload.clones) * f64::from(workload.depth);
+    let requested = f64::from(workload.threads) * f64::from(workload.depth);
     let reached = depth_while_issuing(case)?;
-    if reached >= asked * DEPTH_SHARE_MIN * kept_by_a_byte_limit(case) {
+    if reached >= requested * DEPTH_SHARE_MIN * kept_by_a_byte_limit(case) {
         return None;
     }
     let (cause, remedy) = depth_cause(case);
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::DepthNotReached,
-        text!("only {reached:.1} of {asked} I/Os were in flight on average"),
+        text!("only {reached:.1} of {requested} I/Os were in flight on average"),
         cause,
         remedy,
     ))
@@ -56,13 +56,13 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
 
 /// The schedule got ahead of the target: I/Os wait for their start, longer and longer, so
 /// that latencies from the intended start are of the length of the trial.
-fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
+fn rate_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
     let workload = &case.row.workload;
     let rate = RateKept::of(workload, &case.row.trials)?;
     if rate.is_kept() || case.run.plan.method.is(MethodTrait::SeeksOverload) {
         return None;
     }
-    let depth = f64::from(workload.clones) * f64::from(workload.depth);
+    let depth = f64::from(workload.threads) * f64::from(workload.depth);
     // While the schedule is ahead a full queue is kept, as in a closed loop.
     let full = depth_while_issuing(case).is_some_and(|held| held >= depth * DEPTH_SHARE_MIN);
     let (cause, remedy) = if full {
@@ -80,7 +80,7 @@ fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
             ),
         )
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::RateNotReached,
         text!(
             "only {percent:.1} % of the I/Os of the fixed rate were started; latencies from the intended start grow with the length of a trial",
@@ -94,7 +94,7 @@ fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
 /// The depth is reached, and the threads still compute nearly all the time: the device may
 /// be able to do more than they can ask for. Where the bytes came from memory anyway, or
 /// where work is done between I/Os on purpose, that is told or wanted otherwise.
-fn tester_limited(case: &Case<'_>) -> Option<Ruling> {
+fn tester_limited(case: &RowContext<'_>) -> Option<RuleResult> {
     let workload = &case.row.workload;
     let closed_loop = workload.pacing.rate.is_none() && workload.pacing.think.is_none();
     let is_disk = case.real() && case.direct() && !case.in_memory() && !case.on_memory_device();
@@ -111,13 +111,13 @@ fn tester_limited(case: &Case<'_>) -> Option<Ruling> {
     for outcome in case.outcomes() {
         let cpu = outcome.cpu?;
         busy += cpu.user.as_secs_f64() + cpu.system.as_secs_f64();
-        available += outcome.elapsed.as_secs_f64() * f64::from(workload.clones);
+        available += outcome.elapsed.as_secs_f64() * f64::from(workload.threads);
     }
     (available > 0.0 && busy > available * CPU_SHARE_MAX).then(|| {
         let percent = busy / available * 100.0;
-        Ruling::new(
+        RuleResult::new(
             Code::TesterLimited,
-            match workload.clones {
+            match workload.threads {
                 1 => text!(
                     "the row's thread computed {percent:.0} % of the time: the figure is what this \
                      processor can ask for, and the device may be faster"
@@ -146,7 +146,7 @@ fn empties_its_queue(survey: Survey) -> bool {
 /// I/Os of a clone the last ones, as many as its depth d, leave the queue without a
 /// successor: for equal I/Os served in turn the mean depth is d × (1 − (d − 1) ÷ 2n).
 #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-fn kept_by_a_byte_limit(case: &Case<'_>) -> f64 {
+fn kept_by_a_byte_limit(case: &RowContext<'_>) -> f64 {
     let ended_by_bytes = case
         .outcomes()
         .all(|outcome| outcome.stopped == StopReason::Bytes);
@@ -167,7 +167,7 @@ fn kept_by_a_byte_limit(case: &Case<'_>) -> f64 {
 /// I/Os in flight while I/O is issued. At the end of a trial the depth falls to
 /// zero, which on a slow device takes long; so the time up to the limit is what
 /// the depth is related to.
-fn depth_while_issuing(case: &Case<'_>) -> Option<f64> {
+fn depth_while_issuing(case: &RowContext<'_>) -> Option<f64> {
     let limit = case.row.workload.limits.time;
     let (mut area, mut issuing_seconds) = (0.0, 0.0);
     for outcome in case.outcomes() {
@@ -180,7 +180,7 @@ fn depth_while_issuing(case: &Case<'_>) -> Option<f64> {
     (issuing_seconds > 0.0).then(|| area / issuing_seconds)
 }
 
-fn depth_cause(case: &Case<'_>) -> (&'static str, Text) {
+fn depth_cause(case: &RowContext<'_>) -> (&'static str, Text) {
     let psync = case
         .outcomes()
         .any(|outcome| outcome.backend.kind == BackendKind::Psync);
@@ -210,18 +210,18 @@ fn depth_cause(case: &Case<'_>) -> (&'static str, Text) {
 }
 
 /// Whether the clones computed nearly all the time.
-fn is_busy(case: &Case<'_>, outcome: &Outcome) -> bool {
+fn is_busy(case: &RowContext<'_>, outcome: &Outcome) -> bool {
     if case.row.workload.issuing.polled {
         return false;
     }
-    let available = outcome.elapsed.as_secs_f64() * f64::from(case.row.workload.clones);
+    let available = outcome.elapsed.as_secs_f64() * f64::from(case.row.workload.threads);
     outcome.cpu.is_some_and(|cpu| {
         cpu.user.as_secs_f64() + cpu.system.as_secs_f64() > available * CPU_SHARE_MAX
     })
 }
 
 /// The backend had something to say about itself, or was chosen because it is faster.
-fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
+fn engine_fallback(case: &RowContext<'_>) -> Option<RuleResult> {
     let mut notes: Vec<Text> = Vec::new();
     for note in case.outcomes().flat_map(|outcome| &outcome.backend.notes) {
         let note = text!("{}", note);
@@ -232,7 +232,7 @@ fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
     let used = case.outcomes().next()?.backend.kind;
     notes.extend(faster_backend(case, used));
     (!notes.is_empty()).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::EngineFallback,
             text!("I/O was issued by {backend}", backend = used.name()),
             Text::list(notes, "; "),
@@ -242,7 +242,7 @@ fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// Why `auto` is the backend that it is.
-fn faster_backend(case: &Case<'_>, used: BackendKind) -> Option<Text> {
+fn faster_backend(case: &RowContext<'_>, used: BackendKind) -> Option<Text> {
     let faster = case.row.backends.as_ref()?.faster();
     let Faster { way, than, by } = faster.filter(|it| it.way.kind == used)?;
     let PairRatios {
@@ -265,7 +265,7 @@ fn faster_backend(case: &Case<'_>, used: BackendKind) -> Option<Text> {
 /// Threads of the kernel did the I/O on processors of their own, so that one thread's figure is
 /// more than one processor's.
 #[expect(clippy::cast_precision_loss, reason = "a count of I/Os is a float")]
-fn kernel_workers(case: &Case<'_>) -> Option<Ruling> {
+fn kernel_workers(case: &RowContext<'_>) -> Option<RuleResult> {
     let (mut own, mut workers, mut seconds, mut ios) = (0.0, 0.0, 0.0, 0);
     for outcome in case.outcomes() {
         let cpu = outcome.cpu?;
@@ -279,7 +279,7 @@ fn kernel_workers(case: &Case<'_>) -> Option<Ruling> {
     }
     let (processors, of_workers) = ((own + workers) / seconds, workers / seconds);
     let thousands = ios as f64 / (own + workers) / 1e3;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::KernelWorkers,
         text!(
             "the row took {processors:.2} processors, {of_workers:.2} of them in threads of the kernel: {thousands:.0}k IOPS per processor"
@@ -289,7 +289,7 @@ fn kernel_workers(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
+fn stopped_early(case: &RowContext<'_>) -> Option<RuleResult> {
     let ended = case
         .row
         .trials
@@ -300,8 +300,8 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
         .outcomes()
         .any(|outcome| outcome.stopped == StopReason::Cancelled);
     let trials = case.row.trials.len();
-    let asked = case.run.schedule.trials_due(&case.row.trials) as usize;
-    let cut = case.run.interrupted && trials < asked;
+    let planned = case.run.schedule.trials_due(&case.row.trials) as usize;
+    let cut = case.run.interrupted && trials < planned;
     if trials == 0 {
         return None;
     }
@@ -313,20 +313,20 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
             && case.direct()
             && case.target().cached_loop().is_none()
             && last.window.is_none();
-        Some(Ruling::new(
+        Some(RuleResult::new(
             Code::StoppedEarly,
             match never_settled {
                 true => text!(
-                    "{trials} of {asked} trials were run, and the load had not settled when it \
+                    "{trials} of {planned} trials were run, and the load had not settled when it \
                      was stopped: the figure is of its first {elapsed}, not of what lasts"
                 ),
-                false => text!("{trials} of {asked} trials were run, the last one for {elapsed}"),
+                false => text!("{trials} of {planned} trials were run, the last one for {elapsed}"),
             },
             "the run was interrupted",
             "let it run to its end for the full number of trials",
         ))
     } else if ended > 0 {
-        Some(Ruling::new(
+        Some(RuleResult::new(
             Code::StoppedEarly,
             text!("{ended} of {trials} trials ended before their limit"),
             "the program that controls the run ended it",
@@ -337,14 +337,14 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
     }
 }
 
-fn few_trials(case: &Case<'_>) -> Option<Ruling> {
+fn few_trials(case: &RowContext<'_>) -> Option<RuleResult> {
     let trials = case.row.trials.len();
     // A search tries each load once, and measures again what it has found.
     let is_tried = case.run.plan.method.is(MethodTrait::TriesOnce) && trials == 1;
     let by_choice = case.run.schedule.name != ScheduleName::Crystal && !case.run.interrupted;
     let by_choice = by_choice && !is_tried;
     (by_choice && (1..INTERVAL_TRIALS_MIN).contains(&trials)).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::FewTrials,
             match trials {
                 1 => Text::from("1 trial is too few for a 95 % interval"),
@@ -372,9 +372,9 @@ mod tests {
     };
 
     /// A row of this depth and number of clones in which one I/O was in flight.
-    fn shallow(clones: u32, depth: u32, kind: BackendKind) -> Run {
+    fn shallow(threads: u32, depth: u32, kind: BackendKind) -> Run {
         reads_with(|run| {
-            run.rows[0].workload.clones = clones;
+            run.rows[0].workload.threads = threads;
             run.rows[0].workload.depth = depth;
             each_outcome(run, |outcome| outcome.backend.kind = kind);
         })

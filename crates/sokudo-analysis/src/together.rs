@@ -7,8 +7,8 @@ use std::mem;
 use sokudo_model::{Assessment, Finding, HostTrial, Row, Run, Trial, TrialTogether, Verdict};
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling, in_order};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult, in_order};
 use crate::rule::RowRule;
 use crate::rule::all_codes;
 use crate::threshold::{STRAGGLER_ERROR_MAX, STRAGGLER_RATIO_MAX, TOGETHER_SHARE_MIN};
@@ -31,16 +31,16 @@ const STRAGGLER_HOSTS_MIN: usize = 3;
 /// Judges every host by itself, and then the rows of all.
 pub(crate) fn judge(run: &mut Run, mut judge_host: impl FnMut(&mut Run)) {
     let mut hosts = mem::take(&mut run.hosts);
-    let mut said: Vec<Vec<(String, Finding)>> = vec![Vec::new(); run.rows.len()];
+    let mut row_findings: Vec<Vec<(String, Finding)>> = vec![Vec::new(); run.rows.len()];
     let mut of_run = Vec::new();
     run.hosts = hosts.clone();
     for (number, host) in hosts.iter_mut().enumerate() {
         let mut alone = run.of_host(number);
         judge_host(&mut alone);
-        for (said, row) in said.iter_mut().zip(&alone.rows) {
+        for (host_findings, row) in row_findings.iter_mut().zip(&alone.rows) {
             let findings = row.assessment.iter().flat_map(|it| &it.findings);
             let of_device = findings.filter(|it| !is_about_steadiness(it));
-            said.extend(of_device.map(|it| (host.name.clone(), it.clone())));
+            host_findings.extend(of_device.map(|it| (host.name.clone(), it.clone())));
         }
         host.assessments = alone.rows.into_iter().map(|row| row.assessment).collect();
         of_run.extend(
@@ -53,7 +53,7 @@ pub(crate) fn judge(run: &mut Run, mut judge_host: impl FnMut(&mut Run)) {
     }
     run.hosts = hosts;
     let assessments: Vec<_> = (0..run.rows.len())
-        .map(|row| assess(run, row, &said[row]))
+        .map(|row| assess(run, row, &row_findings[row]))
         .collect();
     name_stragglers(run);
     for (row, assessment) in run.rows.iter_mut().zip(assessments) {
@@ -67,8 +67,8 @@ pub(crate) fn judge(run: &mut Run, mut judge_host: impl FnMut(&mut Run)) {
 }
 
 /// What is thought of one row of all hosts.
-fn assess(run: &Run, row: usize, said: &[(String, Finding)]) -> Option<Assessment> {
-    let case = Case {
+fn assess(run: &Run, row: usize, host_findings: &[(String, Finding)]) -> Option<Assessment> {
+    let case = RowContext {
         run,
         row: &run.rows[row],
     };
@@ -76,7 +76,7 @@ fn assess(run: &Run, row: usize, said: &[(String, Finding)]) -> Option<Assessmen
         return None;
     }
     let rulings = RULES.iter().copied().flatten();
-    let rulings: Vec<Ruling> = rulings.filter_map(|rule| rule(&case)).collect();
+    let rulings: Vec<RuleResult> = rulings.filter_map(|rule| rule(&case)).collect();
     let own = rulings.iter().map(|ruling| ruling.code.verdict());
     let of_hosts = || {
         run.hosts
@@ -86,7 +86,7 @@ fn assess(run: &Run, row: usize, said: &[(String, Finding)]) -> Option<Assessmen
     let worst = of_hosts().map(|it| it.verdict).chain(own).max();
     let ratios = of_hosts().map(|it| it.device_ratio);
     let mut findings = in_order(rulings);
-    findings.extend(told_once(said));
+    findings.extend(told_once(host_findings));
     findings.sort_by_key(|finding| Reverse(finding.severity));
     Some(Assessment {
         verdict: worst.unwrap_or(Verdict::Verified),
@@ -103,15 +103,15 @@ fn is_about_steadiness(finding: &Finding) -> bool {
 }
 
 /// Each finding once, with the first host that has it and how many have.
-fn told_once(said: &[(String, Finding)]) -> Vec<Finding> {
-    let mut told: Vec<(&str, usize, &Finding)> = Vec::new();
-    for (host, finding) in said {
-        match told
+fn told_once(host_findings: &[(String, Finding)]) -> Vec<Finding> {
+    let mut distinct: Vec<(&str, usize, &Finding)> = Vec::new();
+    for (host, finding) in host_findings {
+        match distinct
             .iter_mut()
             .find(|(_, _, known)| known.code == finding.code)
         {
             Some((_, hosts, _)) => *hosts += 1,
-            None => told.push((host, 1, finding)),
+            None => distinct.push((host, 1, finding)),
         }
     }
     let by_host = |(host, hosts, finding): (&str, usize, &Finding)| Finding {
@@ -121,20 +121,20 @@ fn told_once(said: &[(String, Finding)]) -> Vec<Finding> {
         },
         ..finding.clone()
     };
-    told.into_iter().map(by_host).collect()
+    distinct.into_iter().map(by_host).collect()
 }
 
-fn together<'a>(case: &Case<'a>) -> impl Iterator<Item = &'a TrialTogether> + use<'a> {
+fn together<'a>(case: &RowContext<'a>) -> impl Iterator<Item = &'a TrialTogether> + use<'a> {
     let trials = case.row.trials.iter();
     trials.filter_map(|trial: &Trial| trial.together.as_deref())
 }
 
 /// In a trial nobody ran together with all others.
-fn apart(case: &Case<'_>) -> Option<Ruling> {
+fn apart(case: &RowContext<'_>) -> Option<RuleResult> {
     let trials = together(case).count();
     let apart = together(case).filter(|it| it.window().is_none()).count();
     (apart > 0).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::Apart,
             text!("in {apart} of {trials} trials one host had ended before another began"),
             "the trials are too short, or the hosts start too differently",
@@ -145,14 +145,14 @@ fn apart(case: &Case<'_>) -> Option<Ruling> {
 
 /// All ran together in the smaller part of the time.
 #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-fn little_together(case: &Case<'_>) -> Option<Ruling> {
+fn little_together(case: &RowContext<'_>) -> Option<RuleResult> {
     let share = |it: &TrialTogether| {
         let whole = it.last_ended.0.saturating_sub(it.first_began.0).max(1);
         Some(it.window()?.0 as f64 / whole as f64)
     };
     let least = together(case).filter_map(share).reduce(f64::min)?;
     (least < TOGETHER_SHARE_MIN).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::LittleTogether,
             text!(
                 "in one trial all hosts ran together for only {:.0} % of the time from the first \
@@ -166,12 +166,12 @@ fn little_together(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// Hosts that are slower than others, by name.
-fn straggler(case: &Case<'_>) -> Option<Ruling> {
+fn straggler(case: &RowContext<'_>) -> Option<RuleResult> {
     let slow = stragglers(case.run, case.row);
-    let slowest = slow.first()?.told(case.run);
+    let slowest = slow.first()?.ruling(case.run);
     Some(match slow.len() {
         1 => slowest,
-        hosts => Ruling {
+        hosts => RuleResult {
             symptom: text!(
                 "{hosts} hosts are slower than the others; {}",
                 slowest.symptom
@@ -183,12 +183,12 @@ fn straggler(case: &Case<'_>) -> Option<Ruling> {
 
 /// Each of them has the finding, too: who shows hosts asks no other rule.
 fn name_stragglers(run: &mut Run) {
-    for place in 0..run.rows.len() {
-        for slow in stragglers(run, &run.rows[place]) {
-            let told = Finding::from(slow.told(run));
-            let assessment = run.hosts[slow.host].assessments.get_mut(place);
+    for row in 0..run.rows.len() {
+        for slow in stragglers(run, &run.rows[row]) {
+            let finding = Finding::from(slow.ruling(run));
+            let assessment = run.hosts[slow.host].assessments.get_mut(row);
             if let Some(assessment) = assessment.and_then(Option::as_mut) {
-                assessment.findings.push(told);
+                assessment.findings.push(finding);
             }
         }
     }
@@ -201,9 +201,9 @@ struct Straggler {
 }
 
 impl Straggler {
-    fn told(&self, run: &Run) -> Ruling {
+    fn ruling(&self, run: &Run) -> RuleResult {
         let (host, percent) = (&*run.hosts[self.host].name, self.ratio * 100.0);
-        Ruling::new(
+        RuleResult::new(
             Code::Straggler,
             text!("{host} moves {percent:.0} % of what the median of the hosts moves"),
             "its link, its way to the storage or its processors are slower than those of others, or \
@@ -253,13 +253,13 @@ fn sums_of_places(hosts: usize, trials: &[&TrialTogether]) -> Vec<Option<usize>>
         let moved = |host: &HostTrial| (host.in_window.bytes, host.in_window.ios);
         let mut all: Vec<_> = trial.hosts.iter().map(moved).collect();
         all.sort_unstable();
-        let mut places = vec![None; hosts];
+        let mut ranks = vec![None; hosts];
         for host in &trial.hosts {
-            let place = all.partition_point(|it| *it <= moved(host));
-            places[host.host as usize] = Some(place);
+            let rank = all.partition_point(|it| *it <= moved(host));
+            ranks[host.host as usize] = Some(rank);
         }
-        for (sum, place) in sums.iter_mut().zip(places) {
-            *sum = sum.zip(place).map(|(sum, place)| sum + place);
+        for (sum, rank) in sums.iter_mut().zip(ranks) {
+            *sum = sum.zip(rank).map(|(sum, rank)| sum + rank);
         }
     }
     sums
@@ -289,7 +289,7 @@ fn chances_of_sums(sizes: &[usize]) -> Vec<f64> {
 }
 
 /// Hosts that left before the end.
-fn lost(run: &Run) -> Option<Ruling> {
+fn lost(run: &Run) -> Option<RuleResult> {
     let mut lost = run.hosts.iter().filter(|host| host.lost.is_some());
     let first: &str = &lost.next()?.name;
     let symptom: Text = match 1 + lost.count() {
@@ -299,7 +299,7 @@ fn lost(run: &Run) -> Option<Ruling> {
              was measured before that"
         ),
     };
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::HostLost,
         symptom,
         "its process was ended, the host hangs, or it cannot be reached",
@@ -335,7 +335,7 @@ mod tests {
             });
             *trial = Trial::together(ranks.collect()).remove(0);
         }
-        run.rows[0].workload.clones *= u32::try_from(percents.len()).unwrap();
+        run.rows[0].workload.threads *= u32::try_from(percents.len()).unwrap();
         run
     }
 
@@ -345,7 +345,7 @@ mod tests {
             ranks: 1,
             environment: run.environment.clone(),
             target: run.target.clone(),
-            circumstances: run.circumstances.clone(),
+            conditions: run.conditions.clone(),
             layout: None,
             assessments: Vec::new(),
             findings: Vec::new(),

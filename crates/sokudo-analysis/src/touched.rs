@@ -2,10 +2,10 @@
 
 use sokudo_model::{IntervalRates, Nanos, Order, SequentialOffset, TrialSeries};
 
-use crate::case::Case;
+use crate::case::RowContext;
 
 /// How much of the targets is used; `None` where that is not known.
-pub(crate) fn span_bytes(case: &Case<'_>) -> Option<u64> {
+pub(crate) fn span_bytes(case: &RowContext<'_>) -> Option<u64> {
     let workload = &case.row.workload;
     let spans: Vec<Option<u64>> = workload
         .files
@@ -31,7 +31,7 @@ pub(crate) struct Touched {
     /// are to come to.
     pub(crate) pass: u64,
     /// So many clones make each pass, side by side.
-    pub(crate) clones: u64,
+    pub(crate) threads: u64,
 }
 
 /// What a row came to, as far as its order tells: at most what it moved, and what its targets hold
@@ -43,7 +43,7 @@ pub(crate) struct Touched {
     clippy::cast_sign_loss,
     reason = "a share of a number of bytes"
 )]
-pub(crate) fn touched(case: &Case<'_>) -> Option<Touched> {
+pub(crate) fn touched(case: &RowContext<'_>) -> Option<Touched> {
     let span = span_bytes(case)?;
     let workload = &case.row.workload;
     let moved = case.outcomes().map(|outcome| {
@@ -59,10 +59,10 @@ pub(crate) fn touched(case: &Case<'_>) -> Option<Touched> {
         moved.iter().sum(),
         moved.iter().copied().fold(0.0, f64::max),
     );
-    let clones = match workload.order {
+    let threads = match workload.order {
         Order::Sequential {
             offset: SequentialOffset::Own,
-        } if workload.can_go_on() => workload.clones.max(1),
+        } if workload.can_go_on() => workload.threads.max(1),
         _ => 1,
     };
     let bytes = match workload.order {
@@ -84,20 +84,20 @@ pub(crate) fn touched(case: &Case<'_>) -> Option<Touched> {
         state.size_bytes.0.saturating_sub(state.repeated_bytes.0)
     });
     let most = span.min(different).max(1);
-    let bytes = ((bytes / f64::from(clones)).ceil() as u64).clamp(1, most);
+    let bytes = ((bytes / f64::from(threads)).ceil() as u64).clamp(1, most);
     Some(Touched {
         bytes,
         pass: match workload.order {
             Order::Sequential { .. } => bytes,
             Order::Random { .. } => most,
         },
-        clones: clones.into(),
+        threads: threads.into(),
     })
 }
 
 /// The rates of all intervals in which the row moved bytes, also in trials that do not count and
 /// while they settled, in order of time, and how long each is: nearly as long as the longest.
-pub(crate) fn course(case: &Case<'_>) -> Vec<(Nanos, f64)> {
+pub(crate) fn course(case: &RowContext<'_>) -> Vec<(Nanos, f64)> {
     let counted = case.outcomes().map(TrialSeries::of);
     let trials = case.row.uncounted.iter().cloned().chain(counted);
     let trials: Vec<(TrialSeries, IntervalRates)> = trials
@@ -160,7 +160,7 @@ mod tests {
 
     fn touched_mib(run: &Run) -> u64 {
         let row = &run.rows[0];
-        touched(&Case { run, row }).unwrap().bytes >> 20
+        touched(&RowContext { run, row }).unwrap().bytes >> 20
     }
 
     #[test]
@@ -173,8 +173,8 @@ mod tests {
             run.schedule.steady = Some(Box::new(procedure));
         });
         assert_eq!(touched_mib(&rounds), 40);
-        let clones = on_a_disk(SEQUENTIAL, 40, |run| run.rows[0].workload.clones = 4);
-        assert_eq!(touched_mib(&clones), 60);
+        let threads = on_a_disk(SEQUENTIAL, 40, |run| run.rows[0].workload.threads = 4);
+        assert_eq!(touched_mib(&threads), 60);
         // A thousand places of a terabyte are hardly ever the same.
         let random = on_a_disk(Order::Random { map: false }, 40, |_| {});
         assert_eq!(touched_mib(&random), 239);
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn a_first_pass_in_a_trial_that_does_not_count_is_one_all_the_same() {
         // 128 MiB at 200 MiB/s, some of it while the trial settled; then twelve times that.
-        let told = |uncounted: &[u64]| {
+        let is_flagged = |uncounted: &[u64]| {
             let series = |rates: &[u64]| -> Vec<SeriesPoint> {
                 let point = |(number, mib): (u64, &u64)| SeriesPoint {
                     at: Nanos::from_millis(20 * number),
@@ -233,10 +233,10 @@ mod tests {
             }))
         };
         let first = [4; 27];
-        assert!(told(&[&first[..], &[48; 5]].concat()));
+        assert!(is_flagged(&[&first[..], &[48; 5]].concat()));
         // As slow for half as long again: the disk came to its speed, whatever was read.
-        assert!(!told(&[&first[..], &[4; 24], &[48; 5]].concat()));
-        assert!(!told(&[48; 20]));
+        assert!(!is_flagged(&[&first[..], &[4; 24], &[48; 5]].concat()));
+        assert!(!is_flagged(&[48; 20]));
     }
 
     #[test]

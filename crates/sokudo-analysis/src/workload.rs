@@ -3,18 +3,18 @@
 use sokudo_model::{DataContent, Operation, Order, SequentialOffset, TargetKind, Workload};
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
-use crate::code::{Code, Ruling};
+use crate::case::RowContext;
+use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::RowRule;
 
 pub(crate) const RULES: &[RowRule] = &[left_out, separate_offsets, zero_data, repeating_data];
 
 /// No figure is taken for that of the whole job where something was left out of it.
-fn left_out(case: &Case<'_>) -> Option<Ruling> {
+fn left_out(case: &RowContext<'_>) -> Option<RuleResult> {
     let options = &case.run.left_out;
     (!options.is_empty()).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::LeftOut,
             text!(
                 "left out of the job: {options}",
@@ -26,14 +26,14 @@ fn left_out(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
-fn separate_offsets(case: &Case<'_>) -> Option<Ruling> {
+fn separate_offsets(case: &RowContext<'_>) -> Option<RuleResult> {
     let workload = &case.row.workload;
     let own = Order::Sequential {
         offset: SequentialOffset::Own,
     };
-    let threads = workload.clones.saturating_add(beside(case));
+    let threads = workload.threads.saturating_add(beside(case));
     (threads > 1 && workload.order == own).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::SeparateOffsets,
             text!("{threads} threads use the same part of the target, each on its own"),
             "sequential with separate offsets was asked for: a disk sees several streams, and a \
@@ -46,7 +46,7 @@ fn separate_offsets(case: &Case<'_>) -> Option<Ruling> {
 /// Threads of other workloads that walk exactly the same part of the same files at the same
 /// time: fio's `numjobs` are jobs of their own. The stage is looked for by what is in it,
 /// because a run that is judged in parts holds some of its rows only.
-fn beside(case: &Case<'_>) -> u32 {
+fn beside(case: &RowContext<'_>) -> u32 {
     let own = &case.row.workload;
     let mut stages = case.run.plan.stages.iter();
     let stage = stages.find(|stage| stage.workloads.contains(own));
@@ -59,21 +59,21 @@ fn beside(case: &Case<'_>) -> u32 {
     };
     let threads = stage.map_or(0, |stage| {
         let alike = stage.workloads.iter().filter(walks_along);
-        alike.map(|other| other.clones).sum()
+        alike.map(|other| other.threads).sum()
     });
-    threads.saturating_sub(own.clones)
+    threads.saturating_sub(own.threads)
 }
 
 /// Whether it matters what is written. Our own test file holds the same data, so that it
 /// matters to reads too.
-fn is_data_in_use(case: &Case<'_>) -> bool {
+fn is_data_in_use(case: &RowContext<'_>) -> bool {
     case.asks(Operation::Write) || case.target().kind == TargetKind::Directory
 }
 
-fn zero_data(case: &Case<'_>) -> Option<Ruling> {
+fn zero_data(case: &RowContext<'_>) -> Option<RuleResult> {
     is_all_zero(&case.row.workload.data).then_some(())?;
     is_data_in_use(case).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::ZeroData,
             "the data is zeros",
             "zeros were asked for; file systems and disks may compress them, or not store them",
@@ -91,7 +91,7 @@ fn is_all_zero(data: &DataContent) -> bool {
 }
 
 /// What repeats itself can be stored once, and what compresses can be stored in less.
-fn repeating_data(case: &Case<'_>) -> Option<Ruling> {
+fn repeating_data(case: &RowContext<'_>) -> Option<RuleResult> {
     let data = &case.row.workload.data;
     let symptom = match data {
         DataContent::Repeated => Text::from("every I/O writes the same random bytes"),
@@ -123,7 +123,7 @@ fn repeating_data(case: &Case<'_>) -> Option<Ruling> {
         _ => return None,
     };
     is_data_in_use(case).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::RepeatingData,
             symptom,
             "that was asked for, or is what the tool does by itself; file systems, arrays and disks \
@@ -144,7 +144,7 @@ mod tests {
         move |run| {
             let workload = &mut run.rows[0].workload;
             workload.order = Order::Sequential { offset };
-            workload.clones = 2;
+            workload.threads = 2;
             for trial in &mut run.rows[0].trials {
                 trial.outcome.depth_achieved = 2.0;
                 let latency = &mut trial.outcome.operations[0].latency;

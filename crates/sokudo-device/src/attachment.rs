@@ -18,30 +18,30 @@ pub(crate) fn of_disk(system: &System, directory: &Path) -> Vec<Attachment> {
     let function = link::nvme_function(directory);
     let begin = function.as_deref().unwrap_or(directory);
     let way = begin.ancestors();
-    let way = way.take_while(|place| place.file_name().is_some_and(|name| name != "devices"));
-    way.filter_map(|place| of_place(system, directory, place))
+    let way = way.take_while(|node| node.file_name().is_some_and(|name| name != "devices"));
+    way.filter_map(|node| of_place(system, directory, node))
         .collect()
 }
 
-fn of_place(system: &System, disk: &Path, place: &Path) -> Option<Attachment> {
-    let name = place.file_name()?.to_str()?;
+fn of_place(system: &System, disk: &Path, node: &Path) -> Option<Attachment> {
+    let name = node.file_name()?.to_str()?;
     let (kind, speed) = if numbered(name, "ata") {
         (AttachmentKind::SataPort, link::sata_port(system, disk))
     } else if name.starts_with("expander-") {
         (AttachmentKind::SasExpander, None)
-    } else if place.join("bDeviceClass").is_file() {
-        (AttachmentKind::Usb, link::usb_device(place))
+    } else if node.join("bDeviceClass").is_file() {
+        (AttachmentKind::Usb, link::usb_device(node))
     } else {
-        let class = system::text(place.join("class"))?;
+        let class = system::text(node.join("class"))?;
         // Others have classes, too; PCI functions have makers.
-        place.join("vendor").is_file().then_some(())?;
+        node.join("vendor").is_file().then_some(())?;
         let kind = match class.starts_with(PCI_BRIDGE) {
             true => AttachmentKind::PciBridge,
             false => AttachmentKind::Controller,
         };
-        (kind, link::pci_function(place))
+        (kind, link::pci_function(node))
     };
-    let driver = link::driver(place).filter(|_| kind == AttachmentKind::Controller);
+    let driver = link::driver(node).filter(|_| kind == AttachmentKind::Controller);
     let (speed, bytes_per_s) = speed.unzip();
     Some(Attachment {
         kind,
@@ -64,7 +64,7 @@ mod tests {
         std::fs::write(path, text).unwrap();
     }
 
-    fn told(
+    fn attachments(
         system: &System,
         root: &Path,
         below: &str,
@@ -91,7 +91,7 @@ mod tests {
         let speed = Some(500_000_000);
         let name = str::to_owned;
         assert_eq!(
-            told(&system, root.path(), disk),
+            attachments(&system, root.path(), disk),
             [
                 (Usb, name("2-1.2"), speed),
                 (Usb, name("2-1"), speed),
@@ -108,20 +108,20 @@ mod tests {
         let system = System::at(root.path());
         let bridge = "sys/devices/pci0000:00/0000:00:1c.0";
         let function = format!("{bridge}/0000:03:00.0");
-        for (place, class, width) in [(bridge, "0x060400", "2"), (&function, "0x010601", "4")] {
-            put(root.path(), &format!("{place}/class"), class);
-            put(root.path(), &format!("{place}/vendor"), "0x1b21");
+        for (node, class, width) in [(bridge, "0x060400", "2"), (&function, "0x010601", "4")] {
+            put(root.path(), &format!("{node}/class"), class);
+            put(root.path(), &format!("{node}/vendor"), "0x1b21");
             put(
                 root.path(),
-                &format!("{place}/current_link_speed"),
+                &format!("{node}/current_link_speed"),
                 "8.0 GT/s PCIe",
             );
-            put(root.path(), &format!("{place}/current_link_width"), width);
+            put(root.path(), &format!("{node}/current_link_width"), width);
         }
         let disk = "pci0000:00/0000:00:1c.0/0000:03:00.0/host1/block/sda";
         put(root.path(), &format!("sys/devices/{disk}/dev"), "8:0");
         assert_eq!(
-            told(&system, root.path(), disk),
+            attachments(&system, root.path(), disk),
             [
                 (Controller, "0000:03:00.0".to_owned(), Some(3_938_461_538)),
                 (PciBridge, "0000:00:1c.0".to_owned(), Some(1_969_230_769)),

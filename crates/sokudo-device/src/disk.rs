@@ -154,9 +154,9 @@ fn ask_all(
     time_max: Duration,
 ) -> Vec<Disk> {
     let recognised = Recognised::default();
-    let asked = surroundings.clone();
+    let environment = surroundings.clone();
     let found = in_time::all(directories, time_max, move |directory: &PathBuf| {
-        whole(&asked, directory, recognised.clone(), reading)
+        whole(&environment, directory, recognised.clone(), reading)
     });
     found
         .into_iter()
@@ -181,18 +181,18 @@ fn unanswered(surroundings: &MachineEnvironment, directory: &Path, time_max: Dur
 
 /// What is known of the disk in this directory of sysfs, without what is on it; itself
 /// asked only if `asked`.
-pub(crate) fn alone(system: &System, directory: &Path, asked: bool) -> Disk {
-    described(system, None, directory, asked)
+pub(crate) fn alone(system: &System, directory: &Path, is_interrogated: bool) -> Disk {
+    described(system, None, directory, is_interrogated)
 }
 
 fn described(
     system: &System,
     surroundings: Option<&MachineEnvironment>,
     directory: &Path,
-    asked: bool,
+    is_interrogated: bool,
 ) -> Disk {
     let mut disk = facts(system, surroundings, directory);
-    if asked && disk.bus != Some(Bus::Kernel) {
+    if is_interrogated && disk.bus != Some(Bus::Kernel) {
         let answers = interrogate(system, Path::new(&disk.path));
         add_answers(&mut disk, answers);
     }
@@ -206,8 +206,13 @@ fn whole(
     recognised: Recognised,
     reading: ReadPolicy,
 ) -> Disk {
-    let asked = reading != ReadPolicy::Never;
-    let mut disk = described(&surroundings.system, Some(surroundings), directory, asked);
+    let is_interrogated = reading != ReadPolicy::Never;
+    let mut disk = described(
+        &surroundings.system,
+        Some(surroundings),
+        directory,
+        is_interrogated,
+    );
     let mut tree = Tree::new(surroundings, recognised, reading);
     disk.contents = tree.of_disk(directory);
     disk.blind_spots.append(&mut tree.blind_spots);
@@ -298,8 +303,9 @@ pub(crate) fn serial(
     device: &BlockDevice,
     record: &UdevRecord,
 ) -> Option<String> {
-    let told = device.serial.clone();
-    told.filter(|serial| !is_world_wide_name(serial))
+    let kernel_serial = device.serial.clone();
+    kernel_serial
+        .filter(|serial| !is_world_wide_name(serial))
         .or_else(|| record.property("ID_SERIAL_SHORT").map(str::to_owned))
         .or_else(|| usb_serial(directory, bus::bus(directory)))
 }
@@ -311,7 +317,7 @@ fn usb_serial(directory: &Path, bus: Option<Bus>) -> Option<String> {
     }
     let device = directory
         .ancestors()
-        .find(|place| place.join("idVendor").exists())?;
+        .find(|ancestor| ancestor.join("idVendor").exists())?;
     system::text(device.join("serial"))
 }
 
@@ -364,7 +370,7 @@ fn add_identity(disk: &mut Disk) {
     } = disk.identity.clone();
     if let Some(scsi) = scsi {
         add_physics(disk, scsi.rotation_rate, scsi.form_factor, scsi.zoned);
-        disk.serial = scsi.serial.and_then(said).or(disk.serial.take());
+        disk.serial = scsi.serial.and_then(non_empty).or(disk.serial.take());
     }
     if let Some(nvme) = nvme {
         let controller = nvme.controller;
@@ -395,11 +401,11 @@ fn add_identity(disk: &mut Disk) {
 fn add_names(disk: &mut Disk, names: [String; 3]) {
     let fields = [&mut disk.model, &mut disk.serial, &mut disk.firmware];
     for (field, name) in fields.into_iter().zip(names) {
-        *field = said(name).or(field.take());
+        *field = non_empty(name).or(field.take());
     }
 }
 
-fn said(text: String) -> Option<String> {
+fn non_empty(text: String) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 

@@ -74,18 +74,18 @@ pub fn file_state(file: &File) -> Result<FileState, FileStateError> {
         is_synchronous: flags.is_some_and(|flags| flags.contains(IFlags::SYNC)),
         ..FileState::default()
     };
-    let (mut end_bytes, mut places) = (0, Vec::new());
+    let (mut end_bytes, mut ranges) = (0, Vec::new());
     let mut sync = ExtentSync::First;
     // Asked at least once, so that also of an empty file it is known whether its
     // file system tells; then every call moves on by an extent or ends the loop.
     loop {
         let start_bytes = end_bytes;
-        let chunk = extents::extents_from(file, start_bytes, sync).map_err(state_error)?;
+        let batch = extents::extents_from(file, start_bytes, sync).map_err(state_error)?;
         sync = ExtentSync::No;
-        for extent in &chunk {
-            places.extend(add_extent(&mut state, extent, &mut end_bytes));
+        for extent in &batch {
+            ranges.extend(add_extent(&mut state, extent, &mut end_bytes));
         }
-        let is_last = chunk.last().is_none_or(|extent| extent.is_last);
+        let is_last = batch.last().is_none_or(|extent| extent.is_last);
         if is_last || end_bytes >= size_bytes || end_bytes <= start_bytes {
             break;
         }
@@ -94,18 +94,18 @@ pub fn file_state(file: &File) -> Result<FileState, FileStateError> {
         }
     }
     state.hole_bytes.0 += size_bytes.saturating_sub(end_bytes);
-    state.repeated_bytes = Bytes(repeated_bytes(places));
+    state.repeated_bytes = Bytes(repeated_bytes(ranges));
     Ok(state)
 }
 
 /// How many bytes lie where others of the same file lie.
-fn repeated_bytes(mut places: Vec<Range<u64>>) -> u64 {
-    places.sort_unstable_by_key(|place| place.start);
+fn repeated_bytes(mut ranges: Vec<Range<u64>>) -> u64 {
+    ranges.sort_unstable_by_key(|range| range.start);
     let (mut repeated, mut covered_until) = (0, 0);
-    for place in places {
-        let again = covered_until.min(place.end).saturating_sub(place.start);
+    for range in ranges {
+        let again = covered_until.min(range.end).saturating_sub(range.start);
         repeated += again;
-        covered_until = covered_until.max(place.end);
+        covered_until = covered_until.max(range.end);
     }
     repeated
 }
@@ -140,11 +140,11 @@ fn add_extent(state: &mut FileState, extent: &Extent, end_bytes: &mut u64) -> Op
     *end_bytes = end;
     let is_odd = is_unwritten || extent.is_encoded || extent.is_inline;
     let has_place = !is_odd && extent.place_bytes > 0;
-    let place = extent
+    let physical_start = extent
         .place_bytes
         .checked_add(start - extent.offset_bytes)?;
-    let place = place..place.checked_add(length)?;
-    has_place.then_some(place)
+    let range = physical_start..physical_start.checked_add(length)?;
+    has_place.then_some(range)
 }
 
 fn state_error(error: io::Error) -> FileStateError {
@@ -303,9 +303,9 @@ mod tests {
                 ..FileState::default()
             };
             let mut end = 0;
-            let places = extents.iter();
+            let extent_iter = extents.iter();
             repeated_bytes(
-                places
+                extent_iter
                     .filter_map(|extent| add_extent(&mut state, extent, &mut end))
                     .collect(),
             )

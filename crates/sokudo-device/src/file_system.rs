@@ -29,11 +29,11 @@ impl Backing {
     /// What is below the file system of a mount.
     pub(crate) fn of(mount: &Mount) -> Self {
         let kind = mount.kind.as_str();
-        let place = mount.mount_point.display();
+        let mount_point = mount.mount_point.display();
         let source = &mount.source;
         match kind {
             _ if is_memory(kind) => Self::Unseen(text!(
-                "{place} ({kind}) lives in memory: there is no device"
+                "{mount_point} ({kind}) lives in memory: there is no device"
             )),
             "btrfs" => Self::Btrfs {
                 source: source.clone(),
@@ -44,19 +44,19 @@ impl Backing {
                 pool: source.split('/').next().unwrap_or(source).to_owned(),
             },
             _ if is_network(kind) => Self::Unseen(text!(
-                "{place} is {kind} from {source}, another machine: its devices and its caches \
+                "{mount_point} is {kind} from {source}, another machine: its devices and its caches \
                  are not seen from here"
             )),
             _ if kind == "fuse" || kind.starts_with("fuse.") => Self::Unseen(text!(
-                "{place} ({kind}) is served by a program (FUSE): what it stands on and what the \
+                "{mount_point} ({kind}) is served by a program (FUSE): what it stands on and what the \
                  program caches are not seen"
             )),
             _ if mount.is_anonymous() => Self::Unseen(text!(
-                "{place} ({kind} from {source}) has no block device of its own that the kernel \
+                "{mount_point} ({kind} from {source}) has no block device of its own that the kernel \
                  tells: its devices are not seen"
             )),
             _ if uses_dax(mount) => Self::Unseen(text!(
-                "{place} is mounted with dax: its I/O is memory access, which no device counts"
+                "{mount_point} is mounted with dax: its I/O is memory access, which no device counts"
             )),
             _ => Self::Numbered {
                 more_sources: mount.option_values("rtdev").map(str::to_owned).collect(),
@@ -145,7 +145,7 @@ impl Layers {
 
     /// Each layer in the order in which overlay looks for `path`, with the place
     /// that the path has in it.
-    pub(crate) fn places(&self, path: &Path) -> impl Iterator<Item = (&Path, PathBuf)> {
+    pub(crate) fn layer_paths(&self, path: &Path) -> impl Iterator<Item = (&Path, PathBuf)> {
         let below = path
             .strip_prefix(&self.mount_point)
             .unwrap_or(Path::new(""));
@@ -248,24 +248,24 @@ mod tests {
 
     #[test]
     fn overlay_layers_are_found_in_order() {
-        let places = |options: &str, path: &str| match backing(&format!(
+        let paths = |options: &str, path: &str| match backing(&format!(
             "1 1 0:9 /bound /m rw - overlay overlay rw,{options}"
         )) {
             Backing::Overlay(layers) => layers
-                .places(Path::new(path))
-                .map(|(_, place)| place.to_str().unwrap().to_owned())
+                .layer_paths(Path::new(path))
+                .map(|(_, layer_path)| layer_path.to_str().unwrap().to_owned())
                 .collect::<Vec<_>>(),
             other => panic!("{other:?}"),
         };
         assert_eq!(
-            places(
+            paths(
                 "lowerdir=/a\\134:x:/b::/data,upperdir=/up,workdir=/w",
                 "/m/file"
             ),
             ["/up/bound/file", "/a:x/bound/file", "/b/bound/file"]
         );
         assert_eq!(
-            places("lowerdir+=/a,lowerdir+=/b,upperdir=/u\\134,p", "/m"),
+            paths("lowerdir+=/a,lowerdir+=/b,upperdir=/u\\134,p", "/m"),
             ["/u,p/bound/", "/a/bound/", "/b/bound/"]
         );
     }

@@ -144,7 +144,7 @@ fn only_multipath(system: &System, word: &str, fitting: &[&Disk]) -> Result<Path
         [Some(map)] => Ok(Path::new("/dev").join(block::name(map))),
         _ => Err(FindError::Ambiguous {
             word: word.to_owned(),
-            candidates: fitting.iter().map(|disk| told(disk)).collect(),
+            candidates: fitting.iter().map(|disk| description(disk)).collect(),
         }),
     }
 }
@@ -156,7 +156,7 @@ fn multipath(system: &System, name: &str) -> Option<PathBuf> {
 }
 
 /// A disk in a message: `sdb (WDC WD40, serial WD-1, 4.0 TB)`.
-fn told(disk: &Disk) -> Text {
+fn description(disk: &Disk) -> Text {
     let serial = disk.serial.as_ref();
     let parts = [
         disk.model.as_ref().map(|model| Text::name(plain(model))),
@@ -198,9 +198,12 @@ fn nearest(disks: &[Disk], wanted: &str) -> Vec<Text> {
         .collect();
     alike.sort_by_key(|(likeness, _)| std::cmp::Reverse(*likeness));
     if alike.is_empty() {
-        return disks.iter().map(told).collect();
+        return disks.iter().map(description).collect();
     }
-    alike.into_iter().map(|(_, disk)| told(disk)).collect()
+    alike
+        .into_iter()
+        .map(|(_, disk)| description(disk))
+        .collect()
 }
 
 fn shared_start(left: &str, right: &str) -> usize {

@@ -82,12 +82,12 @@ impl Machine {
     /// `name: text`.
     pub(crate) fn device(
         &self,
-        place: &str,
+        device_path: &str,
         number: &str,
         size: u64,
         files: &[(&str, &str)],
     ) -> &Self {
-        let base = format!("sys/devices/{place}");
+        let base = format!("sys/devices/{device_path}");
         self.write(&format!("{base}/dev"), number);
         self.write(&format!("{base}/size"), format!("{}\n", size / 512));
         for (file, text) in files {
@@ -95,7 +95,7 @@ impl Machine {
         }
         for link in [
             format!("dev/block/{number}"),
-            format!("class/block/{}", name(place)),
+            format!("class/block/{}", name(device_path)),
         ] {
             self.link(&format!("sys/{link}"), self.path(&base));
         }
@@ -119,9 +119,9 @@ impl Machine {
     }
 
     /// The btrfs of this identifier has a member.
-    pub(crate) fn btrfs(&self, uuid: &str, place: &str) -> &Self {
-        let link = format!("sys/fs/btrfs/{uuid}/devices/{}", name(place));
-        self.link(&link, self.path(&format!("sys/devices/{place}")))
+    pub(crate) fn btrfs(&self, uuid: &str, device_path: &str) -> &Self {
+        let link = format!("sys/fs/btrfs/{uuid}/devices/{}", name(device_path));
+        self.link(&link, self.path(&format!("sys/devices/{device_path}")))
     }
 
     /// A line of the mount table, after those that are there.
@@ -145,6 +145,6 @@ impl Machine {
     }
 }
 
-fn name(place: &str) -> &str {
-    place.rsplit('/').next().unwrap_or(place)
+fn name(device_path: &str) -> &str {
+    device_path.rsplit('/').next().unwrap_or(device_path)
 }

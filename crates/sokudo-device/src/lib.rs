@@ -15,7 +15,7 @@
 pub mod ata;
 mod attachment;
 mod block;
-mod circumstances;
+mod conditions;
 mod control_groups;
 mod counters;
 mod disk;
@@ -48,7 +48,7 @@ pub mod write_cache;
 mod zfs;
 
 pub use block::segments_max;
-pub use circumstances::{
+pub use conditions::{
     DRIVE_TIME_MAX, DriveMonitor, Neighbours, ProcessorWatch, Watch, drives_under, io_waits,
 };
 pub use control_groups::{MemoryLimit, memory_limit};

@@ -65,8 +65,8 @@ pub(crate) fn of_file_system(system: &System, mount: &Mount) -> Option<String> {
 
 fn udevs(system: &System, number: &str) -> Option<String> {
     let record = UdevRecord::of(system, number);
-    let told = record.property("ID_FS_UUID").map(str::to_owned);
-    told.or_else(|| {
+    let uuid = record.property("ID_FS_UUID").map(str::to_owned);
+    uuid.or_else(|| {
         let directory = block::directory_of_number(system, number)?;
         linked(system, "by-uuid", &block::name(&directory))
     })
@@ -103,8 +103,8 @@ fn partition_uuid(
     device: &BlockDevice,
     record: &UdevRecord,
 ) -> Option<String> {
-    let told = record.property("ID_PART_ENTRY_UUID").map(str::to_owned);
-    told.or_else(|| linked(system, "by-partuuid", &device.name))
+    let uuid = record.property("ID_PART_ENTRY_UUID").map(str::to_owned);
+    uuid.or_else(|| linked(system, "by-partuuid", &device.name))
         // The kernel tells it since Linux 6.14.
         .or_else(|| block::announced(directory, "PARTUUID"))
 }
@@ -146,8 +146,8 @@ fn volume(directory: &Path, kind: BlockDeviceKind, record: &UdevRecord) -> Optio
             system::text(directory.join("dm/uuid")).map(|text| without_mapping(&text))
         }
         BlockDeviceKind::Raid => {
-            let told = record.property("MD_UUID").map(str::to_owned);
-            let text = told.or_else(|| system::text(directory.join("md/uuid")))?;
+            let uuid = record.property("MD_UUID").map(str::to_owned);
+            let text = uuid.or_else(|| system::text(directory.join("md/uuid")))?;
             // `mdadm` writes colons where the kernel writes dashes.
             let digits = text.chars().filter(char::is_ascii_hexdigit);
             Some(digits.collect::<String>().to_ascii_lowercase())
@@ -175,8 +175,8 @@ fn backing_inode(device: &BlockDevice) -> Option<u64> {
 fn attached_at(system: &System, directory: &Path) -> Option<String> {
     let devices = system.path("sys/devices").canonicalize().ok()?;
     let disk = block::disk(directory);
-    let place = disk.strip_prefix(devices).ok()?.to_str()?;
-    let (bus, _name) = place.split_once("/block/")?;
+    let device_path = disk.strip_prefix(devices).ok()?.to_str()?;
+    let (bus, _name) = device_path.split_once("/block/")?;
     (bus != "virtual").then(|| bus.to_owned())
 }
 

@@ -52,11 +52,11 @@ impl<'a> DeviceEnds<'a> {
     fn first(
         &self,
         what: &'static str,
-        places: impl IntoIterator<Item = u64>,
+        offsets: impl IntoIterator<Item = u64>,
         magics: &[&[u8]],
     ) -> Option<Signature> {
         let is_there = |offset: &u64| magics.iter().any(|magic| self.holds(*offset, magic));
-        let offset = places.into_iter().find(is_there)?;
+        let offset = offsets.into_iter().find(is_there)?;
         Some(Signature { what, offset })
     }
 }
@@ -279,14 +279,14 @@ fn extended(ends: &DeviceEnds<'_>) -> Option<Signature> {
 }
 
 fn swap(ends: &DeviceEnds<'_>) -> Option<Signature> {
-    let places = SWAP_PAGES.map(|page| page - 10);
-    ends.first("swap space", places, &SWAP_MAGICS)
+    let offsets = SWAP_PAGES.map(|page| page - 10);
+    ends.first("swap space", offsets, &SWAP_MAGICS)
 }
 
 /// LVM2 writes its label to one of the first four sectors, as a rule the second.
 fn lvm(ends: &DeviceEnds<'_>) -> Option<Signature> {
-    let places = (0..4).map(|sector| sector * 512);
-    ends.first("an LVM physical volume", places, &[b"LABELONE"])
+    let offsets = (0..4).map(|sector| sector * 512);
+    ends.first("an LVM physical volume", offsets, &[b"LABELONE"])
 }
 
 /// md's superblocks at the end: 0.90 at the last 64 KiB boundary that leaves 64 KiB behind it,
@@ -327,10 +327,10 @@ fn ufs(ends: &DeviceEnds<'_>) -> Option<Signature> {
         0x0019_5612,
         0x0523_1994,
     ];
-    let places = [0, 8, 64, 256].map(|kib| kib * 1024 + 1372);
+    let offsets = [0, 8, 64, 256].map(|kib| kib * 1024 + 1372);
     MAGICS.into_iter().find_map(|magic| {
         let (one, other) = (magic.to_le_bytes(), magic.to_be_bytes());
-        ends.first("UFS", places, &[&one, &other])
+        ends.first("UFS", offsets, &[&one, &other])
     })
 }
 
@@ -353,11 +353,11 @@ fn zfs(ends: &DeviceEnds<'_>) -> Option<Signature> {
 
 /// A GPT in block 1 or, as its spare copy, in the last block, of 512 or 4096 bytes.
 fn gpt(ends: &DeviceEnds<'_>) -> Option<Signature> {
-    let places = [512, 4096].into_iter().flat_map(|block| {
+    let offsets = [512, 4096].into_iter().flat_map(|block| {
         let last = ends.size.checked_sub(block);
         [Some(block), last]
     });
-    ends.first("a GPT partition table", places.flatten(), &[GPT_MAGIC])
+    ends.first("a GPT partition table", offsets.flatten(), &[GPT_MAGIC])
 }
 
 /// A boot sector's sign at 510. It belongs to a partition table if one of the four
@@ -440,9 +440,9 @@ mod tests {
         assert_eq!(found(SIZE, &[(1048, b"\x5a\x4d")]), ["Minix"]);
         // By chance two bytes stand anywhere.
         assert!(found(SIZE, &[(1040, b"\x7f\x13"), (1034, &[7])]).is_empty());
-        for place in [0, 8 << 10, 64 << 10, 256 << 10] {
+        for superblock in [0, 8 << 10, 64 << 10, 256 << 10] {
             for magic in [b"\x54\x19\x01\0", b"\x19\x01\x54\x19", b"\x19\x54\x01\x19"] {
-                assert_eq!(found(SIZE, &[(place + 1372, magic)]), ["UFS"]);
+                assert_eq!(found(SIZE, &[(superblock + 1372, magic)]), ["UFS"]);
             }
         }
     }

@@ -220,15 +220,15 @@ impl<'a> Stack<'a> {
 
     /// A ZFS names its devices only in what it has written onto them.
     fn add_zfs(&mut self, pool: &str, mount: &Mount, level: u32) -> Vec<String> {
-        let place = mount.mount_point.display();
+        let mount_point = mount.mount_point.display();
         let Some(members) = crate::zfs::members(self.system, pool) else {
             self.miss(text!(
-                "{place} is on the ZFS pool {pool}, which has a cache of its own, and not all of its devices are seen: root can read their labels"
+                "{mount_point} is on the ZFS pool {pool}, which has a cache of its own, and not all of its devices are seen: root can read their labels"
             ));
             return Vec::new();
         };
         self.note(text!(
-            "{place} is on the ZFS pool {pool}, which has a cache of its own (ARC) that other data sets share: what it holds of this one is not seen"
+            "{mount_point} is on the ZFS pool {pool}, which has a cache of its own (ARC) that other data sets share: what it holds of this one is not seen"
         ));
         let names = members.into_iter();
         names
@@ -512,9 +512,9 @@ fn holder_of(layers: &Layers, path: &Path) -> Option<PathBuf> {
     }
     // A layer that is not seen may hold the file, so the search ends there.
     layers
-        .places(path)
+        .layer_paths(path)
         .take_while(|(layer, _)| is_visible(layer))
-        .find_map(|(_, place)| place.exists().then_some(place))
+        .find_map(|(_, layer_path)| layer_path.exists().then_some(layer_path))
 }
 
 /// What a device stands on.

@@ -141,8 +141,12 @@ fn overlaid(system: &System, file: &File) -> Overlaid {
     if upper.is_relative() || !upper.is_dir() {
         return Overlaid::Unknown;
     }
-    let place = layers.places(&path).map(|(_, place)| place).next();
-    let opened = place.map(|place| File::open(place).and_then(|it| Ok((it.metadata()?, it))));
+    let layer_path = layers
+        .layer_paths(&path)
+        .map(|(_, layer_path)| layer_path)
+        .next();
+    let opened =
+        layer_path.map(|layer_path| File::open(layer_path).and_then(|it| Ok((it.metadata()?, it))));
     match opened {
         Some(Ok((metadata, upper))) => Overlaid::By(upper, metadata),
         Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => Overlaid::No,

@@ -293,10 +293,10 @@ mod tests {
         for length in 0..MIRROR.len() {
             assert_eq!(label(&MIRROR[..length]), None);
         }
-        for place in 0..MIRROR.len() {
+        for index in 0..MIRROR.len() {
             for byte in [0, 0x7f, 0xff] {
                 let mut damaged = MIRROR.to_vec();
-                damaged[place] = byte;
+                damaged[index] = byte;
                 let _ = label(&damaged);
             }
         }

@@ -34,7 +34,7 @@ pub(crate) trait Backend {
     const MOVES_DATA: bool;
 
     /// The buffer of a chunk that is not in flight.
-    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8];
+    fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8];
     /// Takes an I/O; it starts at the next submission.
     fn prepare(&mut self, request: Request);
     /// Submits what was prepared, without waiting; nothing where that is no step.

@@ -22,9 +22,9 @@ pub(crate) struct Batched {
 
 impl Batched {
     /// `None` where everything is left to the engine.
-    pub(crate) fn new(batching: &Batching, depth: u32, chunks: u32) -> Option<Self> {
+    pub(crate) fn new(batching: &Batching, depth: u32, buffers: u32) -> Option<Self> {
         let room = if batching.complete_max.is_some() {
-            chunks as usize
+            buffers as usize
         } else {
             0
         };
@@ -65,8 +65,8 @@ impl Batched {
     }
 
     /// Keeps a completion for later.
-    pub(crate) fn keep(&mut self, chunk: u32, result: i32) {
-        self.reaped.push_back((chunk, result));
+    pub(crate) fn keep(&mut self, buffer_index: u32, result: i32) {
+        self.reaped.push_back((buffer_index, result));
     }
 
     /// The completion that was kept for longest.

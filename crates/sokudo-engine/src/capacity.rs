@@ -91,7 +91,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
             surveyed: None,
             stopped,
         };
-        let circumstances = ThreadConditions {
+        let conditions = ThreadConditions {
             stage_started_at: started_at,
             cpu: None,
             usage: None,
@@ -102,12 +102,12 @@ impl<M: Medium> CheckInProgress<'_, M> {
             capacity: Some(CapacityCheck {
                 size: Bytes(self.size),
                 between: Bytes(self.filler),
-                places: self.samples,
+                samples: self.samples,
                 is_whole: is_whole && stopped == StopReason::Ended,
                 own: Bytes(self.own_bytes),
                 shared,
             }),
-            ..outcome(finished, circumstances)
+            ..outcome(finished, conditions)
         }
     }
 
@@ -147,12 +147,12 @@ impl<M: Medium> CheckInProgress<'_, M> {
             let Some((held, lost)) = self.edge() else {
                 return;
             };
-            let places = folds::between(held, lost);
-            if places.is_empty() || held < self.filler || self.is_over() {
+            let offsets = folds::between(held, lost);
+            if offsets.is_empty() || held < self.filler || self.is_over() {
                 return;
             }
             self.round(
-                places.into_iter().map(AddressRange::block).collect(),
+                offsets.into_iter().map(AddressRange::block).collect(),
                 &[],
                 0,
             );
@@ -250,8 +250,8 @@ mod tests {
     fn an_honest_device_holds_what_was_written_everywhere() {
         for spec in ["sim:const?size=8GB", "sim:const?size=1GiB"] {
             let check = check(spec);
-            assert!(check.places.len() > 256, "{spec}");
-            assert!(check.places.iter().all(|place| place.held == Held::Own));
+            assert!(check.samples.len() > 256, "{spec}");
+            assert!(check.samples.iter().all(|sample| sample.held == Held::Own));
             assert_eq!(check.shared, None);
         }
     }
@@ -277,11 +277,14 @@ mod tests {
     /// The real size that is told of a fake whose real size is no number of blocks, to a block.
     fn assert_real_size(spec: &str, real: u64) {
         let found = shared(spec);
-        let told = match found.reaches_below {
+        let found_size = match found.reaches_below {
             Some(true) => found.from.0,
             _ => found.from.0 + found.distance.0,
         };
-        assert!(real - told < BLOCK_BYTES, "{spec}: {told} {found:?}");
+        assert!(
+            real - found_size < BLOCK_BYTES,
+            "{spec}: {found_size} {found:?}"
+        );
     }
 
     #[test]
@@ -300,7 +303,7 @@ mod tests {
                 let whole = format!("sim:fake-capacity?size={size}&real={real}");
                 let whole = check_in(Order::SEQUENTIAL, &whole);
                 assert!(real - whole.own.0 < 2 * BLOCK_BYTES, "{size} {whole:?}");
-                let torn = whole.places.iter().filter(|it| it.held == Held::Nothing);
+                let torn = whole.samples.iter().filter(|it| it.held == Held::Nothing);
                 assert_eq!(torn.count(), 0, "{size} {real}");
             }
         }
@@ -312,7 +315,7 @@ mod tests {
             let spec = format!("sim:fake-capacity?size=4GiB&real={real}&beyond=lost");
             for order in [PLACES, Order::SEQUENTIAL] {
                 let check = check_in(order, &spec);
-                let of = |wanted: Held| check.places.iter().filter(move |it| it.held == wanted);
+                let of = |wanted: Held| check.samples.iter().filter(move |it| it.held == wanted);
                 let kept = of(Held::Own).map(|it| it.offset.0 + it.length.0).max();
                 let lost = of(Held::Nothing).map(|it| it.offset.0).min();
                 assert_eq!((kept, lost), (Some(real), Some(real)), "{order:?}");
@@ -364,11 +367,11 @@ mod tests {
                 "sim:const?size=8GB&fail_at={real}+{beyond}:{errno}"
             ));
             let refused = check
-                .places
+                .samples
                 .iter()
                 .filter(|it| matches!(it.held, Held::Refused(_)));
             assert_eq!(refused.map(|it| it.offset.0).min(), Some(real));
-            let own = check.places.iter().filter(|it| it.held == Held::Own);
+            let own = check.samples.iter().filter(|it| it.held == Held::Own);
             assert_eq!(own.map(|it| it.offset.0 + it.length.0).max(), Some(real));
         }
     }
@@ -464,15 +467,15 @@ mod tests {
         let spec = format!("sim:const?size=1GiB&fail_at={real}+1GB:EIO");
         assert_eq!(check_in(Order::SEQUENTIAL, &spec).own, Bytes(real));
         let honest = check_in(Order::SEQUENTIAL, "sim:const?size=1GiB");
-        assert_eq!((honest.own, honest.places.len()), (Bytes::gib(1), 1));
+        assert_eq!((honest.own, honest.samples.len()), (Bytes::gib(1), 1));
     }
 
     #[test]
     fn where_addresses_wrap_places_hold_what_belongs_elsewhere_by_multiples() {
         let real = 3_001_999_360;
         let check = check(&format!("sim:fake-capacity?size=64GB&real={real}"));
-        let distances = check.places.iter().filter_map(|place| match place.held {
-            Held::Other(other) => Some(place.offset.0.abs_diff(other.0)),
+        let distances = check.samples.iter().filter_map(|sample| match sample.held {
+            Held::Other(other) => Some(sample.offset.0.abs_diff(other.0)),
             _ => None,
         });
         let distances: Vec<u64> = distances.collect();
@@ -491,13 +494,16 @@ mod tests {
         let check = check(&format!(
             "sim:fake-capacity?size=64GB&real={real}&beyond=lost"
         ));
-        let held = check.places.iter().filter(|place| place.held == Held::Own);
+        let held = check
+            .samples
+            .iter()
+            .filter(|sample| sample.held == Held::Own);
         assert_eq!(
-            held.map(|place| place.offset.0 + place.length.0).max(),
+            held.map(|sample| sample.offset.0 + sample.length.0).max(),
             Some(real)
         );
-        let lost = check.places.iter().filter(|it| it.held == Held::Nothing);
-        assert_eq!(lost.map(|place| place.offset.0).min(), Some(real));
+        let lost = check.samples.iter().filter(|it| it.held == Held::Nothing);
+        assert_eq!(lost.map(|sample| sample.offset.0).min(), Some(real));
     }
 
     #[test]
@@ -516,7 +522,7 @@ mod tests {
         )
         .unwrap();
         let check = outcome.capacity.unwrap();
-        assert!(check.places.iter().all(|place| place.held == Held::Own));
+        assert!(check.samples.iter().all(|sample| sample.held == Held::Own));
         assert_eq!(check.between, Bytes::mib(8));
         assert_eq!(outcome.operations.len(), 2);
         // Little's law: what is in flight are the I/Os that are counted, and nothing else.

@@ -6,7 +6,7 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-use crate::chunks::chunks_for;
+use crate::buffers::buffers_for;
 use crate::pattern::BLOCK_BYTES_MAX;
 use crate::survey::{SurveyError, check_survey};
 use crate::target::{Target, TargetError, direct_unit};
@@ -18,7 +18,7 @@ pub(crate) const DEPTH_MAX: u32 = 32_767;
 
 /// More threads than any benchmark is known to use; a bound so that a slip of the
 /// finger does not take the machine down.
-pub(crate) const CLONES_MAX: u32 = 4_096;
+pub(crate) const NUMJOBS_MAX: u32 = 4_096;
 
 /// A simulated device that is written as a whole keeps in memory what each of its blocks
 /// holds: some 70 bytes of 4 KiB, so that this takes 1 GiB.
@@ -297,7 +297,7 @@ fn check_kind_of_work(workload: &Workload) -> Result<(), WorkloadError> {
 
 /// A capacity check has a loop of its own, which does nothing else.
 fn check_capacity(stage: &Stage, workload: &Workload) -> Result<(), WorkloadError> {
-    let is_alone = stage.workloads.len() == 1 && workload.clones == 1 && workload.depth == 1;
+    let is_alone = stage.workloads.len() == 1 && workload.threads == 1 && workload.depth == 1;
     let is_all_over = workload.files.uses.is_empty() && workload.span.is_none();
     let only_writes = workload.operations.single() == Some(Operation::Write);
     if !workload.checks_capacity() || is_alone && is_all_over && only_writes {
@@ -371,8 +371,8 @@ fn check_ranges(workload: &Workload) -> Result<(), WorkloadError> {
         let range = text!("{min} to {max}");
         Err(WorkloadError::Range { what, value, range })
     };
-    let clones = workload.clones.into();
-    in_range("the number of threads", clones, CLONES_MAX.into())?;
+    let threads = workload.threads.into();
+    in_range("the number of threads", threads, NUMJOBS_MAX.into())?;
     in_range("the depth", workload.depth.into(), DEPTH_MAX.into())?;
     for size in [workload.blocks.smallest(), workload.blocks.largest()] {
         in_range("the block size", size.0, BLOCK_BYTES_MAX)?;
@@ -443,9 +443,9 @@ fn check_order(workload: &Workload) -> Result<(), WorkloadError> {
 /// Buffers and maps of all workloads of the stage together.
 fn check_memory(stage: &Stage, targets: &[Target]) -> Result<(), CheckError> {
     let of_workload = |workload: &Workload| {
-        let chunks = chunks_for(workload, workload.depth);
-        let buffers = u128::from(chunks) * u128::from(workload.blocks.largest().0);
-        u128::from(workload.clones) * (buffers + map_bytes(workload, targets))
+        let slots = buffers_for(workload, workload.depth);
+        let buffers = u128::from(slots) * u128::from(workload.blocks.largest().0);
+        u128::from(workload.threads) * (buffers + map_bytes(workload, targets))
     };
     let needed: u128 = stage.workloads.iter().map(of_workload).sum();
     let info = rustix::system::sysinfo();
@@ -491,11 +491,11 @@ mod tests {
         for (block, sector) in [(512, 4096), (4000, 512), (6144, 4096)] {
             assert!(check(block, sector).is_err(), "{block} on {sector}");
         }
-        let told = check(512, 4096).unwrap_err().to_string();
+        let message = check(512, 4096).unwrap_err().to_string();
         assert!(
-            told.starts_with("blocks of 512 B on a device of 4096-byte sectors:"),
-            "{told}"
+            message.starts_with("blocks of 512 B on a device of 4096-byte sectors:"),
+            "{message}"
         );
-        assert!(told.contains("multiples of 4 KiB"), "{told}");
+        assert!(message.contains("multiples of 4 KiB"), "{message}");
     }
 }

@@ -48,7 +48,7 @@ impl Checker {
         workload: &Workload,
         verifier: Verifier,
         cached: Vec<File>,
-        chunks: u32,
+        buffers: u32,
     ) -> Self {
         let only = workload.write_check().is_some_and(|check| check.only);
         Self {
@@ -56,8 +56,8 @@ impl Checker {
             checks_reads: workload.operations.percent(Operation::Write) == 0,
             only,
             cached,
-            purposes: vec![IoPurpose::Plain; chunks as usize].into_boxed_slice(),
-            read: Vec::with_capacity(chunks as usize),
+            purposes: vec![IoPurpose::Plain; buffers as usize].into_boxed_slice(),
+            read: Vec::with_capacity(buffers as usize),
             has_ended: false,
             is_reading_back: false,
         }
@@ -98,20 +98,20 @@ impl Checker {
     }
 
     /// Notes what a chunk is used for.
-    pub(crate) fn begin(&mut self, chunk: u32, expected: Option<ExpectedBlock>) {
-        self.purposes[chunk as usize] = expected.map_or(IoPurpose::Plain, IoPurpose::Check);
+    pub(crate) fn begin(&mut self, buffer_index: u32, expected: Option<ExpectedBlock>) {
+        self.purposes[buffer_index as usize] = expected.map_or(IoPurpose::Plain, IoPurpose::Check);
     }
 
     /// Makes a chunk what is written.
-    pub(crate) fn seal(&mut self, chunk: u32, buffer: &mut [u8], access: Access) {
+    pub(crate) fn seal(&mut self, buffer_index: u32, buffer: &mut [u8], access: Access) {
         let serial = self.verifier.seal(buffer, access.file, access.offset);
-        self.purposes[chunk as usize] = IoPurpose::Write(serial);
+        self.purposes[buffer_index as usize] = IoPurpose::Write(serial);
     }
 
     /// Notes a completion, of which `is_whole` says whether all was moved. True when
     /// the chunk is free again; the others are looked at in [`Self::look`].
-    pub(crate) fn complete(&mut self, chunk: u32, access: Access, is_whole: bool) -> bool {
-        match self.purposes[chunk as usize] {
+    pub(crate) fn complete(&mut self, buffer_index: u32, access: Access, is_whole: bool) -> bool {
+        match self.purposes[buffer_index as usize] {
             IoPurpose::Write(serial) if is_whole => {
                 self.verifier
                     .written(access.file, access.offset, access.length, serial);
@@ -122,7 +122,7 @@ impl Checker {
                 true
             }
             IoPurpose::Check(expected) if is_whole => {
-                self.read.push((chunk, expected));
+                self.read.push((buffer_index, expected));
                 false
             }
             IoPurpose::Plain | IoPurpose::Check(_) => true,
@@ -132,10 +132,10 @@ impl Checker {
     /// Checks what has been read and hands each chunk to `free`. False when a bad
     /// block ends the workload.
     pub(crate) fn look<B: Backend>(&mut self, backend: &mut B, mut free: impl FnMut(u32)) -> bool {
-        for (chunk, expected) in self.read.drain(..) {
-            let buffer = &backend.chunk_mut(chunk)[..expected.length as usize];
+        for (buffer_index, expected) in self.read.drain(..) {
+            let buffer = &backend.buffer_mut(buffer_index)[..expected.length as usize];
             self.verifier.check(buffer, expected);
-            free(chunk);
+            free(buffer_index);
         }
         !self.verifier.is_fatal()
     }

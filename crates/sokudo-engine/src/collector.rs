@@ -8,26 +8,35 @@ use std::time::{Duration, Instant};
 use sokudo_model::{Event, Nanos, Outcome, Phase, StopReason, Workload, narrow};
 
 use crate::backend::TICK;
-use crate::clones::{StageContext, WorkloadThread};
 use crate::least::LeastWatch;
 use crate::outcome::merged;
-use crate::progress::Glance;
+use crate::progress::ProgressSnapshot;
+use crate::stage_threads::{StageContext, WorkloadThread};
 use crate::steady::SteadyWatch;
 
 /// What a clone tells.
 pub(crate) enum ThreadReport {
     /// It has ended.
-    Ended { clone: usize, outcome: Box<Outcome> },
+    Ended {
+        thread: usize,
+        outcome: Box<Outcome>,
+    },
     /// What it did so far.
-    Snapshot { clone: usize, outcome: Box<Outcome> },
+    Snapshot {
+        thread: usize,
+        outcome: Box<Outcome>,
+    },
     /// What its survey has come to at a position.
-    Checkpoint { clone: usize, outcome: Box<Outcome> },
+    Checkpoint {
+        thread: usize,
+        outcome: Box<Outcome>,
+    },
 }
 
 /// The thread that runs the stage, while its clones run.
 pub(crate) struct Collector<'a> {
     shared: &'a StageContext<'a>,
-    clones: &'a [WorkloadThread],
+    threads: &'a [WorkloadThread],
     started_at: Instant,
     ended: Vec<Option<Outcome>>,
     watches: Vec<Option<SteadyWatch>>,
@@ -40,7 +49,7 @@ struct Snapshots {
     every: Option<Duration>,
     next_at: Duration,
     /// How often somebody has asked for one, as far as that was seen.
-    asked: u32,
+    requested: u32,
     /// Those of the clones, while one is asked for.
     taken: Option<Vec<Option<Outcome>>>,
 }
@@ -48,20 +57,20 @@ struct Snapshots {
 impl<'a> Collector<'a> {
     pub(crate) fn new(
         shared: &'a StageContext<'a>,
-        clones: &'a [WorkloadThread],
+        threads: &'a [WorkloadThread],
         snapshot_every: Option<Duration>,
     ) -> Self {
         let workloads = &shared.stage.workloads;
-        let clones_of = |workload| clones.iter().filter(move |it| it.workload == workload);
+        let threads_of = |workload| threads.iter().filter(move |it| it.workload == workload);
         let watch = |(index, workload): (usize, &Workload)| {
             let rule = workload.timing.steady?;
-            Some(SteadyWatch::new(rule, clones_of(index).count()))
+            Some(SteadyWatch::new(rule, threads_of(index).count()))
         };
         Self {
             shared,
-            clones,
+            threads,
             started_at: Instant::now(),
-            ended: clones.iter().map(|_| None).collect(),
+            ended: threads.iter().map(|_| None).collect(),
             watches: workloads.iter().enumerate().map(watch).collect(),
             least: workloads
                 .iter()
@@ -70,7 +79,7 @@ impl<'a> Collector<'a> {
             snapshots: Snapshots {
                 every: snapshot_every.map(|every| every.max(TICK)),
                 next_at: snapshot_every.unwrap_or_default().max(TICK),
-                asked: shared.control.snapshots_asked(),
+                requested: shared.control.snapshots_asked(),
                 taken: None,
             },
         }
@@ -79,18 +88,18 @@ impl<'a> Collector<'a> {
     /// Receives until every clone has ended; one outcome per workload.
     pub(crate) fn collect(
         mut self,
-        told: &Receiver<ThreadReport>,
+        reports: &Receiver<ThreadReport>,
         listener: &mut dyn FnMut(Event),
     ) -> Vec<Outcome> {
         let mut next_look = TICK;
         loop {
             let wait = next_look.saturating_sub(self.started_at.elapsed());
-            match told.recv_timeout(wait) {
-                Ok(ThreadReport::Ended { clone, outcome }) => self.ended[clone] = Some(*outcome),
-                Ok(ThreadReport::Snapshot { clone, outcome }) => self.keep(clone, *outcome),
-                Ok(ThreadReport::Checkpoint { clone, outcome }) => {
+            match reports.recv_timeout(wait) {
+                Ok(ThreadReport::Ended { thread, outcome }) => self.ended[thread] = Some(*outcome),
+                Ok(ThreadReport::Snapshot { thread, outcome }) => self.keep(thread, *outcome),
+                Ok(ThreadReport::Checkpoint { thread, outcome }) => {
                     // A survey has one clone.
-                    let workload = self.clones[clone].workload;
+                    let workload = self.threads[thread].workload;
                     listener(Event::Checkpoint { workload, outcome });
                 }
                 Err(RecvTimeoutError::Disconnected) => return self.outcomes(),
@@ -105,18 +114,18 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn glances(&self, workload: usize) -> impl Iterator<Item = Glance> + '_ {
-        self.clones
+    fn glances(&self, workload: usize) -> impl Iterator<Item = ProgressSnapshot> + '_ {
+        self.threads
             .iter()
             .zip(&self.shared.progress)
-            .filter(move |(clone, _)| clone.workload == workload)
+            .filter(move |(thread, _)| thread.workload == workload)
             .map(|(_, progress)| progress.look())
     }
 
     fn tell_progress(&self, listener: &mut dyn FnMut(Event)) {
         let at = Nanos(narrow(self.started_at.elapsed().as_nanos()));
         for workload in 0..self.shared.stage.workloads.len() {
-            let glance = self.glances(workload).reduce(Glance::with);
+            let glance = self.glances(workload).reduce(ProgressSnapshot::with);
             listener(progress_event(workload, at, glance.unwrap_or_default()));
         }
     }
@@ -124,13 +133,13 @@ impl<'a> Collector<'a> {
     /// Ends the workloads that are steady, or too slow.
     fn watch(&mut self) {
         for workload in 0..self.watches.len() {
-            let glance = self.glances(workload).reduce(Glance::with);
+            let glance = self.glances(workload).reduce(ProgressSnapshot::with);
             if let Some(least) = &mut self.least[workload]
                 && least.look(glance)
             {
                 self.shared.halts[workload].store(true, Ordering::Relaxed);
             }
-            let glances: Vec<Glance> = self.glances(workload).collect();
+            let glances: Vec<ProgressSnapshot> = self.glances(workload).collect();
             if let Some(watch) = &mut self.watches[workload]
                 && watch.look(&glances)
             {
@@ -145,9 +154,9 @@ impl<'a> Collector<'a> {
         if snapshots.taken.is_some() {
             return;
         }
-        let asked = self.shared.control.snapshots_asked();
-        let mut is_due = snapshots.asked != asked;
-        snapshots.asked = asked;
+        let requested = self.shared.control.snapshots_asked();
+        let mut is_due = snapshots.requested != requested;
+        snapshots.requested = requested;
         if let Some(every) = snapshots.every {
             is_due |= elapsed >= snapshots.next_at;
             while snapshots.next_at <= elapsed {
@@ -155,14 +164,14 @@ impl<'a> Collector<'a> {
             }
         }
         if is_due {
-            snapshots.taken = Some(self.clones.iter().map(|_| None).collect());
+            snapshots.taken = Some(self.threads.iter().map(|_| None).collect());
             self.shared.snapshots_asked.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn keep(&mut self, clone: usize, outcome: Outcome) {
+    fn keep(&mut self, thread: usize, outcome: Outcome) {
         if let Some(taken) = &mut self.snapshots.taken {
-            taken[clone] = Some(outcome);
+            taken[thread] = Some(outcome);
         }
     }
 
@@ -172,10 +181,10 @@ impl<'a> Collector<'a> {
         let Some(taken) = self.snapshots.taken.take() else {
             return;
         };
-        let is_there = |(clone, taken): (usize, &Option<Outcome>)| {
+        let is_there = |(thread, taken): (usize, &Option<Outcome>)| {
             taken.is_some()
-                || self.ended[clone].is_some()
-                || self.shared.progress[clone].look().phase == Phase::Waiting
+                || self.ended[thread].is_some()
+                || self.shared.progress[thread].look().phase == Phase::Waiting
         };
         if !taken.iter().enumerate().all(is_there) {
             self.snapshots.taken = Some(taken);
@@ -185,8 +194,8 @@ impl<'a> Collector<'a> {
             let of_workload = taken
                 .iter()
                 .zip(&self.ended)
-                .zip(self.clones)
-                .filter(|(_, clone)| clone.workload == workload)
+                .zip(self.threads)
+                .filter(|(_, thread)| thread.workload == workload)
                 .filter_map(|((taken, ended), _)| ended.clone().or_else(|| taken.clone()));
             if let Some(outcome) = merged(of_workload) {
                 let outcome = Box::new(outcome);
@@ -199,10 +208,10 @@ impl<'a> Collector<'a> {
         let (mut ended, least) = (self.ended, self.least);
         let of_workload = |(workload, watch): (usize, &Option<SteadyWatch>)| {
             let mine = self
-                .clones
+                .threads
                 .iter()
                 .zip(&mut ended)
-                .filter(|(clone, _)| clone.workload == workload)
+                .filter(|(thread, _)| thread.workload == workload)
                 .filter_map(|(_, outcome)| outcome.take());
             let mut outcome = merged(mine)?;
             outcome.steady = watch.as_ref().map(SteadyWatch::outcome);
@@ -220,7 +229,7 @@ impl<'a> Collector<'a> {
 }
 
 /// A workload's progress as an event.
-pub(crate) fn progress_event(workload: usize, at: Nanos, glance: Glance) -> Event {
+pub(crate) fn progress_event(workload: usize, at: Nanos, glance: ProgressSnapshot) -> Event {
     let all = glance.all();
     Event::Progress {
         workload,

@@ -307,7 +307,7 @@ fn never(
         path: path.to_owned(),
         why: Box::new(InUse {
             way_out: way_out_of(worst),
-            reasons: told(occupants.iter().filter(beyond)),
+            reasons: first_reasons(occupants.iter().filter(beyond)),
         }),
     })
 }
@@ -328,7 +328,7 @@ pub(crate) fn unused(file: &File, look: Look) -> Result<Vec<Text>, InUse> {
         None => Ok(users.blind_spots),
         Some(worst) => Err(InUse {
             way_out: way_out_of(worst),
-            reasons: told(users.occupants.iter()),
+            reasons: first_reasons(users.occupants.iter()),
         }),
     }
 }
@@ -347,7 +347,7 @@ fn refusal(
     if consent.names(occupancy) {
         return ConsentError::Occupied {
             path,
-            reasons: told(reasons.iter()),
+            reasons: first_reasons(reasons.iter()),
             second_word: consent.second_word(),
         };
     }
@@ -359,11 +359,14 @@ fn refusal(
     let named = Text::list(named, " or ");
     let held = match (consent.named.is_empty(), reasons) {
         (true, []) => "that destroys what it holds".into(),
-        (true, reasons) => text!("that destroys what it holds: {}", told(reasons.iter())),
+        (true, reasons) => text!(
+            "that destroys what it holds: {}",
+            first_reasons(reasons.iter())
+        ),
         (false, []) => text!("that destroys what it holds, and it is not {named}"),
         (false, reasons) => text!(
             "that destroys what it holds, and it is not {named}: {}",
-            told(reasons.iter())
+            first_reasons(reasons.iter())
         ),
     };
     let also = if reasons.is_empty() || consent.occupied_too {
@@ -391,7 +394,7 @@ fn refusal(
 }
 
 /// The first reasons, and how many more there are.
-fn told<'a>(reasons: impl Iterator<Item = &'a Occupant>) -> Text {
+fn first_reasons<'a>(reasons: impl Iterator<Item = &'a Occupant>) -> Text {
     let mut reasons: Vec<Text> = reasons.map(Text::from).collect();
     let more = reasons.len().saturating_sub(REASONS_MAX);
     reasons.truncate(REASONS_MAX);
@@ -435,7 +438,12 @@ mod tests {
         }
     }
 
-    fn asked(front: Front, occupants: Vec<Occupant>, named: &str, occupied_too: bool) -> String {
+    fn refusal_text(
+        front: Front,
+        occupants: Vec<Occupant>,
+        named: &str,
+        occupied_too: bool,
+    ) -> String {
         let consent = Consent::new(front, [named.to_owned()], occupied_too);
         let path = Path::new("/dev/null");
         DevicePermit::obtain(path, &occupancy(occupants), &consent, |_| Users::default())
@@ -496,26 +504,32 @@ mod tests {
             (Front::Own, "--destroy WD-123", "--destroy-contents"),
         ] {
             for named in ["", "WD-1234", "WD-12", "/dev/null", "/", "sdx"] {
-                let told = asked(front, Vec::new(), named, true);
+                let message = refusal_text(front, Vec::new(), named, true);
                 assert!(
-                    told.contains(first) && told.contains(named),
-                    "{named}: {told}"
+                    message.contains(first) && message.contains(named),
+                    "{named}: {message}"
                 );
-                let is_of_door = told.contains("SOKUDO_DESTROY");
-                assert_eq!(is_of_door, front == Front::Door, "{told}");
+                let is_of_door = message.contains("SOKUDO_DESTROY");
+                assert_eq!(is_of_door, front == Front::Door, "{message}");
             }
-            let told = asked(front, signed(), "WD-123", false);
+            let message = refusal_text(front, signed(), "WD-123", false);
             assert!(
-                told.contains("it holds ext4") && told.contains(second),
-                "{told}"
+                message.contains("it holds ext4") && message.contains(second),
+                "{message}"
             );
-            let told = asked(front, signed(), "", false);
-            assert!(told.contains(first) && told.contains(second), "{told}");
-            let told = asked(front, signed(), "", true);
-            assert!(told.contains(first) && !told.contains(second), "{told}");
+            let message = refusal_text(front, signed(), "", false);
+            assert!(
+                message.contains(first) && message.contains(second),
+                "{message}"
+            );
+            let message = refusal_text(front, signed(), "", true);
+            assert!(
+                message.contains(first) && !message.contains(second),
+                "{message}"
+            );
             // /dev/null is not the device that was looked at.
-            let told = asked(front, Vec::new(), "WD-123", false);
-            assert!(told.contains("another device"), "{told}");
+            let message = refusal_text(front, Vec::new(), "WD-123", false);
+            assert!(message.contains("another device"), "{message}");
         }
     }
 
@@ -531,12 +545,12 @@ mod tests {
     #[test]
     fn a_device_in_use_is_never_written_by_commands_of_our_own() {
         for occupant in uses() {
-            let told = asked(Front::Own, vec![occupant.clone()], "WD-123", true);
-            assert!(told.contains(&occupant.to_string()), "{told}");
-            assert!(told.contains("whatever is allowed"), "{told}");
-            assert!(!told.contains("--destroy"), "no flag helps: {told}");
+            let message = refusal_text(Front::Own, vec![occupant.clone()], "WD-123", true);
+            assert!(message.contains(&occupant.to_string()), "{message}");
+            assert!(message.contains("whatever is allowed"), "{message}");
+            assert!(!message.contains("--destroy"), "no flag helps: {message}");
         }
-        let mounted = asked(Front::Own, uses(), "WD-123", true);
+        let mounted = refusal_text(Front::Own, uses(), "WD-123", true);
         assert!(mounted.contains("unmount it"), "{mounted}");
     }
 
@@ -545,17 +559,21 @@ mod tests {
         let unseen = uses()
             .into_iter()
             .filter(|it| matches!(it, Occupant::Unseen { .. }));
-        let told = asked(Front::Own, unseen.collect(), "WD-123", true);
-        assert!(told.ends_with("nobody knows; ask around"), "{told}");
+        let message = refusal_text(Front::Own, unseen.collect(), "WD-123", true);
+        assert!(message.ends_with("nobody knows; ask around"), "{message}");
     }
 
     #[test]
     fn a_door_goes_as_far_as_its_tool_but_not_to_what_takes_no_writes() {
         for occupant in uses() {
-            let told = asked(Front::Door, vec![occupant.clone()], "WD-123", true);
+            let message = refusal_text(Front::Door, vec![occupant.clone()], "WD-123", true);
             let is_unwritable = matches!(occupant, Occupant::Unwritable { .. });
             // /dev/null stands for a node that changed after it was looked at.
-            assert_eq!(told.contains("another device"), !is_unwritable, "{told}");
+            assert_eq!(
+                message.contains("another device"),
+                !is_unwritable,
+                "{message}"
+            );
         }
     }
 
@@ -566,8 +584,11 @@ mod tests {
             let occupancy = occupancy(vec![signed().remove(0), occupant]);
             let refused =
                 RewritePermit::obtain(Path::new("/dev/null"), &occupancy, |_| Users::default());
-            let told = refused.unwrap_err().to_string();
-            assert!(told.contains(&reason) && !told.contains("ext4"), "{told}");
+            let message = refused.unwrap_err().to_string();
+            assert!(
+                message.contains(&reason) && !message.contains("ext4"),
+                "{message}"
+            );
         }
     }
 

@@ -14,7 +14,7 @@ const RULED: u8 = 3;
 pub struct Control {
     state: Arc<AtomicU8>,
     /// How often what was done so far has been asked for.
-    asked: Arc<AtomicU32>,
+    snapshots: Arc<AtomicU32>,
     /// How often checkpoints have been asked for.
     checkpoints: Arc<AtomicU32>,
 }
@@ -61,12 +61,12 @@ impl Control {
     /// Asks every workload that runs what it did so far
     /// ([`Event::Snapshot`](sokudo_model::Event::Snapshot)), once.
     pub fn ask_for_snapshot(&self) {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.snapshots.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How often that was asked for.
     pub(crate) fn snapshots_asked(&self) -> u32 {
-        self.asked.load(Ordering::Relaxed)
+        self.snapshots.load(Ordering::Relaxed)
     }
 
     /// Asks every survey that runs what it has come to at a position from which another can go on

@@ -202,10 +202,10 @@ mod tests {
                     };
                     let all = written(DataContent::Reducible(content), &[16 << 10], 32);
                     let saved = saved_percent(&all);
-                    let asked = f64::from(percent);
+                    let wanted = f64::from(percent);
                     assert!(
-                        (saved - asked).abs() < 5.0,
-                        "{saved} of {asked} %, chunk {chunk:?}"
+                        (saved - wanted).abs() < 5.0,
+                        "{saved} of {wanted} %, chunk {chunk:?}"
                     );
                 }
             }
@@ -258,9 +258,9 @@ mod tests {
                 for percent in [0, 10, 30, 50, 80, 99, 100] {
                     let content = DataContent::Reducible(reducible(0, percent));
                     let all = written(content, lengths, draws(writes) as usize);
-                    let asked = f64::from(percent) / 100.0;
+                    let wanted = f64::from(percent) / 100.0;
                     // The first write is like none before it.
-                    let near = (asked - 1.0 / f64::from(writes)).max(0.0)..=asked;
+                    let near = (wanted - 1.0 / f64::from(writes)).max(0.0)..=wanted;
                     repeated(&all, lengths)
                         .assert_within(near, format_args!("{percent} %, {lengths:?}"));
                 }

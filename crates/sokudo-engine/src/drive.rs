@@ -9,11 +9,11 @@ use sokudo_model::{BackendKind, CpuTime, Phase, StopReason, ThreadUsage, narrow}
 
 use crate::backend::{Backend, TICK};
 use crate::clock::{Clock, RealClock};
-use crate::clones::{OpenedFiles, StageContext, WorkloadThread};
 use crate::collector::ThreadReport;
 use crate::control::Control;
 use crate::outcome::{ThreadConditions, outcome};
-use crate::progress::Glance;
+use crate::progress::ProgressSnapshot;
+use crate::stage_threads::{OpenedFiles, StageContext, WorkloadThread};
 use crate::usage::{UsedSoFar, used_since, used_so_far, used_so_far_with_workers};
 use crate::window::WindowChange;
 use crate::worker::{NextAction, Worker};
@@ -37,9 +37,9 @@ const LOOKED_AT_WORKERS_MAX: u32 = 16;
 /// What a thread needs to drive its clone.
 pub(crate) struct Driver<'a> {
     pub(crate) shared: &'a StageContext<'a>,
-    pub(crate) clone: &'a WorkloadThread,
+    pub(crate) thread: &'a WorkloadThread,
     pub(crate) opened: &'a OpenedFiles,
-    pub(crate) told: &'a Sender<ThreadReport>,
+    pub(crate) reports: &'a Sender<ThreadReport>,
     /// When the stage started, on the clock.
     pub(crate) stage_started_at: u64,
 }
@@ -86,13 +86,13 @@ impl Driver<'_> {
         backend: &mut B,
     ) -> (CpuTime, ThreadUsage) {
         let (shared, clock) = (self.shared, &self.shared.clock);
-        let halt = &shared.halts[self.clone.workload];
+        let halt = &shared.halts[self.thread.workload];
         let is_ring = matches!(
             self.opened.used.kind,
             BackendKind::IoUring | BackendKind::IoUringCmd
         );
-        let has_workers =
-            is_ring && shared.stage.workloads[self.clone.workload].clones <= LOOKED_AT_WORKERS_MAX;
+        let has_workers = is_ring
+            && shared.stage.workloads[self.thread.workload].threads <= LOOKED_AT_WORKERS_MAX;
         let mut used = MeasuredUsage::from_now(has_workers);
         let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
         let mut checkpoints_asked = shared.control.checkpoints_asked();
@@ -123,9 +123,9 @@ impl Driver<'_> {
                     used = MeasuredUsage::from_now(has_workers);
                 }
                 self.tell(worker, now);
-                let asked = shared.snapshots_asked.load(Ordering::Relaxed);
-                if asked != snapshots_told {
-                    snapshots_told = asked;
+                let requested = shared.snapshots_asked.load(Ordering::Relaxed);
+                if requested != snapshots_told {
+                    snapshots_told = requested;
                     self.tell_snapshot(worker, used.before);
                 }
                 self.tell_checkpoint(worker, &mut checkpoints_asked);
@@ -133,7 +133,7 @@ impl Driver<'_> {
             while used.notes(worker.look_before(now)) {}
             let in_flight = worker.in_flight();
             if worker.is_plain() {
-                backend.reap(|chunk, result| worker.complete(chunk, result, now));
+                backend.reap(|buffer_index, result| worker.complete(buffer_index, result, now));
             } else {
                 worker.reap(backend, now);
             }
@@ -155,7 +155,7 @@ impl Driver<'_> {
     }
 
     fn tell(&self, worker: &Worker, now: u64) {
-        self.shared.progress[self.clone.number].tell(&Glance {
+        self.shared.progress[self.thread.number].tell(&ProgressSnapshot {
             at: now.saturating_sub(worker.started_at()),
             each: worker.moved(),
             phase: worker.phase(),
@@ -164,7 +164,7 @@ impl Driver<'_> {
 
     /// The last word of a clone.
     pub(crate) fn tell_end(&self, worker: &Worker) {
-        self.shared.progress[self.clone.number].tell(&Glance {
+        self.shared.progress[self.thread.number].tell(&ProgressSnapshot {
             at: self.shared.clock.now().saturating_sub(worker.started_at()),
             each: worker.moved(),
             phase: Phase::Ended,
@@ -174,37 +174,37 @@ impl Driver<'_> {
     #[cold]
     fn tell_snapshot(&self, worker: &Worker, used_before: UsedSoFar) {
         let (cpu, usage) = used_since(used_before);
-        let circumstances = self.circumstances(cpu, usage);
+        let conditions = self.conditions(cpu, usage);
         // The receiver lives until every clone has ended.
-        let _ = self.told.send(ThreadReport::Snapshot {
-            clone: self.clone.number,
-            outcome: Box::new(outcome(worker.snapshot(), circumstances)),
+        let _ = self.reports.send(ThreadReport::Snapshot {
+            thread: self.thread.number,
+            outcome: Box::new(outcome(worker.snapshot(), conditions)),
         });
     }
 
     /// Passes on that a checkpoint is asked for, and tells the one that has been taken.
     #[cold]
-    fn tell_checkpoint(&self, worker: &mut Worker, asked: &mut u32) {
+    fn tell_checkpoint(&self, worker: &mut Worker, requested: &mut u32) {
         let now = self.shared.control.checkpoints_asked();
-        if now != std::mem::replace(asked, now) {
+        if now != std::mem::replace(requested, now) {
             worker.want_checkpoint();
         }
         if let Some(finished) = worker.checkpoint() {
             // What the thread has used for it is told by the survey.
-            let circumstances = ThreadConditions {
+            let conditions = ThreadConditions {
                 cpu: None,
                 usage: None,
-                ..self.circumstances(CpuTime::default(), ThreadUsage::default())
+                ..self.conditions(CpuTime::default(), ThreadUsage::default())
             };
-            let _ = self.told.send(ThreadReport::Checkpoint {
-                clone: self.clone.number,
-                outcome: Box::new(outcome(finished, circumstances)),
+            let _ = self.reports.send(ThreadReport::Checkpoint {
+                thread: self.thread.number,
+                outcome: Box::new(outcome(finished, conditions)),
             });
         }
     }
 
     /// What is known of the clone besides what its worker counted.
-    pub(crate) fn circumstances(&self, cpu: CpuTime, usage: ThreadUsage) -> ThreadConditions {
+    pub(crate) fn conditions(&self, cpu: CpuTime, usage: ThreadUsage) -> ThreadConditions {
         ThreadConditions {
             stage_started_at: self.stage_started_at,
             cpu: Some(cpu),
@@ -217,11 +217,11 @@ impl Driver<'_> {
     /// Waits for the workload's own start; the reason when it is stopped before.
     pub(crate) fn wait_for_turn(&self) -> Option<StopReason> {
         let shared = self.shared;
-        let workload = &shared.stage.workloads[self.clone.workload];
+        let workload = &shared.stage.workloads[self.thread.workload];
         let starts_at = self
             .stage_started_at
             .saturating_add(workload.timing.starts_after.0);
-        let halt = &shared.halts[self.clone.workload];
+        let halt = &shared.halts[self.thread.workload];
         loop {
             if shared.control.is_cancelled() {
                 return Some(StopReason::Cancelled);

@@ -16,9 +16,9 @@ use sokudo_sys::{begin_write_back, write_back};
 
 use crate::backend::TICK;
 use crate::clock::Clock as _;
-use crate::clones::StageContext;
 use crate::offsets::ByteRange;
 use crate::stage_options::MakeDurable;
+use crate::stage_threads::StageContext;
 use crate::target::Target;
 use crate::target_use::{stretch_of, uses};
 
@@ -31,14 +31,14 @@ const PIECE_BYTES: u64 = 16 << 20;
 pub(crate) fn complete(
     shared: &StageContext<'_>,
     targets: &[Target],
-    asked: MakeDurable,
+    make_durable: MakeDurable,
     started_at: u64,
     outcomes: &mut [Outcome],
     listener: &mut dyn FnMut(Event),
 ) {
     let workloads = &shared.stage.workloads;
     for (index, (workload, outcome)) in workloads.iter().zip(outcomes).enumerate() {
-        if !is_due(workload, outcome, asked) || shared.control.is_cancelled() {
+        if !is_due(workload, outcome, make_durable) || shared.control.is_cancelled() {
             continue;
         }
         let Ok(parts) = parts(workload, targets) else {
@@ -57,9 +57,9 @@ pub(crate) fn complete(
 
 /// Whether it wrote something and left it where it may be lost. What a ramp wrote is
 /// flushed with the rest and would be counted as if it were measured.
-fn is_due(workload: &Workload, outcome: &Outcome, asked: MakeDurable) -> bool {
+fn is_due(workload: &Workload, outcome: &Outcome, make_durable: MakeDurable) -> bool {
     let durability = &workload.durability;
-    let is_left = match asked {
+    let is_left = match make_durable {
         MakeDurable::Nothing => false,
         MakeDurable::Buffered => !outcome.direct,
         MakeDurable::All => true,

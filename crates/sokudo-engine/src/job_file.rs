@@ -60,7 +60,7 @@ pub struct JobDataFile {
     purpose: FilePurpose,
     holds: Cell<Holds>,
     /// The sizes that its mark says it may have.
-    said: Cell<Option<(u64, u64)>>,
+    marked_sizes: Cell<Option<(u64, u64)>>,
     _known: Option<Vanishing>,
 }
 
@@ -148,7 +148,7 @@ impl JobDataFile {
     fn create(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
         let making = MakingGuard::begin();
         let handle = DirectoryEntry::of(request.path)
-            .and_then(|place| place.create(0o644))
+            .and_then(|entry| entry.create(0o644))
             .map_err(|source| {
                 let is_link = request.path.is_symlink();
                 if is_link && source.kind() == io::ErrorKind::AlreadyExists {
@@ -188,7 +188,7 @@ impl JobDataFile {
                 FilePurpose::Kept
             },
             holds: Cell::new(holds),
-            said: Cell::new(None),
+            marked_sizes: Cell::new(None),
         }
     }
 
@@ -224,14 +224,14 @@ impl JobDataFile {
 
     /// Says on the file that it is being written, and what size it may have meanwhile.
     fn begin(&self, sizes: RangeInclusive<u64>) {
-        let said = Some((*sizes.start(), *sizes.end()));
+        let marked_sizes = Some((*sizes.start(), *sizes.end()));
         // What is said already would only be written to the disk once more.
         if self.holds.get() != Holds::Foreign
-            && self.said.get() != said
+            && self.marked_sizes.get() != marked_sizes
             && mark::begin(&self.handle, self.purpose, sizes).is_ok()
         {
             self.holds.set(Holds::Writing);
-            self.said.set(said);
+            self.marked_sizes.set(marked_sizes);
         }
     }
 
@@ -253,7 +253,7 @@ impl JobDataFile {
             // A file that bears a mark can have another.
             let _ = mark::finish(&self.handle, self.purpose);
             self.holds.set(Holds::Ours);
-            self.said.set(None);
+            self.marked_sizes.set(None);
         }
         // What was tried costs the lock that was held (flock(2)).
         let _ = flock(&self.handle, FlockOperation::NonBlockingLockShared);
@@ -460,7 +460,7 @@ fn is_automatic_name(path: &Path, job: &str) -> bool {
     path.file_name()
         .and_then(|name| name.to_str()?.strip_prefix(job)?.strip_prefix('.'))
         .and_then(|numbers| numbers.split_once('.'))
-        .is_some_and(|(clone, file)| is_number(clone) && is_number(file))
+        .is_some_and(|(thread, file)| is_number(thread) && is_number(file))
 }
 
 fn failure(path: &Path, action: &'static str, source: io::Error) -> JobFileError {
@@ -652,8 +652,8 @@ mod tests {
         let (directory, path) = at("letter");
         std::fs::write(&path, "dear").unwrap();
         let refused = JobDataFile::open_or_create(request(&path, false)).unwrap_err();
-        let told = refused.to_string();
-        assert!(told.contains("overwrite=1"), "{told}");
+        let message = refused.to_string();
+        assert!(message.contains("overwrite=1"), "{message}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "dear");
         let link = directory.path().join("seq.0.0");
         std::os::unix::fs::symlink(&path, &link).unwrap();

@@ -2,7 +2,7 @@
 
 use sokudo_model::{LeastRates, Nanos, Phase};
 
-use crate::progress::Glance;
+use crate::progress::ProgressSnapshot;
 
 /// A workload comes to its speed first; fio looks at nothing before this.
 const GRACE: Nanos = Nanos::from_secs(2);
@@ -11,7 +11,7 @@ const GRACE: Nanos = Nanos::from_secs(2);
 pub(crate) struct LeastWatch {
     least: LeastRates,
     /// What was moved where the cycle in progress began.
-    began: Option<Glance>,
+    began: Option<ProgressSnapshot>,
     has_failed: bool,
 }
 
@@ -31,7 +31,7 @@ impl LeastWatch {
     }
 
     /// Looks at what all clones together have moved. True when that is too little, once.
-    pub(crate) fn look(&mut self, now: Option<Glance>) -> bool {
+    pub(crate) fn look(&mut self, now: Option<ProgressSnapshot>) -> bool {
         let Some(now) = now.filter(|glance| glance.phase == Phase::Running && !self.has_failed)
         else {
             return false;
@@ -79,7 +79,7 @@ mod tests {
             all += bytes;
             let mut each = [Moved::default(); 3];
             each[0].bytes = Bytes(all);
-            let glance = Glance {
+            let glance = ProgressSnapshot {
                 at: Nanos::from_secs(second as u64 + 1).0,
                 each,
                 phase: Phase::Running,

@@ -361,8 +361,8 @@ mod tests {
         fs::write(at("00000/0000000001abc"), "").unwrap();
         fs::write(at("00000/thesis.odt"), "mine").unwrap();
         let found = found(directory.path());
-        let told = found[0].remove().unwrap_err().to_string();
-        assert!(told.contains("thesis.odt"), "{told}");
+        let message = found[0].remove().unwrap_err().to_string();
+        assert!(message.contains("thesis.odt"), "{message}");
         assert!(at("00000/0000000001abc").exists());
         fs::remove_file(at("00000/thesis.odt")).unwrap();
         found[0].remove().unwrap();

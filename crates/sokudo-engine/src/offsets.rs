@@ -49,7 +49,7 @@ pub(crate) enum Offsets {
         /// Places for a block of the length that was asked for last: a division
         /// per change of length instead of one per I/O, where it would be the
         /// dearest instruction of the loop.
-        places: u64,
+        offset_count: u64,
         places_of_length: u64,
     },
     /// At random, every block exactly once per pass, in a new order each pass.
@@ -66,14 +66,14 @@ pub(crate) enum Offsets {
 pub(crate) struct UniformOffsets {
     start: u64,
     alignment: u64,
-    places: u64,
+    offset_count: u64,
 }
 
 impl UniformOffsets {
     /// The offset of the next I/O.
     #[inline(always)]
     pub(crate) fn next(self, random: &mut Random) -> u64 {
-        self.start + random.below(self.places) * self.alignment
+        self.start + random.below(self.offset_count) * self.alignment
     }
 }
 
@@ -86,7 +86,7 @@ impl Offsets {
             } => Some(UniformOffsets {
                 start: stretch.start,
                 alignment,
-                places: (stretch.length - length) / alignment + 1,
+                offset_count: (stretch.length - length) / alignment + 1,
             }),
             _ => None,
         }
@@ -97,7 +97,7 @@ impl Offsets {
         Self::Uniform {
             stretch,
             alignment,
-            places: 0,
+            offset_count: 0,
             places_of_length: 0,
         }
     }
@@ -174,14 +174,14 @@ impl Offsets {
             Self::Uniform {
                 stretch,
                 alignment,
-                places,
+                offset_count,
                 places_of_length,
             } => {
                 if *places_of_length != length {
                     *places_of_length = length;
-                    *places = (stretch.length - length) / *alignment + 1;
+                    *offset_count = (stretch.length - length) / *alignment + 1;
                 }
-                stretch.start + random.below(*places) * *alignment
+                stretch.start + random.below(*offset_count) * *alignment
             }
             Self::Mapped {
                 stretch,

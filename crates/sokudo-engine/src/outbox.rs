@@ -17,7 +17,7 @@ impl Backend for Outbox {
     const SUBMITS: bool = false;
     const MOVES_DATA: bool = false;
 
-    fn chunk_mut(&mut self, _chunk: u32) -> &mut [u8] {
+    fn buffer_mut(&mut self, _chunk: u32) -> &mut [u8] {
         &mut []
     }
 

@@ -17,7 +17,7 @@ pub(crate) struct ThreadConditions {
 
 /// What one clone did.
 #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
-pub(crate) fn outcome(finished: FinishedWorker, circumstances: ThreadConditions) -> Outcome {
+pub(crate) fn outcome(finished: FinishedWorker, conditions: ThreadConditions) -> Outcome {
     let FinishedWorker {
         tally,
         window,
@@ -32,9 +32,7 @@ pub(crate) fn outcome(finished: FinishedWorker, circumstances: ThreadConditions)
     } else {
         tally.depth_time as f64 / elapsed_ns as f64
     };
-    let started_after = tally
-        .started_at
-        .saturating_sub(circumstances.stage_started_at);
+    let started_after = tally.started_at.saturating_sub(conditions.stage_started_at);
     let mut outcome = Outcome {
         started_after: Nanos(started_after),
         elapsed: Nanos(elapsed_ns),
@@ -43,15 +41,15 @@ pub(crate) fn outcome(finished: FinishedWorker, circumstances: ThreadConditions)
         operations: tally.operations,
         submission: (!tally.submission.is_empty()).then_some(tally.submission),
         series: tally.series,
-        cpu: circumstances.cpu,
-        usage: circumstances.usage,
+        cpu: conditions.cpu,
+        usage: conditions.usage,
         depths: recorded.depths,
         logs: recorded.logs,
         verified,
         depth_achieved,
-        direct: circumstances.direct,
+        direct: conditions.direct,
         failures: tally.failures,
-        ..Outcome::new(circumstances.backend, stopped)
+        ..Outcome::new(conditions.backend, stopped)
     };
     if let Some(surveyed) = surveyed {
         add_survey(&mut outcome, surveyed);
@@ -60,7 +58,7 @@ pub(crate) fn outcome(finished: FinishedWorker, circumstances: ThreadConditions)
 }
 
 fn add_survey(outcome: &mut Outcome, surveyed: Surveyed) {
-    outcome.places = surveyed.places;
+    outcome.samples = surveyed.samples;
     outcome.defects = surveyed.defects;
     outcome.read_aside = Bytes(surveyed.read_aside);
     outcome.slowest = surveyed.slowest;
@@ -75,8 +73,8 @@ fn add_survey(outcome: &mut Outcome, surveyed: Surveyed) {
 }
 
 /// All clones of a workload together.
-pub(crate) fn merged(clones: impl IntoIterator<Item = Outcome>) -> Option<Outcome> {
-    clones.into_iter().reduce(|mut all, one| {
+pub(crate) fn merged(outcomes: impl IntoIterator<Item = Outcome>) -> Option<Outcome> {
+    outcomes.into_iter().reduce(|mut all, one| {
         all.merge(&one);
         all
     })

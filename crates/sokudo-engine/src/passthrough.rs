@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use sokudo_model::{BufferMemory, Bytes, Workload};
-use sokudo_sys::CHUNK_ALIGNMENT;
+use sokudo_sys::BUFFER_ALIGNMENT;
 
 use crate::kernel_settings::queue_setting;
 use crate::target::FileTarget;
@@ -42,7 +42,7 @@ pub(crate) fn check_transfer(workload: &Workload, file: &FileTarget) -> Result<(
         let path = path();
         return Err(TransferError::Bytes { path, block, most });
     }
-    let pages = block.0.div_ceil(CHUNK_ALIGNMENT as u64);
+    let pages = block.0.div_ceil(BUFFER_ALIGNMENT as u64);
     let is_in_pages = workload.issuing.memory == BufferMemory::SmallPages;
     let most = queue_setting(file, "max_segments").filter(|most| is_in_pages && pages > *most);
     most.map_or(Ok(()), |most| {

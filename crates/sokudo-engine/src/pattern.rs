@@ -8,8 +8,8 @@ mod access;
 mod interlocked;
 pub(crate) mod lengths;
 mod map;
-mod places;
 mod route;
+mod sampler;
 #[cfg(test)]
 mod tests;
 mod turns;

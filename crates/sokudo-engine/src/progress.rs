@@ -6,7 +6,7 @@ use sokudo_model::{Bytes, Moved, Phase};
 
 /// What a clone has moved and is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Glance {
+pub(crate) struct ProgressSnapshot {
     /// Nanoseconds since the measured part began, or the ramp before that.
     pub(crate) at: u64,
     /// Of reads, writes and trims.
@@ -14,7 +14,7 @@ pub(crate) struct Glance {
     pub(crate) phase: Phase,
 }
 
-impl Glance {
+impl ProgressSnapshot {
     /// All operations together.
     pub(crate) fn all(&self) -> Moved {
         let mut all = Moved::default();
@@ -56,7 +56,7 @@ fn busyness(phase: Phase) -> u8 {
     }
 }
 
-/// A [`Glance`] that one thread writes and others read, always whole: readers try
+/// A [`ProgressSnapshot`] that one thread writes and others read, always whole: readers try
 /// again when the version was odd or has changed. On a cache line of its own.
 #[derive(Default)]
 #[repr(align(128))]
@@ -69,7 +69,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Tells; by one thread only.
-    pub(crate) fn tell(&self, glance: &Glance) {
+    pub(crate) fn tell(&self, glance: &ProgressSnapshot) {
         let version = self.version.load(Ordering::Relaxed);
         self.version
             .store(version.wrapping_add(1), Ordering::Relaxed);
@@ -85,14 +85,14 @@ impl Progress {
     }
 
     /// What was told last.
-    pub(crate) fn look(&self) -> Glance {
+    pub(crate) fn look(&self) -> ProgressSnapshot {
         loop {
             let version = self.version.load(Ordering::Acquire);
             let each = self.each.each_ref().map(|[bytes, ios]| Moved {
                 bytes: Bytes(bytes.load(Ordering::Relaxed)),
                 ios: ios.load(Ordering::Relaxed),
             });
-            let glance = Glance {
+            let glance = ProgressSnapshot {
                 at: self.at.load(Ordering::Relaxed),
                 each,
                 phase: phase(self.phase.load(Ordering::Relaxed)),
@@ -129,12 +129,12 @@ fn phase(number: u8) -> Phase {
 mod tests {
     use super::*;
 
-    fn glance(number: u64) -> Glance {
+    fn glance(number: u64) -> ProgressSnapshot {
         let moved = Moved {
             bytes: Bytes(number),
             ios: number,
         };
-        Glance {
+        ProgressSnapshot {
             at: number,
             each: [moved; 3],
             phase: Phase::Running,
@@ -144,11 +144,11 @@ mod tests {
     #[test]
     fn every_phase_is_told_as_it_is() {
         let progress = Progress::default();
-        assert_eq!(progress.look(), Glance::default());
+        assert_eq!(progress.look(), ProgressSnapshot::default());
         for phase in PHASES {
-            let told = Glance { phase, ..glance(7) };
-            progress.tell(&told);
-            assert_eq!(progress.look(), told);
+            let expected = ProgressSnapshot { phase, ..glance(7) };
+            progress.tell(&expected);
+            assert_eq!(progress.look(), expected);
         }
     }
 
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn clones_together_do_what_the_busiest_does() {
-        let ended = Glance {
+        let ended = ProgressSnapshot {
             phase: Phase::Ended,
             ..glance(3)
         };

@@ -31,7 +31,7 @@ impl WriteBackFile {
         wanted: BackendRequirements,
     ) -> Result<(ReadBack<AnyBackend>, BackendUse), OpenError> {
         let (backend, used) = open(wanted, vec![self.0.into()])?;
-        Ok((ReadBack::over(backend, wanted.chunks), used))
+        Ok((ReadBack::over(backend, wanted.buffers), used))
     }
 }
 
@@ -58,10 +58,10 @@ pub(crate) struct ReadBack<B> {
 }
 
 impl<B> ReadBack<B> {
-    fn over(backend: B, chunks: u32) -> Self {
+    fn over(backend: B, buffers: u32) -> Self {
         Self {
             backend,
-            held: vec![SlotContent::Nothing; chunks as usize].into_boxed_slice(),
+            held: vec![SlotContent::Nothing; buffers as usize].into_boxed_slice(),
         }
     }
 }
@@ -70,7 +70,7 @@ impl ReadBack<AnyBackend> {
     /// No device at all.
     pub(crate) fn null(wanted: BackendRequirements) -> Result<(Self, BackendUse), OpenError> {
         let (backend, used) = open(wanted, Vec::new())?;
-        Ok((Self::over(backend, wanted.chunks), used))
+        Ok((Self::over(backend, wanted.buffers), used))
     }
 }
 
@@ -80,7 +80,7 @@ impl<B: Backend> Backend for ReadBack<B> {
     /// Nobody fills its buffers.
     const MOVES_DATA: bool = false;
 
-    fn chunk_mut(&mut self, _chunk: u32) -> &mut [u8] {
+    fn buffer_mut(&mut self, _chunk: u32) -> &mut [u8] {
         &mut []
     }
 
@@ -89,7 +89,7 @@ impl<B: Backend> Backend for ReadBack<B> {
     /// # Panics
     /// When a chunk is to be written that was not read whole, and for trims.
     fn prepare(&mut self, request: Request) {
-        let held = &mut self.held[request.chunk as usize];
+        let held = &mut self.held[request.buffer as usize];
         match request.action {
             IoAction::Read => {
                 *held = SlotContent::Reading {
@@ -127,8 +127,8 @@ impl<B: Backend> Backend for ReadBack<B> {
 
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
         let held = &mut self.held;
-        self.backend.reap(|chunk, result| {
-            let held = &mut held[chunk as usize];
+        self.backend.reap(|buffer_index, result| {
+            let held = &mut held[buffer_index as usize];
             match *held {
                 SlotContent::Reading { offset, length } if result == length.cast_signed() => {
                     *held = SlotContent::Whole { offset, length };
@@ -140,7 +140,7 @@ impl<B: Backend> Backend for ReadBack<B> {
                 }
                 SlotContent::Whole { .. } | SlotContent::Nothing => {}
             }
-            each(chunk, result);
+            each(buffer_index, result);
         });
     }
 }
@@ -154,7 +154,7 @@ mod tests {
     fn request(action: IoAction, offset: u64) -> Request {
         Request {
             action,
-            chunk: 0,
+            buffer: 0,
             file: 0,
             length: 4096,
             offset,
@@ -169,7 +169,7 @@ mod tests {
             kind: BackendKind::Psync,
             polled: false,
             depth: 1,
-            chunks: 1,
+            buffers: 1,
             chunk_bytes: 4096,
             memory: BufferMemory::SmallPages,
         };
@@ -199,7 +199,7 @@ mod tests {
             [1, 2, 3],
             "the second block is back, the first untouched"
         );
-        assert!(backend.chunk_mut(0).is_empty(), "nobody reaches the bytes");
+        assert!(backend.buffer_mut(0).is_empty(), "nobody reaches the bytes");
     }
 
     #[test]

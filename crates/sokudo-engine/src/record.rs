@@ -71,7 +71,7 @@ impl Recorder {
     /// in flight.
     pub(crate) fn new(
         workload: &Workload,
-        chunks: u32,
+        buffers: u32,
         depth: u32,
         submission: Submission,
     ) -> Option<Box<Self>> {
@@ -82,7 +82,7 @@ impl Recorder {
         let splits = recording.split_latency && submission == Submission::Step;
         Some(Box::new(Self {
             started_at: 0,
-            split: splits.then(|| SplitLatencies::new(chunks)),
+            split: splits.then(|| SplitLatencies::new(buffers)),
             submission,
             depth,
             depths: recording.split_latency.then(Depths::default),
@@ -136,9 +136,9 @@ impl Recorder {
 
     /// Notes an I/O that the next submission takes.
     #[inline]
-    pub(crate) fn prepared(&mut self, chunk: u32) {
+    pub(crate) fn prepared(&mut self, buffer_index: u32) {
         if let Some(split) = &mut self.split {
-            split.unsubmitted.push(chunk);
+            split.unsubmitted.push(buffer_index);
         }
     }
 
@@ -162,10 +162,10 @@ impl Recorder {
     }
 
     /// Counts an I/O.
-    pub(crate) fn complete(&mut self, chunk: u32, done: CompletedIo) {
+    pub(crate) fn complete(&mut self, buffer_index: u32, done: CompletedIo) {
         let total = done.completed_at.saturating_sub(done.issued_at);
         let latencies = match &mut self.split {
-            Some(split) => split.complete(chunk, done, total),
+            Some(split) => split.complete(buffer_index, done, total),
             None => IoLatencies {
                 submission: None,
                 // Where submitting is no step, all of the time is completion.
@@ -338,10 +338,10 @@ struct SplitLatencies {
 }
 
 impl SplitLatencies {
-    fn new(chunks: u32) -> Self {
+    fn new(buffers: u32) -> Self {
         Self {
-            submitted_at: vec![0; chunks as usize].into_boxed_slice(),
-            unsubmitted: Vec::with_capacity(chunks as usize),
+            submitted_at: vec![0; buffers as usize].into_boxed_slice(),
+            unsubmitted: Vec::with_capacity(buffers as usize),
             submission: std::array::from_fn(|_| Histogram::new()),
             completion: std::array::from_fn(|_| Histogram::new()),
         }
@@ -353,15 +353,15 @@ impl SplitLatencies {
     }
 
     fn submitted(&mut self, now: u64) {
-        for chunk in &self.unsubmitted {
-            self.submitted_at[*chunk as usize] = now;
+        for buffer_index in &self.unsubmitted {
+            self.submitted_at[*buffer_index as usize] = now;
         }
         self.unsubmitted.clear();
     }
 
     /// Both parts add up to the total, exactly.
-    fn complete(&mut self, chunk: u32, done: CompletedIo, total: u64) -> IoLatencies {
-        let submitted_at = self.submitted_at[chunk as usize];
+    fn complete(&mut self, buffer_index: u32, done: CompletedIo, total: u64) -> IoLatencies {
+        let submitted_at = self.submitted_at[buffer_index as usize];
         let submission = submitted_at.saturating_sub(done.issued_at).min(total);
         let completion = total - submission;
         self.submission[done.operation.index()].record(submission);

@@ -296,7 +296,7 @@ fn removed_or_left(known: Vec<RemovalEntry>) -> Vec<PathBuf> {
     known
         .into_iter()
         .filter(|it| {
-            let removed = |place: DirectoryEntry| place.remove(it.identity, AtFlags::empty());
+            let removed = |entry: DirectoryEntry| entry.remove(it.identity, AtFlags::empty());
             it.is_directory || DirectoryEntry::of(&it.path).and_then(removed).is_err()
         })
         .map(|it| it.path)
@@ -326,18 +326,18 @@ mod tests {
     fn what_is_named_last_takes_no_name_that_is_there() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
-        let place = DirectoryEntry::of(&path).unwrap();
-        let Ok(unnamed) = place.create_unnamed() else {
+        let entry = DirectoryEntry::of(&path).unwrap();
+        let Ok(unnamed) = entry.create_unnamed() else {
             eprintln!("SKIPPED: files without names cannot be made here");
             return;
         };
         std::fs::write(&path, "mine").unwrap();
-        let taken = place.link(&unnamed).unwrap_err();
+        let taken = entry.link(&unnamed).unwrap_err();
         assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
         std::fs::remove_file(&path).unwrap();
-        place.link(&unnamed).unwrap();
-        place
+        entry.link(&unnamed).unwrap();
+        entry
             .remove(InodeIdentity::of(&unnamed).unwrap(), AtFlags::empty())
             .unwrap();
         assert!(!path.exists());
@@ -362,11 +362,11 @@ mod tests {
         std::fs::create_dir(at("other")).unwrap();
         let held = File::create(at("folder/file")).unwrap();
         std::fs::write(at("other/file"), "mine").unwrap();
-        let place = DirectoryEntry::of(&at("folder/file")).unwrap();
+        let entry = DirectoryEntry::of(&at("folder/file")).unwrap();
         std::fs::rename(at("folder"), at("away")).unwrap();
         std::fs::rename(at("other"), at("folder")).unwrap();
         let identity = InodeIdentity::of(&held).unwrap();
-        place.remove(identity, AtFlags::empty()).unwrap();
+        entry.remove(identity, AtFlags::empty()).unwrap();
         assert!(!at("away/file").exists());
         assert_eq!(std::fs::read_to_string(at("folder/file")).unwrap(), "mine");
     }

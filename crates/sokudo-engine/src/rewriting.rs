@@ -26,16 +26,16 @@ pub(crate) struct Rewriting {
 impl Rewriting {
     /// For one clone with `chunks` buffers; `None` where nothing is written back. Which blocks
     /// are is drawn by a stream of its own, which that of the pace seeds.
-    pub(crate) fn new(workload: &Workload, chunks: u32, pace: &Random) -> Option<Self> {
+    pub(crate) fn new(workload: &Workload, buffers: u32, pace: &Random) -> Option<Self> {
         (workload.rewritten_percent() > 0).then(|| Self {
             percent: workload.rewritten_percent().into(),
             random: Random::new(pace.clone().next_u64()),
-            held: VecDeque::with_capacity(chunks as usize),
+            held: VecDeque::with_capacity(buffers as usize),
         })
     }
 
     /// Notes a completion. True when the chunk is held until its block is written back.
-    pub(crate) fn complete(&mut self, chunk: u32, access: Access, is_whole: bool) -> bool {
+    pub(crate) fn complete(&mut self, buffer_index: u32, access: Access, is_whole: bool) -> bool {
         let holds = is_whole
             && access.operation == Operation::Read
             && self.random.below(100) < self.percent;
@@ -45,7 +45,7 @@ impl Rewriting {
                 operation,
                 ..access
             };
-            self.held.push_back((chunk, back));
+            self.held.push_back((buffer_index, back));
         }
         holds
     }

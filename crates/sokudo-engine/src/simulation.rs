@@ -11,7 +11,7 @@ use sokudo_stats::Random;
 use sokudo_sys::IoAction;
 
 use crate::backend::used;
-use crate::chunks::chunks_for;
+use crate::buffers::buffers_for;
 use crate::clock::{Clock, NEVER, VirtualClock};
 use crate::collector::progress_event;
 use crate::control::Control;
@@ -23,7 +23,7 @@ use crate::outbox::{Outbox, to_device};
 use crate::outcome::{ThreadConditions, merged, outcome};
 use crate::pace::pace_stream;
 use crate::pattern::Pattern;
-use crate::progress::Glance;
+use crate::progress::ProgressSnapshot;
 use crate::record::Submission;
 use crate::sealed_answer::answer;
 use crate::sim;
@@ -90,7 +90,7 @@ pub(crate) fn run(
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Vec<Outcome> {
-    let places: Vec<u32> = used.keys().copied().collect();
+    let target_indices: Vec<u32> = used.keys().copied().collect();
     let mut targets: Vec<&mut SimulatedTarget> = used.into_values().collect();
     let before = targets.iter().map(|target| (target.trials, target.now));
     let (trials, begins): (Vec<u64>, Vec<u64>) = before.unzip();
@@ -105,13 +105,16 @@ pub(crate) fn run(
         // What a user may ask for is rarer than any run is long.
         .map(|every| u64::try_from(every.as_nanos()).unwrap_or(NEVER).max(1));
     let watch = |workload: &Workload| {
-        let clones = workload.clones as usize;
+        let threads = workload.threads as usize;
         workload
             .timing
             .steady
-            .map(|rule| SteadyWatch::new(rule, clones))
+            .map(|rule| SteadyWatch::new(rule, threads))
     };
-    let used = Devices { places, sizes };
+    let used = Devices {
+        target_indices,
+        sizes,
+    };
     for workload in &stage.workloads {
         take_up(workload, targets[used.of(workload)]);
     }
@@ -152,7 +155,7 @@ pub(crate) fn run(
 
 /// The devices of a stage: their places among its targets, and how large each is.
 struct Devices {
-    places: Vec<u32>,
+    target_indices: Vec<u32>,
     sizes: Vec<Bytes>,
 }
 
@@ -160,7 +163,10 @@ impl Devices {
     /// The one that a workload uses: the check has seen to it that there is one.
     fn of(&self, workload: &Workload) -> usize {
         let used = uses(workload).first().map(|it| it.target);
-        let found = self.places.iter().position(|place| Some(*place) == used);
+        let found = self
+            .target_indices
+            .iter()
+            .position(|target_index| Some(*target_index) == used);
         found.expect("the devices are those that workloads use")
     }
 }
@@ -177,12 +183,12 @@ fn actors(stage: &Stage, options: &StageOptions, devices: &Devices, now: u64) ->
             .iter()
             .map(|file_use| stretch_of(file_use, size))
             .collect();
-        for _ in 0..workload.clones {
+        for _ in 0..workload.threads {
             let mut random = Random::stream(seed, number);
             let data = Data::new(&workload.data, random.next_u64());
             // Simulated devices move no data: but for a survey, a chunk is only a name.
-            let chunks = match workload.survey() {
-                Some(_) => chunks_for(workload, workload.depth),
+            let buffers = match workload.survey() {
+                Some(_) => buffers_for(workload, workload.depth),
                 None => workload.depth,
             };
             let surveyed = SurveyTarget {
@@ -197,10 +203,10 @@ fn actors(stage: &Stage, options: &StageOptions, devices: &Devices, now: u64) ->
                 data,
                 pace: pace_stream(seed, number),
                 depth: workload.depth,
-                chunks,
+                buffers,
                 submission: Submission::None,
                 checker: None,
-                survey: Surveying::new(workload, surveyed, seed, chunks),
+                survey: Surveying::new(workload, surveyed, seed, buffers),
                 window: Arc::clone(&window),
                 settle: Some(options.settle),
                 walked: options.walked.clone(),
@@ -237,8 +243,8 @@ impl Simulation<'_> {
                     self.stop_all(control);
                 }
                 self.tell_progress(listener);
-                let asked = control.snapshots_asked();
-                if asked != std::mem::replace(&mut self.snapshots_asked, asked) {
+                let requested = control.snapshots_asked();
+                if requested != std::mem::replace(&mut self.snapshots_asked, requested) {
                     self.next_snapshot = self.clock.now();
                 }
                 self.look_for_checkpoints(control, listener);
@@ -273,7 +279,7 @@ impl Simulation<'_> {
             let is_sealed = self.stage.workloads[actor.workload].seal().is_some();
             for request in self.outbox.0.drain(..) {
                 // It tells the trial, the clone and the chunk.
-                let id = self.trial << 48 | (index as u64) << 32 | u64::from(request.chunk);
+                let id = self.trial << 48 | (index as u64) << 32 | u64::from(request.buffer);
                 let is_durable = matches!(
                     request.action,
                     IoAction::WriteThrough | IoAction::WriteThroughWithMetadata
@@ -373,14 +379,14 @@ impl Simulation<'_> {
                 // Nobody has waited for it.
                 continue;
             }
-            let (index, chunk) = from_device(completion.id);
+            let (index, buffer_index) = from_device(completion.id);
             let actor = &mut self.actors[index];
             let result = match completion.result {
                 Ok(bytes) => narrow(bytes),
                 Err(errno) => -errno,
             };
             actor.worker.hold_depth(now);
-            actor.worker.complete_any(chunk, result, now);
+            actor.worker.complete_any(buffer_index, result, now);
             let (device, contents) = (
                 &self.devices[actor.device],
                 &mut self.contents[actor.device],
@@ -404,7 +410,7 @@ impl Simulation<'_> {
             if self.least[workload].is_none() {
                 continue;
             }
-            let glance = self.glances(workload).reduce(Glance::with);
+            let glance = self.glances(workload).reduce(ProgressSnapshot::with);
             if let Some(least) = &mut self.least[workload]
                 && least.look(glance)
             {
@@ -412,7 +418,7 @@ impl Simulation<'_> {
             }
         }
         for workload in 0..self.watches.len() {
-            let glances: Vec<Glance> = match &self.watches[workload] {
+            let glances: Vec<ProgressSnapshot> = match &self.watches[workload] {
                 Some(_) => self.glances(workload).collect(),
                 None => continue,
             };
@@ -424,13 +430,13 @@ impl Simulation<'_> {
         }
     }
 
-    fn glances(&self, workload: usize) -> impl Iterator<Item = Glance> + '_ {
+    fn glances(&self, workload: usize) -> impl Iterator<Item = ProgressSnapshot> + '_ {
         let now = self.clock.now();
         let mine = self
             .actors
             .iter()
             .filter(move |actor| actor.workload == workload);
-        mine.map(move |actor| Glance {
+        mine.map(move |actor| ProgressSnapshot {
             at: now.saturating_sub(actor.worker.started_at()),
             each: actor.worker.moved(),
             phase: match (actor.has_begun, actor.finished) {
@@ -444,7 +450,7 @@ impl Simulation<'_> {
     fn tell_progress(&self, listener: &mut dyn FnMut(Event)) {
         let elapsed = Nanos(self.clock.now() - self.started_at);
         for workload in 0..self.stage.workloads.len() {
-            let glance = self.glances(workload).reduce(Glance::with);
+            let glance = self.glances(workload).reduce(ProgressSnapshot::with);
             listener(progress_event(
                 workload,
                 elapsed,
@@ -474,8 +480,8 @@ impl Simulation<'_> {
 
     /// Passes on that checkpoints are asked for, and tells those that have been taken.
     fn look_for_checkpoints(&mut self, control: &Control, listener: &mut dyn FnMut(Event)) {
-        let asked = control.checkpoints_asked();
-        let is_asked = asked != std::mem::replace(&mut self.checkpoints_asked, asked);
+        let requested = control.checkpoints_asked();
+        let is_asked = requested != std::mem::replace(&mut self.checkpoints_asked, requested);
         let started_at = self.started_at;
         for actor in self.actors.iter_mut().filter(|actor| actor.has_begun) {
             if is_asked {
@@ -574,12 +580,12 @@ fn from_device(id: u64) -> (usize, u32) {
 }
 
 fn outcome_of(finished: FinishedWorker, stage_started_at: u64) -> Outcome {
-    let circumstances = ThreadConditions {
+    let conditions = ThreadConditions {
         stage_started_at,
         cpu: None,
         usage: None,
         backend: used(BackendKind::Sim, Vec::new()),
         direct: true,
     };
-    outcome(finished, circumstances)
+    outcome(finished, conditions)
 }

@@ -60,8 +60,10 @@ fn simulated_of<'a>(
         .collect();
     let simulated = (0..)
         .zip(targets)
-        .filter_map(|(place, target)| match target {
-            Target::Simulated(simulated) if used.contains(&place) => Some((place, simulated)),
+        .filter_map(|(target_index, target)| match target {
+            Target::Simulated(simulated) if used.contains(&target_index) => {
+                Some((target_index, simulated))
+            }
             _ => None,
         });
     simulated.collect()

@@ -22,7 +22,7 @@ pub struct StageOptions {
     pub settle: Nanos,
     /// Clones of the stages before, where numbers of clones go on from: they are in
     /// the headers of blocks that are checked, and in names of saved states.
-    pub clones_before: u32,
+    pub threads_before: u32,
     /// Where sequential I/Os begin; at the start of their stretch where there is none.
     pub walked: Option<Walked>,
 }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use sokudo_model::{Phase, SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule, narrow};
 
 use crate::clock::NEVER;
-use crate::progress::Glance;
+use crate::progress::ProgressSnapshot;
 
 /// Limits are in millionths.
 const MILLION: f64 = 1e6;
@@ -35,14 +35,14 @@ pub(crate) struct SteadyWatch {
     size: usize,
     next_at: u64,
     found: SteadyOutcome,
-    clones: usize,
+    threads: usize,
     /// The clones where the interval in progress began; empty before the first.
-    began: Vec<Glance>,
+    began: Vec<ProgressSnapshot>,
 }
 
 impl SteadyWatch {
     /// The window holds as many intervals as fit the rule's duration, at least one.
-    pub(crate) fn new(rule: SteadyRule, clones: usize) -> Self {
+    pub(crate) fn new(rule: SteadyRule, threads: usize) -> Self {
         let interval = rule.interval.0.max(1);
         let size = narrow::<u64, usize>(rule.duration.0 / interval).max(1);
         Self {
@@ -51,8 +51,8 @@ impl SteadyWatch {
             size,
             next_at: rule.ramp.0,
             found: SteadyOutcome::default(),
-            clones,
-            began: Vec::with_capacity(clones),
+            threads,
+            began: Vec::with_capacity(threads),
         }
     }
 
@@ -74,28 +74,28 @@ impl SteadyWatch {
     /// Looks at the clones, if it is time; true when they are steady. Figures are
     /// those between the instants at which the clones told, which they do more often
     /// than an interval is long.
-    pub(crate) fn look(&mut self, clones: &[Glance]) -> bool {
-        let measured = |glance: &Glance| {
+    pub(crate) fn look(&mut self, threads: &[ProgressSnapshot]) -> bool {
+        let measured = |glance: &ProgressSnapshot| {
             matches!(
                 glance.phase,
                 Phase::Running | Phase::Verifying | Phase::Flushing
             )
         };
-        if clones.len() != self.clones || !clones.iter().all(measured) {
+        if threads.len() != self.threads || !threads.iter().all(measured) {
             return false;
         }
-        let earliest = clones.iter().map(|glance| glance.at).min();
+        let earliest = threads.iter().map(|glance| glance.at).min();
         if earliest.is_none_or(|at| at < self.next_at()) {
             return false;
         }
         self.next_at = self.next_at.saturating_add(self.rule.interval.0.max(1));
-        let began = std::mem::replace(&mut self.began, clones.to_vec());
+        let began = std::mem::replace(&mut self.began, threads.to_vec());
         if began.is_empty() {
             return false;
         }
         let mut sum = Throughput::default();
-        for (clone, began) in clones.iter().zip(&began) {
-            let Throughput { iops, bandwidth } = throughput(clone, began);
+        for (thread, began) in threads.iter().zip(&began) {
+            let Throughput { iops, bandwidth } = throughput(thread, began);
             sum.iops += iops;
             sum.bandwidth += bandwidth;
         }
@@ -166,7 +166,7 @@ impl SteadyWatch {
 
 /// Per second from `earlier` on; nothing where no time has passed.
 #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
-fn throughput(now: &Glance, earlier: &Glance) -> Throughput {
+fn throughput(now: &ProgressSnapshot, earlier: &ProgressSnapshot) -> Throughput {
     let seconds = now.at.saturating_sub(earlier.at) as f64 / SECOND_NS;
     if seconds <= 0.0 {
         return Throughput::default();

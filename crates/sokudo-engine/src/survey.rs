@@ -29,5 +29,5 @@ pub use check::SurveyError;
 pub(crate) use check::check_survey;
 pub(crate) use counts::Surveyed;
 pub(crate) use io::{Instants, SurveyIo};
-pub(crate) use sealed::{SealedAhead, SealedIo};
+pub(crate) use sealed::{PreparedBlock, SealedIo};
 pub(crate) use surveying::{SurveyStep, SurveyTarget, Surveying};

@@ -342,11 +342,11 @@ impl Tally {
 
 /// Why an I/O of so many bytes failed that did not move all of them: `result` is what it
 /// moved, or minus errno.
-pub(crate) fn failure_kind(result: i32, asked: u32) -> FailureKind {
+pub(crate) fn failure_kind(result: i32, requested: u32) -> FailureKind {
     match u32::try_from(result) {
         Err(_) => nvme_status(result).map_or(FailureKind::Errno(-result), FailureKind::Nvme),
         Ok(0) => FailureKind::Nothing,
-        Ok(moved) => FailureKind::Short { asked, moved },
+        Ok(moved) => FailureKind::Short { requested, moved },
     }
 }
 
@@ -562,12 +562,18 @@ mod tests {
         let mut tally = tally();
         tally.fail(
             Operation::Read,
-            FailureKind::Short { asked: 8, moved: 4 },
+            FailureKind::Short {
+                requested: 8,
+                moved: 4,
+            },
             16,
         );
         tally.fail(
             Operation::Read,
-            FailureKind::Short { asked: 8, moved: 2 },
+            FailureKind::Short {
+                requested: 8,
+                moved: 2,
+            },
             24,
         );
         for errno in 0..100 {

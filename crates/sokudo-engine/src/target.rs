@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, OFlags, StatxFlags, ioctl_blksszget, statx};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
-use sokudo_sys::{NamedPlace, Namespace, NamespaceError, reopen};
+use sokudo_sys::{NamedEntry, Namespace, NamespaceError, reopen};
 use sokudo_words::Text;
 
 use crate::consent::{ClaimedDevice, DevicePermit, InUse, Look, RewritePermit, unused};
@@ -385,13 +385,13 @@ pub(crate) fn open_to_look(path: &Path) -> Result<File, TargetError> {
     })
 }
 
-/// The same of what may be written later: it is found only as `NamedPlace` says.
+/// The same of what may be written later: it is found only as `NamedEntry` says.
 pub(crate) fn open_to_write_later(path: &Path) -> Result<File, TargetError> {
     let options = OpenOptions::new()
         .read(true)
         .custom_flags(flag_bits(OFlags::NONBLOCK))
         .to_owned();
-    let there = NamedPlace::of(path).and_then(|place| match &place.there {
+    let there = NamedEntry::of(path).and_then(|entry| match &entry.there {
         Some(there) => reopen(there, &options),
         None => Err(io::ErrorKind::NotFound.into()),
     });
@@ -496,9 +496,12 @@ mod tests {
             FileTarget::overwrite(file.path(), used),
             FileTarget::file_for_write_back(file.path(), used),
         ] {
-            let told = refused.err().unwrap().to_string();
-            assert!(told.contains("process 7 (qemu) has it open"), "{told}");
-            assert!(told.contains("end that first"), "{told}");
+            let message = refused.err().unwrap().to_string();
+            assert!(
+                message.contains("process 7 (qemu) has it open"),
+                "{message}"
+            );
+            assert!(message.contains("end that first"), "{message}");
         }
         let unseen = |_: &File| Users {
             occupants: Vec::new(),

@@ -48,7 +48,7 @@ pub struct TestFile {
 /// The name of a test file, where its file system demands one.
 struct Name {
     path: PathBuf,
-    place: DirectoryEntry,
+    entry: DirectoryEntry,
     _known: Option<Vanishing>,
 }
 
@@ -241,7 +241,7 @@ impl Drop for TestFile {
         if let Some(name) = &self.name {
             // Nothing can be done about a failure here; the next start finds it.
             let _ = InodeIdentity::of(&self.handle)
-                .and_then(|identity| name.place.remove(identity, AtFlags::empty()));
+                .and_then(|identity| name.entry.remove(identity, AtFlags::empty()));
         }
     }
 }
@@ -387,7 +387,7 @@ fn layout_workload(size: Bytes, content: DataContent) -> Workload {
 
 fn create_named(directory: &Path, size: Bytes) -> io::Result<(File, Name)> {
     with_own_name(directory, FILE_PREFIX, |path| {
-        let place = DirectoryEntry::of(&path)?;
+        let entry = DirectoryEntry::of(&path)?;
         let making = MakingGuard::begin();
         let made_known = |handle: File| {
             let known = making.know(&path, &handle);
@@ -398,16 +398,16 @@ fn create_named(directory: &Path, size: Bytes) -> io::Result<(File, Name)> {
             (handle, known)
         };
         // Its name comes last, where the file system can: who is killed before leaves nothing.
-        let named_last = place.create_unnamed().map(made_known);
-        let named_last = named_last.and_then(|made| place.link(&made.0).map(|()| made));
+        let named_last = entry.create_unnamed().map(made_known);
+        let named_last = named_last.and_then(|made| entry.link(&made.0).map(|()| made));
         let (handle, known) = match named_last {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                made_known(place.create(0o600)?)
+                made_known(entry.create(0o600)?)
             }
             named_or_taken => named_or_taken?,
         };
         let name = Name {
-            place,
+            entry,
             _known: known,
             path: path.clone(),
         };
@@ -554,7 +554,10 @@ mod tests {
             kind,
             count: 1,
         };
-        let short = failure(FailureKind::Short { asked: 2, moved: 1 });
+        let short = failure(FailureKind::Short {
+            requested: 2,
+            moved: 1,
+        });
         let quota = failure(FailureKind::Errno(Errno::DQUOT.raw_os_error()));
         let both = [short.clone(), quota.clone()];
         assert_eq!(telling(&both), Some(&quota));

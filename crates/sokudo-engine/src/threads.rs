@@ -13,10 +13,9 @@ use sokudo_stats::{Random, mix64};
 use sokudo_words::text;
 
 use crate::backend::{BackendRequirements, depth_used, each};
+use crate::buffers::{HUNG_MAX, buffers_for, chunk_bytes};
 use crate::checking::Checker;
-use crate::chunks::{HUNG_MAX, chunk_bytes, chunks_for};
 use crate::clock::{Clock as _, RealClock};
-use crate::clones::{OpenedFiles, StageContext, WorkloadThread, clones_of};
 use crate::collector::{Collector, ThreadReport};
 use crate::control::Control;
 use crate::data::Data;
@@ -31,6 +30,7 @@ use crate::progress::Progress;
 use crate::record::Submission;
 use crate::stage_error::StageError;
 use crate::stage_options::{MakeDurable, StageOptions};
+use crate::stage_threads::{OpenedFiles, StageContext, WorkloadThread, threads_of};
 use crate::survey::Surveying;
 use crate::target::{Target, TargetError};
 use crate::target_use::{stretches, uses};
@@ -45,12 +45,12 @@ pub(crate) fn run(
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Outcome>, StageError> {
-    let clones = clones_of(stage);
+    let threads = threads_of(stage);
     let shared = StageContext {
         stage,
         targets,
         seed: options.seed,
-        clones_before: options.clones_before,
+        threads_before: options.threads_before,
         control,
         clock: RealClock::new(),
         start: OnceLock::new(),
@@ -58,7 +58,7 @@ pub(crate) fn run(
         windows: stage.workloads.iter().map(|_| Arc::default()).collect(),
         settle: (options.make_durable != MakeDurable::All).then_some(options.settle),
         walked: options.walked,
-        progress: clones.iter().map(|_| Progress::default()).collect(),
+        progress: threads.iter().map(|_| Progress::default()).collect(),
         halts: stage
             .workloads
             .iter()
@@ -68,20 +68,22 @@ pub(crate) fn run(
     };
     thread::scope(|scope| {
         let (ready, readiness) = mpsc::channel();
-        let (told, tellings) = mpsc::channel();
-        for clone in &clones {
-            let (shared, ready, told) = (&shared, ready.clone(), told.clone());
+        let (reports, tellings) = mpsc::channel();
+        for workload_thread in &threads {
+            let (shared, ready, reports) = (&shared, ready.clone(), reports.clone());
             thread::Builder::new()
-                .name(format!("sokudo-{}", clone.number))
-                .spawn_scoped(scope, move || run_clone(shared, clone, &ready, &told))
+                .name(format!("sokudo-{}", workload_thread.number))
+                .spawn_scoped(scope, move || {
+                    run_clone(shared, workload_thread, &ready, &reports)
+                })
                 .map_err(|source| {
                     let _ = shared.start.set(None);
                     StageError::Thread { source }
                 })?;
         }
-        drop((ready, told));
+        drop((ready, reports));
         // One word from every clone; the first failure is enough.
-        let prepared: Result<(), StageError> = readiness.iter().take(clones.len()).collect();
+        let prepared: Result<(), StageError> = readiness.iter().take(threads.len()).collect();
         if let Err(error) = prepared {
             let _ = shared.start.set(None);
             return Err(error);
@@ -90,7 +92,7 @@ pub(crate) fn run(
         listener(Event::StageReady);
         let time = shared.clock.now();
         let _ = shared.start.set(Some(time));
-        let collector = Collector::new(&shared, &clones, options.snapshot_every);
+        let collector = Collector::new(&shared, &threads, options.snapshot_every);
         let mut outcomes = collector.collect(&tellings, listener);
         durable::complete(
             &shared,
@@ -107,13 +109,13 @@ pub(crate) fn run(
 /// The life of one thread: prepare, wait for the others, run.
 fn run_clone(
     shared: &StageContext<'_>,
-    clone: &WorkloadThread,
+    thread: &WorkloadThread,
     ready: &mpsc::Sender<Result<(), StageError>>,
-    told: &mpsc::Sender<ThreadReport>,
+    reports: &mpsc::Sender<ThreadReport>,
 ) {
-    let workload = &shared.stage.workloads[clone.workload];
+    let workload = &shared.stage.workloads[thread.workload];
     // The receiver waits for every clone's word.
-    let (worker, backend, opened) = match prepare(shared, workload, clone) {
+    let (worker, backend, opened) = match prepare(shared, workload, thread) {
         Ok(prepared) => {
             let _ = ready.send(Ok(()));
             prepared
@@ -128,9 +130,9 @@ fn run_clone(
     };
     let driver = Driver {
         shared,
-        clone,
+        thread,
         opened: &opened,
-        told,
+        reports,
         stage_started_at,
     };
     let outcome = match driver.wait_for_turn() {
@@ -143,8 +145,8 @@ fn run_clone(
         }
     }
     // The receiver lives until every clone has ended.
-    let _ = told.send(ThreadReport::Ended {
-        clone: clone.number,
+    let _ = reports.send(ThreadReport::Ended {
+        thread: thread.number,
         outcome: Box::new(outcome),
     });
 }
@@ -160,12 +162,12 @@ fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ThreadBackend) ->
         std::mem::forget(backend);
     }
     driver.tell_end(&worker);
-    let mut circumstances = driver.circumstances(cpu, usage);
-    let name = &driver.shared.stage.workloads[driver.clone.workload].name;
-    let index = driver.shared.number(driver.clone);
+    let mut conditions = driver.conditions(cpu, usage);
+    let name = &driver.shared.stage.workloads[driver.thread.workload].name;
+    let index = driver.shared.number(driver.thread);
     let not_saved = worker.save_state(name, index);
-    circumstances.backend.notes.extend(not_saved);
-    outcome(worker.finish(driver.shared.clock.now()), circumstances)
+    conditions.backend.notes.extend(not_saved);
+    outcome(worker.finish(driver.shared.clock.now()), conditions)
 }
 
 /// The outcome of a clone that was stopped before it began.
@@ -181,13 +183,13 @@ fn never_began(driver: &Driver<'_>, stopped: StopReason) -> Outcome {
 fn prepare(
     shared: &StageContext<'_>,
     workload: &Workload,
-    clone: &WorkloadThread,
+    thread: &WorkloadThread,
 ) -> Result<(Worker, ThreadBackend, OpenedFiles), StageError> {
-    bind_to_cpus(workload, clone.index)?;
+    bind_to_cpus(workload, thread.index)?;
     let (files, direct) = open_files(workload, shared.targets)?;
     let surveyed = survey_target(workload, shared.targets, direct)?;
     let logical_bytes = surveyed.as_ref().map_or(1, |target| target.logical_bytes);
-    let chunks = chunks_for(workload, workload.depth);
+    let buffers = buffers_for(workload, workload.depth);
     let chunk_bytes = chunk_bytes(workload, logical_bytes);
     let wanted = BackendRequirements {
         kind: workload.backend,
@@ -198,7 +200,7 @@ fn prepare(
                 .survey()
                 .and_then(|it| it.timeout)
                 .map_or(0, |_| HUNG_MAX),
-        chunks,
+        buffers,
         chunk_bytes,
         memory: workload.issuing.memory,
     };
@@ -209,20 +211,20 @@ fn prepare(
         BackendKind::Vsync => Submission::None,
         _ => Submission::Whole,
     };
-    let mut random = Random::stream(shared.seed, clone.number as u64);
+    let mut random = Random::stream(shared.seed, thread.number as u64);
     let data = Data::new(&workload.data, random.next_u64());
     let stretches = stretches(workload, shared.targets);
-    let position = &shared.positions[clone.workload];
+    let position = &shared.positions[thread.workload];
     let setup = Setup {
         pattern: Pattern::new(workload, &stretches, position, random),
         data,
-        pace: pace_stream(shared.seed, clone.number as u64),
+        pace: pace_stream(shared.seed, thread.number as u64),
         depth: depth_used(used.kind, workload),
-        chunks,
+        buffers,
         submission,
-        checker: checker(shared, workload, clone, direct, chunks)?,
-        survey: surveyed.and_then(|target| Surveying::new(workload, target, shared.seed, chunks)),
-        window: Arc::clone(&shared.windows[clone.workload]),
+        checker: checker(shared, workload, thread, direct, buffers)?,
+        survey: surveyed.and_then(|target| Surveying::new(workload, target, shared.seed, buffers)),
+        window: Arc::clone(&shared.windows[thread.workload]),
         // What a page cache takes has no speed that lasts.
         settle: shared.settle.filter(|_| direct),
         walked: shared.walked.clone(),
@@ -240,9 +242,9 @@ fn prepare(
 fn checker(
     shared: &StageContext<'_>,
     workload: &Workload,
-    clone: &WorkloadThread,
+    thread: &WorkloadThread,
     direct: bool,
-    chunks: u32,
+    buffers: u32,
 ) -> Result<Option<Checker>, StageError> {
     let Some(verify) = workload.write_check() else {
         return Ok(None);
@@ -262,10 +264,10 @@ fn checker(
         }
     }
     // fio counts threads from 1.
-    let number = shared.number(clone).saturating_add(1);
-    let seed = pace_stream(mix64(shared.seed), clone.number as u64).next_u64();
+    let number = shared.number(thread).saturating_add(1);
+    let seed = pace_stream(mix64(shared.seed), thread.number as u64).next_u64();
     let verifier = Verifier::new(verify, number, names, seed);
-    Ok(Some(Checker::new(workload, verifier, cached, chunks)))
+    Ok(Some(Checker::new(workload, verifier, cached, buffers)))
 }
 
 /// Opening and closing files in turn is not done: the figures would be the same but

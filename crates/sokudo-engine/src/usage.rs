@@ -58,8 +58,8 @@ fn workers_ns() -> u64 {
     let name = format!("iou-wrk-{}", rustix::thread::gettid().as_raw_nonzero());
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
     let of_thread = |thread: fs::DirEntry| {
-        let told = fs::read_to_string(thread.path().join("comm")).ok()?;
-        let schedstat = (told.trim_end() == name).then(|| thread.path().join("schedstat"))?;
+        let comm = fs::read_to_string(thread.path().join("comm")).ok()?;
+        let schedstat = (comm.trim_end() == name).then(|| thread.path().join("schedstat"))?;
         let line = fs::read_to_string(schedstat).ok()?;
         line.split_ascii_whitespace().next()?.parse::<u64>().ok()
     };

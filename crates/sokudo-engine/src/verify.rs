@@ -54,7 +54,7 @@ pub(crate) struct ExpectedBlock {
 }
 
 impl ExpectedBlock {
-    fn place(&self) -> Record {
+    fn as_record(&self) -> Record {
         Record {
             offset: self.offset,
             serial: self.serial.unwrap_or(0),
@@ -136,7 +136,7 @@ impl Verifier {
             length,
         };
         for reading in &mut self.reading {
-            reading.is_disturbed |= reading.expected.place().overlaps(&record);
+            reading.is_disturbed |= reading.expected.as_record().overlaps(&record);
         }
         self.in_flight.push(record);
         self.progress.writes += 1;
@@ -242,13 +242,13 @@ impl Verifier {
         });
         let mut is_right = true;
         for (start, end) in self.pieces(length) {
-            let place = VerifyInterval {
+            let interval = VerifyInterval {
                 block: expected.offset,
                 start,
                 serials,
             };
-            if let Err(fault) = self.judge(&buffer[start..end], place) {
-                self.report(&buffer[start..end], expected.file, place, fault);
+            if let Err(fault) = self.judge(&buffer[start..end], interval) {
+                self.report(&buffer[start..end], expected.file, interval, fault);
                 is_right = false;
             }
         }
@@ -340,25 +340,30 @@ impl Verifier {
         }
     }
 
-    fn judge(&mut self, piece: &[u8], place: VerifyInterval) -> Result<(), Fault> {
+    fn judge(&mut self, piece: &[u8], interval: VerifyInterval) -> Result<(), Fault> {
         if self.verify.offset.0 == 0 || self.writer.overhead() == 0 {
-            return self.writer.judge(piece, place, &mut self.contents);
+            return self.writer.judge(piece, interval, &mut self.contents);
         }
         let mut piece = piece.to_vec();
         self.move_header(&mut piece);
-        self.writer.judge(&piece, place, &mut self.contents)
+        self.writer.judge(&piece, interval, &mut self.contents)
     }
 
     #[cold]
     fn report_short(&mut self, buffer: &[u8], expected: ExpectedBlock) {
         let (read, length) = (buffer.len(), expected.length);
-        let place = VerifyInterval {
+        let interval = VerifyInterval {
             block: expected.offset,
             start: 0,
             serials: None,
         };
         let detail = format!("only {read} of {length} bytes could be read");
-        self.report(buffer, expected.file, place, (MismatchKind::Length, detail));
+        self.report(
+            buffer,
+            expected.file,
+            interval,
+            (MismatchKind::Length, detail),
+        );
         self.outcome.wrong += 1;
     }
 
@@ -367,7 +372,7 @@ impl Verifier {
         &mut self,
         piece: &[u8],
         file: u32,
-        place: VerifyInterval,
+        interval: VerifyInterval,
         (kind, mut detail): Fault,
     ) {
         if self.outcome.mismatches.len() >= MISMATCHES_MAX {
@@ -375,11 +380,11 @@ impl Verifier {
         }
         let file = self.files.get(file as usize).cloned().unwrap_or_default();
         if self.verify.dump {
-            detail.push_str(&self.dump_both(piece, &file, place));
+            detail.push_str(&self.dump_both(piece, &file, interval));
         }
         self.outcome.mismatches.push(Mismatch {
             file,
-            offset: Bytes(place.offset()),
+            offset: Bytes(interval.offset()),
             length: Bytes(piece.len() as u64),
             kind,
             detail,

@@ -58,7 +58,7 @@ pub(crate) enum WindowChange {
 pub(crate) struct OwnWindow {
     pub(crate) stage: WindowStage,
     pub(crate) shared: Arc<SharedWindow>,
-    pub(crate) clones: u32,
+    pub(crate) threads: u32,
     pub(crate) began_at: u64,
     /// When something first completed, by when the queue was full.
     pub(crate) filled_at: u64,
@@ -84,7 +84,7 @@ impl OwnWindow {
                 false => WindowStage::Whole,
             },
             shared,
-            clones: workload.clones,
+            threads: workload.threads,
             began_at: 0,
             filled_at: NEVER,
             settle_ns: workload

@@ -22,8 +22,8 @@ use sokudo_sys::{IoAction, Request};
 
 use crate::backend::Backend;
 use crate::batched::Batched;
+use crate::buffers::FreeSlots;
 use crate::checking::Checker;
-use crate::chunks::FreeSlots;
 use crate::clock::{Clock, NEVER};
 use crate::data::Data;
 use crate::flushing::Flushing;
@@ -147,7 +147,7 @@ pub(crate) struct Setup {
     /// I/Os in flight.
     pub(crate) depth: u32,
     /// Buffers to use in turn.
-    pub(crate) chunks: u32,
+    pub(crate) buffers: u32,
     /// What submitting is to the backend.
     pub(crate) submission: Submission,
     /// Checks what is written or read, if that is asked for.
@@ -258,7 +258,7 @@ impl Worker {
             data,
             pace,
             depth,
-            chunks,
+            buffers,
             submission,
             checker,
             survey,
@@ -267,14 +267,14 @@ impl Worker {
             walked,
         } = setup;
         let files = narrow(workload.files.uses.len().max(1));
-        let rewriting = Rewriting::new(workload, chunks, &pace).map(Box::new);
+        let rewriting = Rewriting::new(workload, buffers, &pace).map(Box::new);
         let pace = Pace::new(workload, pace).map(Box::new);
-        let recorder = Recorder::new(workload, chunks, depth, submission);
+        let recorder = Recorder::new(workload, buffers, depth, submission);
         let batching = match submission {
             Submission::Whole => Batching::default(),
             _ => workload.issuing.batching,
         };
-        let batched = Batched::new(&batching, depth, chunks).map(Box::new);
+        let batched = Batched::new(&batching, depth, buffers).map(Box::new);
         let submit = batched.as_ref().and_then(|batched| batched.submit);
         let splits = recorder.as_ref().is_some_and(|recorder| recorder.splits());
         Self {
@@ -292,7 +292,7 @@ impl Worker {
             checker: checker.map(Box::new),
             rewriting,
             // The last chunk of a survey is for what it does alone, those before for what hangs.
-            free: FreeSlots::new(chunks - survey.as_ref().map_or(0, |it| it.spare_chunks() + 1)),
+            free: FreeSlots::new(buffers - survey.as_ref().map_or(0, |it| it.spare_buffers() + 1)),
             survey: survey.map(Box::new),
             pace,
             recorder,
@@ -301,7 +301,7 @@ impl Worker {
             batched,
             data,
             tally: Tally::new(workload),
-            slots: vec![EMPTY_SLOT; chunks as usize].into_boxed_slice(),
+            slots: vec![EMPTY_SLOT; buffers as usize].into_boxed_slice(),
             depth,
             in_flight: 0,
             in_flight_unmeasured: 0,
@@ -328,8 +328,8 @@ impl Worker {
 
     /// Fills the buffers for the first time.
     pub(crate) fn fill_buffers<B: Backend>(&mut self, backend: &mut B) {
-        for chunk in 0..narrow(self.slots.len()) {
-            self.data.fill(backend.chunk_mut(chunk));
+        for buffer_index in 0..narrow(self.slots.len()) {
+            self.data.fill(backend.buffer_mut(buffer_index));
         }
     }
 
@@ -400,7 +400,7 @@ impl Worker {
                 return None;
             }
             self.hold_depth(*now);
-            backend.reap(|chunk, result| self.complete(chunk, result, *now));
+            backend.reap(|buffer_index, result| self.complete(buffer_index, result, *now));
         }
     }
 
@@ -421,10 +421,10 @@ impl Worker {
             let Some((access, action)) = self.next_access() else {
                 break;
             };
-            let chunk = self.free.take();
+            let buffer_index = self.free.take();
             if access.operation == Operation::Write {
                 if B::MOVES_DATA {
-                    let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
+                    let buffer = &mut backend.buffer_mut(buffer_index)[..access.length as usize];
                     self.data.stamp(buffer);
                 }
                 if self.data.takes_long(access.length) {
@@ -436,7 +436,7 @@ impl Worker {
             if B::SUBMITS && self.unsubmitted >= self.submitted_at_once {
                 self.submit(backend);
             }
-            self.prepare(backend, chunk, action, slot);
+            self.prepare(backend, buffer_index, action, slot);
         }
         if self.in_flight > 0 {
             NextAction::Completion
@@ -448,14 +448,14 @@ impl Worker {
     /// Counts one completion of a plain workload, reaped at `now`. `result` is bytes
     /// moved or minus errno.
     #[inline(always)]
-    pub(crate) fn complete(&mut self, chunk: u32, result: i32, now: u64) {
-        let slot = self.slots[chunk as usize];
-        self.free.give_back(chunk);
+    pub(crate) fn complete(&mut self, buffer_index: u32, result: i32, now: u64) {
+        let slot = self.slots[buffer_index as usize];
+        self.free.give_back(buffer_index);
         let (moved, counts) = self.land(slot, result);
         if moved != slot.length.cast_signed() {
             // Read again, so that what goes well needs no copy of it in memory.
-            let slot = self.slots[chunk as usize];
-            self.complete_badly(chunk, slot, moved, counts, now);
+            let slot = self.slots[buffer_index as usize];
+            self.complete_badly(buffer_index, slot, moved, counts, now);
         } else if counts {
             self.count(slot, slot.length, now);
         } else {
@@ -672,8 +672,14 @@ impl Worker {
     }
 
     #[inline]
-    fn prepare<B: Backend>(&mut self, backend: &mut B, chunk: u32, action: IoAction, slot: Slot) {
-        self.slots[chunk as usize] = slot;
+    fn prepare<B: Backend>(
+        &mut self,
+        backend: &mut B,
+        buffer_index: u32,
+        action: IoAction,
+        slot: Slot,
+    ) {
+        self.slots[buffer_index as usize] = slot;
         let Slot {
             length,
             offset,
@@ -682,7 +688,7 @@ impl Worker {
         } = slot;
         backend.prepare(Request {
             action,
-            chunk,
+            buffer: buffer_index,
             file,
             length,
             offset,

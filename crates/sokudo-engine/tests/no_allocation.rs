@@ -188,7 +188,7 @@ fn the_hot_loop_allocates_nothing() {
     assert_nothing_allocated(workloads, &mut file.target().unwrap());
     let null = vec![
         workload(BackendKind::Auto),
-        with!(workload(BackendKind::Auto), clones = 2),
+        with!(workload(BackendKind::Auto), threads = 2),
     ];
     assert_nothing_allocated(null, &mut Target::Null(Bytes::gib(1)));
 }

@@ -32,7 +32,7 @@ pub struct FoundRun {
     /// Its number in the store, where it is from there.
     pub id: Option<RunId>,
     /// What somebody wrote about it, and its tags.
-    pub said: Annotations,
+    pub annotations: Annotations,
     pub run: RunDocument,
 }
 
@@ -50,7 +50,7 @@ impl FoundRun {
         PivotRun {
             run: &self.run,
             source: &self.source,
-            tags: &self.said.tags,
+            tags: &self.annotations.tags,
         }
     }
 
@@ -59,7 +59,7 @@ impl FoundRun {
         Self {
             source,
             id: None,
-            said: Annotations::default(),
+            annotations: Annotations::default(),
             run,
         }
     }
@@ -227,7 +227,7 @@ fn of_store(entry: Entry, mut run: RunDocument) -> FoundRun {
     FoundRun {
         source: format!("run {id}"),
         id: Some(id),
-        said: Annotations {
+        annotations: Annotations {
             note: entry.note,
             tags: entry.tags,
         },
@@ -342,7 +342,7 @@ fn of_report(name: &str, text: &str) -> Result<Vec<FoundRun>, Exit> {
     let recalled = report.runs.into_iter().map(|reported| FoundRun {
         source: reported.source,
         id: None,
-        said: Annotations {
+        annotations: Annotations {
             note: reported.note,
             tags: reported.tags,
         },

@@ -190,15 +190,15 @@ fn without_names(text: String, is_first: bool) -> String {
 
 /// Keeps a run unless it is there; whether it is there then.
 fn kept(store: &mut dyn Store, document: &RunDocument, arguments: &ImportArguments) -> bool {
-    let told = match keep_once(store, document, arguments) {
-        Ok(told) => told,
+    let kept_import = match keep_once(store, document, arguments) {
+        Ok(kept_import) => kept_import,
         Err(error) => {
             exit::fault(text!("this run is not kept: {error}"));
             return false;
         }
     };
     if !arguments.quiet {
-        exit::note(match told {
+        exit::note(match kept_import {
             KeptImport::Now(run) => text!("kept as run {run}: sokudo show {run}"),
             KeptImport::Before(run) => text!("already kept as run {run}"),
         });

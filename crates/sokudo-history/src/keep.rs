@@ -108,8 +108,8 @@ impl KeptRuns {
         let commands = commands.join(", ");
         error.map(|error| {
             let causes = WithCauses(&error);
-            let told = text!("{causes}; what was measured is kept: {commands}");
-            error.context(told)
+            let message = text!("{causes}; what was measured is kept: {commands}");
+            error.context(message)
         })
     }
 }
@@ -158,7 +158,7 @@ fn put_beside(document: &RunDocument, keeping: &Keeping) {
             path.display(),
             quoted(&path.to_string_lossy())
         )),
-        Err(exit) => exit::note(exit.told().unwrap_or_default()),
+        Err(exit) => exit::note(exit.message().unwrap_or_default()),
     }
 }
 
@@ -326,7 +326,7 @@ pub fn tag(id: RunId, tags: &[String], keeping: &Keeping) {
     if let Err(exit) = tagged {
         exit::note(text!(
             "run {id} is not tagged: {}",
-            exit.told().unwrap_or_default()
+            exit.message().unwrap_or_default()
         ));
     }
 }
@@ -407,7 +407,7 @@ fn new_row(result: &ResultDocument) -> ListedRow {
         .surface
         .as_ref()
         .and_then(|it| it.rate_bytes_per_s.as_ref());
-    let of_places = of_places.map(|places| places.median);
+    let of_places = of_places.map(|rate| rate.median);
     ListedRow {
         name: result.name.clone(),
         direction: result.direction_label(),

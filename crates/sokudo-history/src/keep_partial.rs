@@ -230,20 +230,20 @@ mod tests {
     use sokudo_model::{BackendKind, Bytes, Method, Outcome, Plan, SurveyPosition, Workload};
     use sokudo_terminal::arguments::store::Location;
 
-    fn outcome(bytes: u64, place: Option<u32>) -> Outcome {
+    fn outcome(bytes: u64, index: Option<u32>) -> Outcome {
         let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Ended);
         outcome.read_aside = Bytes(bytes);
-        outcome.left_at = place.map(|place| SurveyPosition {
-            place,
+        outcome.left_at = index.map(|index| SurveyPosition {
+            index,
             offset: Bytes(0),
         });
         outcome
     }
 
-    fn told(row: &Row) -> Vec<(u64, Option<u32>)> {
+    fn resume_points(row: &Row) -> Vec<(u64, Option<u32>)> {
         let outcomes = row.trials.iter().map(|trial| &trial.outcome);
-        let told = |it: &Outcome| (it.read_aside.0, it.left_at.map(|at| at.place));
-        outcomes.map(told).collect()
+        let resume_point = |it: &Outcome| (it.read_aside.0, it.left_at.map(|at| at.index));
+        outcomes.map(resume_point).collect()
     }
 
     #[test]
@@ -276,10 +276,10 @@ mod tests {
     fn what_runs_is_added_to_what_was_left_once_it_can_be_gone_on_with() {
         let mut row = Row::new(Workload::new("w", Bytes(4096)));
         add_running(&mut row, Trial::new(outcome(1, Some(7))));
-        assert_eq!(told(&row), [(1, Some(7))]);
+        assert_eq!(resume_points(&row), [(1, Some(7))]);
         add_running(&mut row, Trial::new(outcome(2, None)));
-        assert_eq!(told(&row), [(1, Some(7))]);
+        assert_eq!(resume_points(&row), [(1, Some(7))]);
         add_running(&mut row, Trial::new(outcome(4, Some(9))));
-        assert_eq!(told(&row), [(5, Some(9))]);
+        assert_eq!(resume_points(&row), [(5, Some(9))]);
     }
 }

@@ -70,7 +70,9 @@ fn elsewhere(of: &TargetInfo) -> impl Iterator<Item = String> {
     sokudo_device::mount_points(&table)
         .into_iter()
         .filter_map(move |point| {
-            let place: PathBuf = point.join(below.as_ref()?);
-            place.exists().then(|| place.to_str().map(str::to_owned))?
+            let candidate: PathBuf = point.join(below.as_ref()?);
+            candidate
+                .exists()
+                .then(|| candidate.to_str().map(str::to_owned))?
         })
 }

@@ -80,27 +80,27 @@ struct History {
     points: Vec<(Nanos, f64)>,
     /// What was told last, and of which runs: many are asked for without others that are none
     /// of the newest.
-    told: Option<ToldOf>,
+    cached: Option<CachedPast>,
 }
 
 /// Runs, and how much they differ.
-type ToldOf = (Vec<(Nanos, f64)>, Option<PastRuns>);
+type CachedPast = (Vec<(Nanos, f64)>, Option<PastRuns>);
 
 impl History {
     /// How much the newest of its runs differ, without these, and without the state of the
     /// device that is in question between two rows.
-    fn past(&mut self, without: &Begun, rows: Option<[(Nanos, f64); 2]>) -> Option<PastRuns> {
+    fn past(&mut self, without: &StartTimes, rows: Option<[(Nanos, f64); 2]>) -> Option<PastRuns> {
         let newest = newest(&self.points, without);
         let points = match rows {
             Some([one, other]) => before_the_state_of(&newest, one, other),
             None => &newest[..],
         };
-        match &self.told {
-            Some((told, past)) if told == points => *past,
+        match &self.cached {
+            Some((cached_points, past)) if cached_points == points => *past,
             _ => {
                 let logarithms: Vec<f64> = points.iter().map(|(_, it)| *it).collect();
                 let past = PastRuns::of(&logarithms);
-                self.told = Some((points.to_vec(), past));
+                self.cached = Some((points.to_vec(), past));
                 past
             }
         }
@@ -108,7 +108,7 @@ impl History {
 }
 
 /// The newest without these, in order of time.
-fn newest<'a>(points: &'a [(Nanos, f64)], without: &Begun) -> Cow<'a, [(Nanos, f64)]> {
+fn newest<'a>(points: &'a [(Nanos, f64)], without: &StartTimes) -> Cow<'a, [(Nanos, f64)]> {
     let all = &points[points.len().saturating_sub(RUNS_MAX)..];
     if !all.iter().any(|(at, _)| without.contains(*at)) {
         return Cow::Borrowed(all);
@@ -121,9 +121,9 @@ fn newest<'a>(points: &'a [(Nanos, f64)], without: &Begun) -> Cow<'a, [(Nanos, f
 
 /// When runs began, in order. One that is read from a file may be kept, too: no two begin at the
 /// same instant.
-pub struct Begun(Vec<Nanos>);
+pub struct StartTimes(Vec<Nanos>);
 
-impl Begun {
+impl StartTimes {
     pub fn of<'a>(runs: impl IntoIterator<Item = &'a PastRun<'a>>) -> Self {
         let mut begun: Vec<Nanos> = runs.into_iter().filter_map(|run| run.begun).collect();
         begun.sort_unstable();
@@ -178,7 +178,7 @@ impl Past {
     /// device the past of one stands for both where the other has none: a new way of doing
     /// the same is measured on the same machine.
     pub fn of_both(&mut self, rows: [PastRow<'_>; 2], figure: Figure) -> [Option<PastRuns>; 2] {
-        let without = Begun::of(rows.map(|row| row.run));
+        let without = StartTimes::of(rows.map(|row| row.run));
         let [one, other] = rows;
         let is_one_device = one.run.device == other.run.device;
         let state = is_one_device.then(|| Some([one.point(figure)?, other.point(figure)?]));
@@ -196,7 +196,7 @@ impl Past {
     /// Puts into a run's document how much other runs of its rows differ.
     pub fn tell(&mut self, document: &mut RunDocument) {
         let run = &PastRun::of(document);
-        let without = Begun::of([run]);
+        let without = StartTimes::of([run]);
         let of_row = |result| {
             let key = PastRow { run, result }.key(Figure::Bandwidth)?;
             self.without(key, &without)
@@ -210,7 +210,7 @@ impl Past {
     }
 
     /// How much other runs of this differ, without these.
-    pub fn without(&mut self, key: HistoryKey, begun: &Begun) -> Option<PastRuns> {
+    pub fn without(&mut self, key: HistoryKey, begun: &StartTimes) -> Option<PastRuns> {
         self.history(key)?.past(begun, None)
     }
 
@@ -242,7 +242,7 @@ impl Past {
                     points.filter_map(|point| Some((point.started_at, logarithm(point, figure)?)));
                 History {
                     points: points.collect(),
-                    told: None,
+                    cached: None,
                 }
             });
         Some(history)

@@ -47,17 +47,17 @@ fn retell_row(document: &RunDocument, row: usize, result: &ResultDocument, befor
         }
         retell_heat(document, trial, started);
         started += trial.elapsed_ns;
-        let places = result.places.iter().filter(|it| it.trial == trial.trial);
+        let samples = result.samples.iter().filter(|it| it.trial == trial.trial);
         let defects = result.defects.iter().filter(|it| it.trial == trial.trial);
-        let told = places_events(
+        let events = places_events(
             row,
             trial.trial,
             true,
             // What another tool has measured tells no I/Os: it was a rate.
-            places.map(|it| [it.offset, it.bytes, it.elapsed_ns, it.ios.unwrap_or(2)]),
+            samples.map(|it| [it.offset, it.bytes, it.elapsed_ns, it.ios.unwrap_or(2)]),
             defects.map(|it| (it.offset, it.length)),
         );
-        told.iter().for_each(tell);
+        events.iter().for_each(tell);
     }
     let counts = latency_counts(
         result
@@ -77,9 +77,9 @@ fn retell_row(document: &RunDocument, row: usize, result: &ResultDocument, befor
 
 /// What was read of the hottest drive during a trial.
 fn retell_heat(document: &RunDocument, trial: &TrialDocument, started: u64) {
-    let circumstances = &document.circumstances;
-    let moments = circumstances.course.iter().flat_map(|it| &it.moments);
-    let drives = circumstances.drives.iter();
+    let conditions = &document.conditions;
+    let moments = conditions.course.iter().flat_map(|it| &it.moments);
+    let drives = conditions.drives.iter();
     let warning = drives.filter_map(|drive| drive.after.warning_celsius).min();
     let Some(began) = trial.began_ns else { return };
     for moment in moments {

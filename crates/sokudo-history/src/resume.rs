@@ -125,7 +125,7 @@ fn newest(
         let run = find::only(&name, recall.runs(&name)?)?.run.run;
         gone_on_with.extend(run.parts.iter().filter_map(|part| part.kept_as));
         let is_it = check(&run, resumable, entry.id).is_ok()
-            && places(&run, targets).iter().all(Option::is_some)
+            && named_indices(&run, targets).iter().all(Option::is_some)
             && run.all_targets().len() == targets.len();
         if is_it && !gone_on_with.contains(&entry.id.0) {
             return Ok(name);
@@ -160,12 +160,12 @@ fn check(run: &Run, resumable: Resumable, id: RunId) -> Result<(), Exit> {
 }
 
 /// Where each target of a run is among those that are named.
-fn places(run: &Run, named: &[(&str, Named)]) -> Vec<Option<usize>> {
+fn named_indices(run: &Run, named: &[(&str, Named)]) -> Vec<Option<usize>> {
     let mut free: Vec<usize> = (0..named.len()).collect();
     let place_of = |target: &TargetInfo| {
         let identity = target.identity();
-        let is_it = |place: &usize| {
-            let (name, named) = &named[*place];
+        let is_it = |index: &usize| {
+            let (name, named) = &named[*index];
             named.identity(name) == identity && named.size() == target.size_bytes
         };
         let found = free.iter().position(is_it)?;
@@ -181,11 +181,11 @@ fn in_order<'a>(
     named: Vec<(&'a str, Named)>,
 ) -> Result<Vec<(&'a str, Named)>, Exit> {
     let targets = run.all_targets();
-    let places = places(run, &named);
-    let missing = places.iter().position(Option::is_none);
-    let missing = missing.map(|place| &targets[place]);
-    let other = (0..named.len()).find(|place| !places.contains(&Some(*place)));
-    let other = other.map(|place| named[place].0);
+    let indices = named_indices(run, &named);
+    let missing = indices.iter().position(Option::is_none);
+    let missing = missing.map(|index| &targets[index]);
+    let other = (0..named.len()).find(|index| !indices.contains(&Some(*index)));
+    let other = other.map(|index| named[index].0);
     match (missing, other) {
         (None, None) => {}
         (Some(missing), Some(other)) => {
@@ -207,8 +207,8 @@ fn in_order<'a>(
         }
     }
     let mut named: Vec<Option<_>> = named.into_iter().map(Some).collect();
-    let places = places.into_iter().flatten();
-    Ok(places.filter_map(|place| named[place].take()).collect())
+    let indices = indices.into_iter().flatten();
+    Ok(indices.filter_map(|index| named[index].take()).collect())
 }
 
 fn is_left(run: &Run) -> bool {
@@ -224,13 +224,14 @@ fn has_rest(row: &Row) -> bool {
 
 /// A row as it is gone on with: a trial that was cut off and cannot be is made anew.
 pub fn unfinished(mut row: Row) -> Row {
-    let places = row
+    let sample_count = row
         .workload
         .survey()
-        .map_or(u32::MAX, |survey| survey.places);
+        .map_or(u32::MAX, |survey| survey.sample_count);
     let is_cut = |trial: &mut Trial| {
         let outcome = &trial.outcome;
-        !is_whole(outcome, places) && (outcome.left_at.is_none() || outcome.places.is_empty())
+        !is_whole(outcome, sample_count)
+            && (outcome.left_at.is_none() || outcome.samples.is_empty())
     };
     row.trials.pop_if(is_cut);
     for trial in &mut row.trials {
@@ -238,7 +239,7 @@ pub fn unfinished(mut row: Row) -> Row {
         if outcome.left_at.is_some() {
             // However it ended then, it goes on.
             outcome.stopped = StopReason::Ended;
-        } else if is_whole(outcome, places) && outcome.stopped != StopReason::Time {
+        } else if is_whole(outcome, sample_count) && outcome.stopped != StopReason::Time {
             outcome.stopped = StopReason::Bytes;
         }
     }
@@ -247,8 +248,8 @@ pub fn unfinished(mut row: Row) -> Row {
 }
 
 /// Whether nothing of a trial is left, also where it was stopped behind its last I/O.
-fn is_whole(outcome: &Outcome, places: u32) -> bool {
-    let has_all = outcome.left_at.is_none() && outcome.places.len() >= places as usize;
+fn is_whole(outcome: &Outcome, sample_count: u32) -> bool {
+    let has_all = outcome.left_at.is_none() && outcome.samples.len() >= sample_count as usize;
     match outcome.stopped {
         StopReason::Time | StopReason::Bytes => true,
         StopReason::Ended | StopReason::Cancelled => has_all,

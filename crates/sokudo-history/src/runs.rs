@@ -144,8 +144,8 @@ pub fn show(arguments: &ShowArguments) -> Result<(), Exit> {
         output::print_coloured(&heading)?;
     }
     let rest = print::rest(recalled.id, false);
-    let told = Told::of(arguments.telling, &rest);
-    print::write_run(&recalled.run, rendering, plotting, told)
+    let detail = Told::of(arguments.telling, &rest);
+    print::write_run(&recalled.run, rendering, plotting, detail)
 }
 
 pub fn note(arguments: &NoteArguments) -> Result<(), Exit> {

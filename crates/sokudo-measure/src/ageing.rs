@@ -97,17 +97,17 @@ impl UsedFiles<'_> {
 
     /// Deletes some files and writes over a part of others.
     fn churn(&mut self) -> io::Result<()> {
-        let mut place = 0;
-        while place < self.files.len() {
+        let mut index = 0;
+        while index < self.files.len() {
             self.go_on()?;
             match self.lot.below(2 * CHURNED) {
                 0 | 1 => {
-                    let (path, _) = self.files.swap_remove(place);
+                    let (path, _) = self.files.swap_remove(index);
                     fs::remove_file(path)?;
                     continue;
                 }
                 2 | 3 => {
-                    let (path, size) = &self.files[place];
+                    let (path, size) = &self.files[index];
                     let file = OpenOptions::new().write(true).open(path)?;
                     let at = self.lot.below(size.div_ceil(SIZE_MIN)) * SIZE_MIN;
                     let length = SIZE_MIN.min(size - at.min(*size));
@@ -116,7 +116,7 @@ impl UsedFiles<'_> {
                 }
                 _ => {}
             }
-            place += 1;
+            index += 1;
         }
         Ok(())
     }

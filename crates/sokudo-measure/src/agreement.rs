@@ -253,7 +253,7 @@ mod tests {
             options: options.iter().map(|&it| it.to_owned()).collect(),
             ..Stand::failed("no such disk".into(), &[])
         };
-        let said = |all: &[Stand]| match judged(all, 7, false) {
+        let difference = |all: &[Stand]| match judged(all, 7, false) {
             Agreed::Different { rank, in_what } => (rank, Text::from(&in_what).english()),
             _ => panic!("they differ"),
         };
@@ -267,9 +267,9 @@ mod tests {
                 "with --separate, and rank 0 with --dry-run;",
             ),
         ] {
-            let (rank, said) = said(&[with(firsts), with(firsts), with(theirs)]);
+            let (rank, text) = difference(&[with(firsts), with(firsts), with(theirs)]);
             assert_eq!(rank, 2);
-            assert!(said.contains(expected), "{said}");
+            assert!(text.contains(expected), "{text}");
         }
     }
 

@@ -63,12 +63,12 @@ pub(crate) fn run(
         control,
         listener,
     )?;
-    let asked = plan.stages.iter().flat_map(|stage| &stage.workloads);
-    for ((row, asked), tried) in measured.rows.iter_mut().zip(asked).zip(tried) {
+    let requested_workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
+    for ((row, requested), tried) in measured.rows.iter_mut().zip(requested_workloads).zip(tried) {
         // Which queue it is makes no other row of it; what goes around more than that does.
         let workload = &mut row.workload;
         if !workload.issuing.polled && workload.backend != BackendKind::IoUringCmd {
-            workload.backend = asked.backend;
+            workload.backend = requested.backend;
         }
         row.backends = tried.compared;
         row.uncounted.splice(..0, tried.moved);
@@ -95,13 +95,13 @@ fn choose(
     control: &Control,
 ) -> Vec<Tried> {
     let mut known: Vec<(Workload, Option<BackendsCompared>)> = Vec::new();
-    let asked = plan.clone();
+    let requested = plan.clone();
     let mut of_rows = Vec::new();
     for row in 0..plan.stages.len() {
         let first = of_rows.len();
         of_rows.resize(first + plan.stages[row].workloads.len(), Tried::default());
         let ([workload], [tried]) = (&plan.stages[row].workloads[..], &mut of_rows[first..]) else {
-            take_those_chosen_alone(plan, row, &asked);
+            take_those_chosen_alone(plan, row, &requested);
             continue;
         };
         if !leaves_the_choice(workload, subject) {
@@ -132,15 +132,15 @@ fn choose(
 }
 
 /// Of what runs together, each takes the backend that was chosen for it alone.
-fn take_those_chosen_alone(chosen: &mut Plan, stage: usize, asked: &Plan) {
-    for (place, workload) in asked.stages[stage].workloads.iter().enumerate() {
+fn take_those_chosen_alone(chosen: &mut Plan, stage: usize, requested: &Plan) {
+    for (index, workload) in requested.stages[stage].workloads.iter().enumerate() {
         let is_it = |stage: &Stage| stage.workloads[..] == [workload.clone()];
-        let Some(alone) = asked.stages.iter().position(is_it) else {
+        let Some(alone) = requested.stages.iter().position(is_it) else {
             continue;
         };
         let of_alone = &chosen.stages[alone].workloads[0];
         let (backend, polled) = (of_alone.backend, of_alone.issuing.polled);
-        let workload = &mut chosen.stages[stage].workloads[place];
+        let workload = &mut chosen.stages[stage].workloads[index];
         (workload.backend, workload.issuing.polled) = (backend, polled);
     }
 }

@@ -89,8 +89,8 @@ pub fn keep(drives: &[PathBuf], tell: &dyn Fn(&PutBack)) -> bool {
         .iter()
         .map(|it| format!("{FOUND} {}\n", it.was_on))
         .collect();
-    let told = io::stdout().write_all(lines.as_bytes());
-    if told.and_then(|()| io::stdout().flush()).is_ok() {
+    let written = io::stdout().write_all(lines.as_bytes());
+    if written.and_then(|()| io::stdout().flush()).is_ok() {
         // The run writes nothing; what ends this is the end of the run.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
     }
@@ -185,10 +185,10 @@ impl OriginalCache {
 
     /// Whether the cache had to be switched.
     fn try_to_put_back(&self) -> Result<bool, Text> {
-        let told = |error: WriteCacheError| text!("{error}");
-        let is_different = self.switch.state().map_err(told)? != self.was_on;
+        let as_text = |error: WriteCacheError| text!("{error}");
+        let is_different = self.switch.state().map_err(as_text)? != self.was_on;
         if is_different {
-            self.switch.set(self.was_on).map_err(told)?;
+            self.switch.set(self.was_on).map_err(as_text)?;
         }
         if let Some(view) = &self.kernel_view
             && self.switch.kernel_view().as_ref() != Some(view)

@@ -447,10 +447,10 @@ fn count_all(
         row: first,
         trial: step.trial,
     });
-    for (place, trial) in trials {
-        let row = &mut rows[first + place];
+    for (index, trial) in trials {
+        let row = &mut rows[first + index];
         if counts(&trial, step, row) {
-            listener(Event::counted(first + place, &row.workload, &trial));
+            listener(Event::counted(first + index, &row.workload, &trial));
             row.add(trial);
         } else if !trial.outcome.series.is_empty() {
             row.uncounted.push(TrialSeries::of(&trial.outcome));

@@ -73,7 +73,7 @@ impl Expectation {
                 // What is discarded moves nothing.
                 Some(bytes) if workload.operations.single() != Some(Operation::Trim) => {
                     let rounds = 1 + u64::from(workload.limits.repeats);
-                    let times = rounds.saturating_mul(workload.clones.into());
+                    let times = rounds.saturating_mul(workload.threads.into());
                     let (time, bytes) = moving(bytes.0.saturating_mul(times));
                     Self {
                         time: Nanos(time),
@@ -86,11 +86,11 @@ impl Expectation {
     }
 
     fn of_survey(survey: &Survey, length: Bytes) -> Self {
-        let places = u64::from(survey.places);
-        let ways = places.saturating_mul(GUESSED_WAY.0);
+        let sample_count = u64::from(survey.sample_count);
+        let ways = sample_count.saturating_mul(GUESSED_WAY.0);
         let (time, bytes) = match survey.sample {
-            Sample::Time(time) => (places.saturating_mul(time.0), None),
-            Sample::Bytes(bytes) => moving(places.saturating_mul(bytes.0)),
+            Sample::Time(time) => (sample_count.saturating_mul(time.0), None),
+            Sample::Bytes(bytes) => moving(sample_count.saturating_mul(bytes.0)),
             Sample::Whole => moving(length.0),
         };
         // What is written back is read before.
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_planned_number_of_bytes_takes_as_long_as_a_good_disk() {
         let mut workload = Workload::new("", Bytes::mib(1));
-        workload.clones = 2;
+        workload.threads = 2;
         workload.limits.bytes = Some(Bytes(150_000_000));
         let workloads = vec![workload];
         let written = Expectation::of_stage(&Stage { workloads }, None);
@@ -192,7 +192,7 @@ mod tests {
             };
             let workload = Workload {
                 limits,
-                clones: 2,
+                threads: 2,
                 ..Workload::new("", Bytes(10_000))
             };
             Expectation::of(&workload, None)

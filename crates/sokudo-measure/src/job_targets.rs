@@ -17,8 +17,8 @@ use sokudo_stats::mix64;
 use sokudo_words::{Text, text};
 
 use crate::error::MeasureError;
+use crate::job_target::JobTarget;
 use crate::named::{bare_info, simulated_info};
-use crate::place::JobTarget;
 use crate::subject::{HeldJobFile, OpenedTarget, OwnedFile, PreparedTargets, Settling};
 
 /// A target that has been allowed, and not touched.
@@ -34,31 +34,31 @@ enum AllowedTarget {
 impl PreparedTargets {
     /// Makes every place ready, or refuses.
     pub(crate) fn of_places(
-        places: &[JobTarget],
+        targets: &[JobTarget],
         consent: &Consent,
         seed: u64,
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<Self, MeasureError> {
-        let allowed = places
+        let allowed = targets
             .iter()
-            .map(|place| allow(place, consent))
+            .map(|job_target| allow(job_target, consent))
             .collect::<Result<Vec<_>, _>>()?;
         let mut subject = Self::of_opened(Vec::new(), Vec::new());
         let mut seen = InspectionCache::default();
-        for (index, (place, allowed)) in places.iter().zip(allowed).enumerate() {
+        for (index, (job_target, allowed)) in targets.iter().zip(allowed).enumerate() {
             let making = TargetToMake {
-                place,
+                job_target,
                 index,
                 consent,
                 seed: mix64(seed ^ index as u64),
                 control,
             };
             let (target, ours) = making.make(allowed, listener)?;
-            let opened = opened(place, &target, ours, &mut seen)?;
+            let opened = opened(job_target, &target, ours, &mut seen)?;
             subject.targets.push(target);
             subject.opened.push(opened);
-            if place.pre_read
+            if job_target.pre_read
                 && let Some(mut file) = subject.handle(index)
             {
                 // What cannot be read now fails again in the job, where it is reported.
@@ -70,56 +70,58 @@ impl PreparedTargets {
 }
 
 /// Whether a place may be used as its jobs want to.
-fn allow(place: &JobTarget, consent: &Consent) -> Result<AllowedTarget, MeasureError> {
-    Ok(match place.kind {
+fn allow(job_target: &JobTarget, consent: &Consent) -> Result<AllowedTarget, MeasureError> {
+    Ok(match job_target.kind {
         JobTargetKind::Null => AllowedTarget::Null,
         JobTargetKind::Simulated => AllowedTarget::Simulated(Box::new(
-            sim::SimulatedDevice::parse(&place.path.to_string_lossy())?,
+            sim::SimulatedDevice::parse(&job_target.path.to_string_lossy())?,
         )),
-        JobTargetKind::BlockDevice if place.written => {
-            let consent = consent.for_occupied(place.allow_occupied);
-            let occupancy = occupants(&System::host(), &place.path)?;
-            let permit = DevicePermit::obtain(&place.path, &occupancy, &consent, users)?;
+        JobTargetKind::BlockDevice if job_target.written => {
+            let consent = consent.for_occupied(job_target.allow_occupied);
+            let occupancy = occupants(&System::host(), &job_target.path)?;
+            let permit = DevicePermit::obtain(&job_target.path, &occupancy, &consent, users)?;
             AllowedTarget::File(FileTarget::of_device(permit))
         }
-        JobTargetKind::BlockDevice => AllowedTarget::File(FileTarget::read_only(&place.path)?),
-        JobTargetKind::File => return allow_file(place, consent),
+        JobTargetKind::BlockDevice => AllowedTarget::File(FileTarget::read_only(&job_target.path)?),
+        JobTargetKind::File => return allow_file(job_target, consent),
     })
 }
 
-fn allow_file(place: &JobTarget, consent: &Consent) -> Result<AllowedTarget, MeasureError> {
-    let metadata = match place.path.metadata() {
+fn allow_file(job_target: &JobTarget, consent: &Consent) -> Result<AllowedTarget, MeasureError> {
+    let metadata = match job_target.path.metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return absent(place);
+            return absent(job_target);
         }
         Err(source) => {
-            let text = text!("{} cannot be used: {source}", place.path.display());
+            let text = text!("{} cannot be used: {source}", job_target.path.display());
             return Err(MeasureError::because(text, source));
         }
     };
-    let is_large_enough = metadata.len() >= place.bytes.0;
-    if !place.written && is_large_enough {
-        return Ok(AllowedTarget::File(FileTarget::read_only(&place.path)?));
+    let is_large_enough = metadata.len() >= job_target.bytes.0;
+    if !job_target.written && is_large_enough {
+        return Ok(AllowedTarget::File(FileTarget::read_only(
+            &job_target.path,
+        )?));
     }
     // A file that is too small must be written before it is read.
     Ok(AllowedTarget::Job(Some(JobDataFile::open(request(
-        place, consent,
+        job_target, consent,
     ))?)))
 }
 
-fn absent(place: &JobTarget) -> Result<AllowedTarget, MeasureError> {
-    let path = place.path.display();
-    if !place.create {
+fn absent(job_target: &JobTarget) -> Result<AllowedTarget, MeasureError> {
+    let path = job_target.path.display();
+    if !job_target.create {
         return Err(MeasureError::system(text!(
             "{} does not exist and is not to be created; make it, or allow that (allow_file_create=1)",
             path
         )));
     }
-    let parent = directory_of(&place.path);
+    let parent = directory_of(&job_target.path);
     let present = present(parent);
     let may_be_made = present.is_dir()
-        && place.made_below.as_deref().is_some_and(|base| {
+        && job_target.made_below.as_deref().is_some_and(|base| {
             let is_here = base.as_os_str().is_empty();
             is_here || base.is_dir()
         });
@@ -158,9 +160,9 @@ fn present(directory: &Path) -> &Path {
 }
 
 /// Makes what is missing of the directories of a file, for its owner alone, as fio does.
-fn make_directories(place: &JobTarget) -> Result<(), MeasureError> {
-    let parent = directory_of(&place.path);
-    if place.made_below.is_none() || parent.is_dir() {
+fn make_directories(job_target: &JobTarget) -> Result<(), MeasureError> {
+    let parent = directory_of(&job_target.path);
+    if job_target.made_below.is_none() || parent.is_dir() {
         return Ok(());
     }
     let made = std::fs::DirBuilder::new()
@@ -176,21 +178,21 @@ fn make_directories(place: &JobTarget) -> Result<(), MeasureError> {
     })
 }
 
-fn request<'a>(place: &'a JobTarget, consent: &Consent) -> JobFileRequest<'a> {
+fn request<'a>(job_target: &'a JobTarget, consent: &Consent) -> JobFileRequest<'a> {
     JobFileRequest {
-        path: &place.path,
-        jobs: &place.jobs,
-        size: place.bytes,
-        overwrite: place.overwrite || consent.reaches_files(),
+        path: &job_target.path,
+        jobs: &job_target.jobs,
+        size: job_target.bytes,
+        overwrite: job_target.overwrite || consent.reaches_files(),
         look: users,
-        is_written: place.written,
-        is_removed: place.unlink,
+        is_written: job_target.written,
+        is_removed: job_target.unlink,
     }
 }
 
 /// One target to be made.
 struct TargetToMake<'a> {
-    place: &'a JobTarget,
+    job_target: &'a JobTarget,
     index: usize,
     consent: &'a Consent,
     seed: u64,
@@ -204,9 +206,9 @@ impl TargetToMake<'_> {
         allowed: AllowedTarget,
         listener: &mut dyn FnMut(Event),
     ) -> Result<(Target, OwnedFile), MeasureError> {
-        let place = self.place;
+        let job_target = self.job_target;
         let file = match allowed {
-            AllowedTarget::Null => return Ok((Target::Null(place.bytes), OwnedFile::Nothing)),
+            AllowedTarget::Null => return Ok((Target::Null(job_target.bytes), OwnedFile::Nothing)),
             AllowedTarget::Simulated(mut device) => {
                 device.seed(self.seed);
                 let target = SimulatedTarget::new(*device);
@@ -215,22 +217,28 @@ impl TargetToMake<'_> {
             AllowedTarget::File(file) => return Ok((Target::File(file), OwnedFile::Nothing)),
             AllowedTarget::Job(Some(file)) => file,
             AllowedTarget::Job(None) => {
-                make_directories(place)?;
-                JobDataFile::open_or_create(request(place, self.consent))?
+                make_directories(job_target)?;
+                JobDataFile::open_or_create(request(job_target, self.consent))?
             }
         };
-        if file.present_size()? < place.bytes {
+        if file.present_size()? < job_target.bytes {
             let target = self.index;
             listener(Event::LayoutStarted { target });
-            if place.needs_data {
+            if job_target.needs_data {
                 let random = DataContent::Random;
-                file.lay_out(place.allocation, random, self.seed, self.control, listener)?;
+                file.lay_out(
+                    job_target.allocation,
+                    random,
+                    self.seed,
+                    self.control,
+                    listener,
+                )?;
             } else {
-                file.allocate(place.allocation)?;
+                file.allocate(job_target.allocation)?;
             }
         }
         let target = file.target()?;
-        let is_removed = place.unlink;
+        let is_removed = job_target.unlink;
         let _held = HeldJobFile { file, is_removed };
         Ok((target, OwnedFile::JobFile { _held }))
     }
@@ -260,13 +268,13 @@ impl InspectionCache {
 }
 
 fn opened(
-    place: &JobTarget,
+    job_target: &JobTarget,
     target: &Target,
     ours: OwnedFile,
     seen: &mut InspectionCache,
 ) -> Result<OpenedTarget, MeasureError> {
-    let name = place.path.to_string_lossy();
-    let settling = Settling::Invalidated(place.invalidate && !place.pre_read);
+    let name = job_target.path.to_string_lossy();
+    let settling = Settling::Invalidated(job_target.invalidate && !job_target.pre_read);
     let file = match target {
         Target::File(file) => file,
         Target::Simulated(simulated) => {
@@ -283,9 +291,9 @@ fn opened(
         }
     };
     let metadata = file.handle().metadata().ok();
-    let Inspected { mut info, counters } = seen.inspect(&place.path, metadata.as_ref())?;
-    let path = place.path.canonicalize();
-    let path = path.unwrap_or_else(|_| place.path.clone());
+    let Inspected { mut info, counters } = seen.inspect(&job_target.path, metadata.as_ref())?;
+    let path = job_target.path.canonicalize();
+    let path = path.unwrap_or_else(|_| job_target.path.clone());
     info.name = name.into_owned();
     info.path = Some(path.to_string_lossy().into_owned());
     info.size_bytes = Some(target.size());

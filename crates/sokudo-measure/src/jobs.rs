@@ -10,9 +10,9 @@ use sokudo_words::text;
 
 use crate::error::MeasureError;
 use crate::evidence::FoundState;
+use crate::job_target::JobTarget;
 use crate::measurement::{Prepared, empty_run, since_epoch};
 use crate::memory;
-use crate::place::JobTarget;
 use crate::subject::PreparedTargets;
 
 /// Jobs that are to be carried out.
@@ -20,7 +20,7 @@ pub struct Jobs<'a> {
     /// What they do.
     pub plan: &'a Plan,
     /// What they do it to; workloads name them by their places in this list.
-    pub places: &'a [JobTarget],
+    pub targets: &'a [JobTarget],
     /// What may be destroyed.
     pub consent: &'a Consent,
     /// How often the whole plan is carried out, and what ends it before.
@@ -46,12 +46,12 @@ impl Jobs<'_> {
         listener: &mut dyn FnMut(Event),
     ) -> Result<Prepared, MeasureError> {
         if self.read_only {
-            refuse_writes(self.places)?;
+            refuse_writes(self.targets)?;
         }
         memory::check(self.plan)?;
         let mut run = self.empty_run();
-        let (places, seed) = (self.places, self.plan.seed);
-        let subject = PreparedTargets::of_places(places, self.consent, seed, control, listener)?;
+        let (targets, seed) = (self.targets, self.plan.seed);
+        let subject = PreparedTargets::of_places(targets, self.consent, seed, control, listener)?;
         if let Some(target) = TargetInfo::together(subject.infos()) {
             run.target = target;
         }
@@ -104,7 +104,7 @@ impl Prepared {
     ) -> Vec<MeasureError> {
         let Run { plan, rows, .. } = &mut self.run;
         let mut errors = Vec::new();
-        let (mut first, mut clones_before) = (0, 0);
+        let (mut first, mut threads_before) = (0, 0);
         for (number, stage) in plan.stages.iter().enumerate() {
             if control.is_cancelled() {
                 break;
@@ -118,7 +118,7 @@ impl Prepared {
             let options = StageOptions {
                 seed: mix64(plan.seed ^ ((number as u64) << 32 | u64::from(trial))),
                 snapshot_every,
-                clones_before,
+                threads_before,
                 ..StageOptions::default()
             };
             let trials = self
@@ -140,19 +140,19 @@ impl Prepared {
                 Err(error) => errors.push(error),
             }
             first += stage.workloads.len();
-            let clones = stage.workloads.iter().map(|workload| workload.clones);
-            clones_before += clones.sum::<u32>();
+            let threads = stage.workloads.iter().map(|workload| workload.threads);
+            threads_before += threads.sum::<u32>();
         }
         errors
     }
 }
 
-fn refuse_writes(places: &[JobTarget]) -> Result<(), MeasureError> {
-    let is_written = |place: &&JobTarget| place.written || place.is_made();
-    match places.iter().find(is_written) {
-        Some(place) => Err(MeasureError::system(text!(
+fn refuse_writes(targets: &[JobTarget]) -> Result<(), MeasureError> {
+    let is_written = |target: &&JobTarget| target.written || target.is_made();
+    match targets.iter().find(is_written) {
+        Some(target) => Err(MeasureError::system(text!(
             "{} would be written, and --readonly forbids that; leave --readonly out, or only read what exists",
-            place.path.display()
+            target.path.display()
         ))),
         None => Ok(()),
     }

@@ -77,7 +77,7 @@ fn needed_s(trial: &Trial, workload: &Workload, precision: f64) -> Option<f64> {
     let rates = IntervalRates::of(outcome, None).joined(outcome.ios());
     let interval = batch_means_interval(&rates.per_second, CONFIDENCE)?;
     let reach = (interval.high - interval.low) / (interval.high + interval.low);
-    let in_flight = f64::from(workload.depth) * f64::from(workload.clones);
+    let in_flight = f64::from(workload.depth) * f64::from(workload.threads);
     let for_ios = IOS_MIN.max(FILLINGS_MIN * in_flight) / ios;
     let for_precision = (reach / precision).powi(2);
     let needed = elapsed * for_precision.max(for_ios);
@@ -164,9 +164,12 @@ mod tests {
 
     #[test]
     fn a_length_that_is_asked_for_is_kept() {
-        let mut asked = workload(Operation::Read);
-        asked.limits.time_min = None;
-        assert_eq!(learned(&asked, 1e4, 0.0), (asked.limits.time, false));
+        let mut fixed_length = workload(Operation::Read);
+        fixed_length.limits.time_min = None;
+        assert_eq!(
+            learned(&fixed_length, 1e4, 0.0),
+            (fixed_length.limits.time, false)
+        );
         let mut work = workload(Operation::Read);
         work.measures.estimand = Estimand::Work;
         assert_eq!(learned(&work, 1e4, 0.0), (work.limits.time, false));

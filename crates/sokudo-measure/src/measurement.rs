@@ -387,7 +387,7 @@ impl Prepared {
     pub fn finish(mut self, control: &Control) -> Run {
         self.subject.put_caches_back();
         let mut run = self.run;
-        run.circumstances = self.watch.end(&run.target);
+        run.conditions = self.watch.end(&run.target);
         if let Some(burn_in) = &mut run.burn_in {
             burn_in.after = drive_health::health(self.subject.infos());
         }

@@ -12,7 +12,7 @@ pub(crate) struct StageRest {
 
 #[derive(Debug, PartialEq, Eq)]
 struct WorkloadRest {
-    place: usize,
+    index: usize,
     /// Where its survey was left; `None` where nothing of it has been done.
     resumed_at: Option<SurveyPosition>,
 }
@@ -20,16 +20,16 @@ struct WorkloadRest {
 impl StageRest {
     /// Of this trial of a stage with these rows, one per workload.
     pub(crate) fn of(stage: &Stage, trial: usize, rows: &[Row]) -> Self {
-        let of_workload = |(place, row): (usize, &Row)| {
+        let of_workload = |(index, row): (usize, &Row)| {
             let Some(begun) = row.trials.get(trial) else {
                 return Some(WorkloadRest {
-                    place,
+                    index,
                     resumed_at: None,
                 });
             };
-            stage.workloads[place].survey()?;
+            stage.workloads[index].survey()?;
             Some(WorkloadRest {
-                place,
+                index,
                 resumed_at: Some(begun.outcome.left_at?),
             })
         };
@@ -39,8 +39,8 @@ impl StageRest {
 
     /// All of a stage.
     pub(crate) fn whole(stage: &Stage) -> Self {
-        let all = (0..stage.workloads.len()).map(|place| WorkloadRest {
-            place,
+        let all = (0..stage.workloads.len()).map(|index| WorkloadRest {
+            index,
             resumed_at: None,
         });
         Self {
@@ -56,7 +56,7 @@ impl StageRest {
     /// The stage without what has been done.
     pub(crate) fn stage(&self, whole: &Stage) -> Stage {
         let of_workload = |rest: &WorkloadRest| {
-            let mut workload = whole.workloads[rest.place].clone();
+            let mut workload = whole.workloads[rest.index].clone();
             if let Some(survey) = workload.survey_mut() {
                 survey.resumed_at = rest.resumed_at;
             }
@@ -70,7 +70,7 @@ impl StageRest {
     /// What happens to a workload of that stage, as of its place in the whole one.
     pub(crate) fn of_whole(&self, mut event: Event) -> Event {
         if let Some(workload) = event.workload_mut() {
-            *workload = self.left[*workload].place;
+            *workload = self.left[*workload].index;
         }
         event
     }
@@ -78,12 +78,12 @@ impl StageRest {
     /// The trials of that stage, each with the place of its row, added to what was left there.
     pub(crate) fn added(&self, trials: Vec<Trial>, rows: &[Row]) -> Vec<(usize, Trial)> {
         let added = |(rest, trial): (&WorkloadRest, Trial)| {
-            let before = rest.resumed_at.and(rows[rest.place].trials.last());
+            let before = rest.resumed_at.and(rows[rest.index].trials.last());
             let trial = match before {
                 Some(before) => before.clone().followed_by(&trial),
                 None => trial,
             };
-            (rest.place, trial)
+            (rest.index, trial)
         };
         self.left.iter().zip(trials).map(added).collect()
     }
@@ -105,7 +105,7 @@ mod tests {
     /// Surveys of several disks, and how far their rows have come: made, left, not begun.
     fn begun() -> (Stage, Vec<Row>, SurveyPosition) {
         let left_at = SurveyPosition {
-            place: 3,
+            index: 3,
             offset: Bytes(4096),
         };
         let trials = [vec![trial(1, None)], vec![trial(2, Some(left_at))], vec![]];
@@ -131,14 +131,14 @@ mod tests {
         let left = rest.stage(&stage);
         let names: Vec<&str> = left.workloads.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["b", "c"]);
-        let resumed = |place: usize| left.workloads[place].survey().unwrap().resumed_at;
+        let resumed = |index: usize| left.workloads[index].survey().unwrap().resumed_at;
         assert_eq!((resumed(0), resumed(1)), (Some(left_at), None));
-        let told = rest.of_whole(Event::MakingDurable { workload: 1 });
-        assert_eq!(told, Event::MakingDurable { workload: 2 });
+        let event = rest.of_whole(Event::MakingDurable { workload: 1 });
+        assert_eq!(event, Event::MakingDurable { workload: 2 });
         let added = rest.added(vec![trial(10, None), trial(20, None)], &rows);
         let aside = added
             .iter()
-            .map(|(place, it)| (*place, it.outcome.read_aside.0));
+            .map(|(index, it)| (*index, it.outcome.read_aside.0));
         assert_eq!(aside.collect::<Vec<_>>(), [(1, 12), (2, 20)]);
     }
 

@@ -22,8 +22,8 @@ pub struct OtherTarget {
 /// Refuses two names of one thing, and a device beside one that it stands on. Partitions of one
 /// disk, and files of one file system, are apart: what they share is told.
 pub(crate) fn check(targets: &[(&str, &Named)]) -> Result<(), MeasureError> {
-    for (place, (second, named)) in targets.iter().enumerate() {
-        for (first, before) in &targets[..place] {
+    for (index, (second, named)) in targets.iter().enumerate() {
+        for (first, before) in &targets[..index] {
             if is_same(before, named) {
                 return Err(MeasureError::usage(text!(
                     "{first} and {second} are the same; name each disk once"
@@ -86,18 +86,18 @@ pub(crate) fn prepare(
                 target.named.kind() == TargetKind::Directory
             });
     let mut ready = Vec::new();
-    for (place, target) in existing.into_iter().chain(made) {
+    for (index, target) in existing.into_iter().chain(made) {
         let own = TargetSetup {
             name: &target.name,
             permission: permission_of(target.named.kind(), &preparation.permission),
             data: preparation.data.clone(),
-            seed: preparation.seed ^ place as u64,
+            seed: preparation.seed ^ index as u64,
             ..*preparation
         };
         let prepared = PreparedTargets::prepare(target.named, &own, control, listener)?;
-        ready.push((place, prepared));
+        ready.push((index, prepared));
     }
-    ready.sort_by_key(|(place, _)| *place);
+    ready.sort_by_key(|(index, _)| *index);
     Ok(PreparedTargets::joined(
         ready.into_iter().map(|(_, prepared)| prepared),
     ))

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, Limits, Nanos, Operation, Plan, Row, Sample, SlowIo, SlowPlace, SlowPlaces, Span, Stage,
+    Bytes, Limits, Nanos, Operation, Plan, Row, Sample, SlowIo, SlowSpot, SlowSpots, Span, Stage,
     Survey, Trial, Visit, Work, Workload,
 };
 use sokudo_stats::Histogram;
@@ -56,11 +56,11 @@ pub(crate) fn read_again(
             let mut trials = FIRST_TRIAL..;
             let ordinary = ordinary_places(row, &slow, &area);
             let affordable = affordable(row, &slow);
-            tell_apart(&mut slow, &ordinary, affordable, |place| {
+            tell_apart(&mut slow, &ordinary, affordable, |range| {
                 let trial = trials.next().filter(|_| !control.is_cancelled())?;
-                let read = reading(plan, workload, &area, &place)?;
+                let read = reading(plan, workload, &area, &range)?;
                 let trial = campaign::trial(&read, 0, trial, subject, control, &mut |_| ());
-                longest(&place, &read, &trial.ok()?)
+                longest(&range, &read, &trial.ok()?)
             });
         }
         row.slow = Some(Box::new(slow));
@@ -68,8 +68,8 @@ pub(crate) fn read_again(
 }
 
 /// How many places may be read again, so that reading again moves no more than the row did.
-fn affordable(row: &Row, slow: &SlowPlaces) -> usize {
-    let length = slow.places.iter().map(|place| place.length.0).max();
+fn affordable(row: &Row, slow: &SlowSpots) -> usize {
+    let length = slow.spots.iter().map(|spot| spot.length.0).max();
     let each = queue_bytes(&row.workload).saturating_mul(2) + length.unwrap_or(0);
     let is_affordable = |count: &usize| {
         let reads = (ROUNDS * (ORDINARY + count)) as u128;
@@ -94,57 +94,57 @@ fn area(workload: &Workload, subject: &PreparedTargets) -> Option<Range<u64>> {
 /// Reads the slowest `count` places again, each in the midst of ordinary ones, and those that are
 /// slow once more. `read` tells how long the longest I/O at a place takes.
 fn tell_apart(
-    slow: &mut SlowPlaces,
+    slow: &mut SlowSpots,
     ordinary: &[Range<u64>],
     count: usize,
     mut read: impl FnMut(Range<u64>) -> Option<Nanos>,
 ) {
     for round in 0..ROUNDS {
         let ordinary = ordinary_of(round, ordinary);
-        let mut doubtful: Vec<usize> = (0..slow.places.len().min(count)).collect();
-        doubtful.retain(|&it| round == 0 || slow.is_slow_again(&slow.places[it]) == Some(true));
+        let mut doubtful: Vec<usize> = (0..slow.spots.len().min(count)).collect();
+        doubtful.retain(|&it| round == 0 || slow.is_slow_again(&slow.spots[it]) == Some(true));
         if ordinary.len() < ORDINARY_MIN || doubtful.is_empty() {
             return;
         }
-        let mut again = vec![None; slow.places.len()];
+        let mut again = vec![None; slow.spots.len()];
         let mut beside = Vec::new();
-        for (number, place) in ordinary.iter().enumerate() {
-            beside.extend(read(place.clone()));
+        for (number, range) in ordinary.iter().enumerate() {
+            beside.extend(read(range.clone()));
             // What takes long on the way is spread over places of both kinds.
             for (turn, &it) in doubtful.iter().enumerate() {
                 if (2 * turn + 1) * ordinary.len() / (2 * doubtful.len()) == number {
-                    again[it] = read(bytes_of(&slow.places[it]));
+                    again[it] = read(bytes_of(&slow.spots[it]));
                 }
             }
         }
         // What was begun and not ended proves nothing, and takes back what the round before said.
         let is_whole = beside.len() >= ORDINARY_MIN;
         for it in doubtful {
-            slow.places[it].again = again[it].filter(|_| is_whole);
-            slow.places[it].beside = beside.iter().max().copied().filter(|_| is_whole);
+            slow.spots[it].again = again[it].filter(|_| is_whole);
+            slow.spots[it].beside = beside.iter().max().copied().filter(|_| is_whole);
         }
     }
 }
 
-fn bytes_of(place: &SlowPlace) -> Range<u64> {
-    place.offset.0..place.offset.0.saturating_add(place.length.0)
+fn bytes_of(spot: &SlowSpot) -> Range<u64> {
+    spot.offset.0..spot.offset.0.saturating_add(spot.length.0)
 }
 
 /// Other ones each round, so that no cache holds them.
 fn ordinary_of(round: usize, all: &[Range<u64>]) -> Vec<Range<u64>> {
     let count = ROUNDS * ORDINARY;
     let chosen = (round..count).step_by(ROUNDS);
-    let mut places: Vec<Range<u64>> = chosen
+    let mut ranges: Vec<Range<u64>> = chosen
         .filter_map(|number| all.get(number * all.len() / count).cloned())
         .collect();
-    places.dedup();
-    places
+    ranges.dedup();
+    ranges
 }
 
 /// Where nothing was slow, as long as the slow places and none of them within reach of a queue, in
 /// order.
-fn ordinary_places(row: &Row, slow: &SlowPlaces, area: &Range<u64>) -> Vec<Range<u64>> {
-    let longest = slow.places.iter().map(|place| place.length.0).max();
+fn ordinary_places(row: &Row, slow: &SlowSpots, area: &Range<u64>) -> Vec<Range<u64>> {
+    let longest = slow.spots.iter().map(|spot| spot.length.0).max();
     let length = longest.unwrap_or(0);
     let reach = queue_bytes(&row.workload)
         .saturating_add(length)
@@ -153,27 +153,30 @@ fn ordinary_places(row: &Row, slow: &SlowPlaces, area: &Range<u64>) -> Vec<Range
         .trials
         .iter()
         .take(1)
-        .flat_map(|trial| &trial.outcome.places);
-    let quick = seen.filter(|place| place.ios > 0 && place.latency_max <= slow.limit);
-    let mut starts: Vec<u64> = quick.map(|place| place.offset.0).collect();
+        .flat_map(|trial| &trial.outcome.samples);
+    let quick = seen.filter(|sample| sample.ios > 0 && sample.latency_max <= slow.limit);
+    let mut starts: Vec<u64> = quick.map(|sample| sample.offset.0).collect();
     starts.retain(|start| {
-        slow.places
+        slow.spots
             .iter()
             .all(|it| it.offset.0.abs_diff(*start) >= reach)
     });
     starts.sort_unstable();
-    let places = starts
+    let ranges = starts
         .into_iter()
         .map(|start| start..start.saturating_add(length));
-    places
-        .filter(|place| area.contains(&place.start) && place.end <= area.end)
+    ranges
+        .filter(|range| area.contains(&range.start) && range.end <= area.end)
         .collect()
 }
 
 /// What of a row took far longer than the rest; `None` where that was not looked for.
-fn slow_places(row: &Row) -> Option<SlowPlaces> {
+fn slow_places(row: &Row) -> Option<SlowSpots> {
     let outcomes = || row.trials.iter().map(|trial| &trial.outcome);
-    let survey = row.workload.survey().filter(|survey| survey.places > 1)?;
+    let survey = row
+        .workload
+        .survey()
+        .filter(|survey| survey.sample_count > 1)?;
     if !matches!(survey.visit, Visit::Ascending | Visit::Shuffled) {
         return None;
     }
@@ -184,19 +187,19 @@ fn slow_places(row: &Row) -> Option<SlowPlaces> {
     if latency.count() < IOS_MIN {
         return None;
     }
-    let limit = SlowPlaces::limit_of(&latency)?;
+    let limit = SlowSpots::limit_of(&latency)?;
     let seen = outcomes().flat_map(|outcome| &outcome.slowest);
     let mut slow: Vec<SlowIo> = seen.filter(|io| io.latency > limit).copied().collect();
     slow.sort_by_key(|io| io.offset);
     // What was in flight with a slow I/O waited for it: the first of them is the place.
     let held_up = queue_bytes(&row.workload);
-    let mut places: Vec<SlowPlace> = Vec::new();
+    let mut spots: Vec<SlowSpot> = Vec::new();
     for io in slow {
-        match places.last_mut() {
-            Some(place) if io.offset.0 - place.offset.0 <= held_up => {
-                place.latency = place.latency.max(io.latency);
+        match spots.last_mut() {
+            Some(spot) if io.offset.0 - spot.offset.0 <= held_up => {
+                spot.latency = spot.latency.max(io.latency);
             }
-            _ => places.push(SlowPlace {
+            _ => spots.push(SlowSpot {
                 offset: io.offset,
                 length: io.length,
                 latency: io.latency,
@@ -205,30 +208,30 @@ fn slow_places(row: &Row) -> Option<SlowPlaces> {
             }),
         }
     }
-    let is_echo = |before: &SlowPlace, place: &SlowPlace| {
-        let distance = u128::from(place.offset.0 - before.offset.0);
+    let is_echo = |before: &SlowSpot, spot: &SlowSpot| {
+        let distance = u128::from(spot.offset.0 - before.offset.0);
         survey.visit == Visit::Ascending
             && distance * elapsed_ns(row) <= bytes_moved(row) * u128::from(ECHO.0)
     };
-    keep_the_slowest(&mut places, is_echo);
-    Some(SlowPlaces { limit, places })
+    keep_the_slowest(&mut spots, is_echo);
+    Some(SlowSpots { limit, spots })
 }
 
 /// The slowest of these, which are in order of place. What is an echo of the one before is kept
 /// only where there is room behind all that are none.
-fn keep_the_slowest(places: &mut Vec<SlowPlace>, is_echo: impl Fn(&SlowPlace, &SlowPlace) -> bool) {
-    let mut before: Option<SlowPlace> = None;
-    let mut ranked: Vec<(bool, SlowPlace)> = Vec::new();
-    for place in places.drain(..) {
-        let is_echo = before.is_some_and(|before| is_echo(&before, &place));
-        before = Some(place);
-        ranked.push((is_echo, place));
+fn keep_the_slowest(spots: &mut Vec<SlowSpot>, is_echo: impl Fn(&SlowSpot, &SlowSpot) -> bool) {
+    let mut before: Option<SlowSpot> = None;
+    let mut ranked: Vec<(bool, SlowSpot)> = Vec::new();
+    for spot in spots.drain(..) {
+        let is_echo = before.is_some_and(|before| is_echo(&before, &spot));
+        before = Some(spot);
+        ranked.push((is_echo, spot));
     }
-    let by_latency = |place: &SlowPlace| (Reverse(place.latency), place.offset);
-    ranked.sort_by_key(|(is_echo, place)| (*is_echo, by_latency(place)));
+    let by_latency = |spot: &SlowSpot| (Reverse(spot.latency), spot.offset);
+    ranked.sort_by_key(|(is_echo, spot)| (*is_echo, by_latency(spot)));
     ranked.truncate(PLACES_MAX);
-    places.extend(ranked.into_iter().map(|(_, place)| place));
-    places.sort_by_key(by_latency);
+    spots.extend(ranked.into_iter().map(|(_, spot)| spot));
+    spots.sort_by_key(by_latency);
 }
 
 fn elapsed_ns(row: &Row) -> u128 {
@@ -255,11 +258,11 @@ fn reading(
     plan: &Plan,
     workload: &Workload,
     area: &Range<u64>,
-    place: &Range<u64>,
+    range: &Range<u64>,
 ) -> Option<Plan> {
     let queue = queue_bytes(workload);
-    let start = place.start.saturating_sub(queue).max(area.start);
-    let end = place.end.saturating_add(queue).min(area.end);
+    let start = range.start.saturating_sub(queue).max(area.start);
+    let end = range.end.saturating_add(queue).min(area.end);
     let span = Some(Span {
         offset: Bytes(start),
         length: Bytes(end.checked_sub(start)?),
@@ -284,12 +287,12 @@ fn reading(
 }
 
 /// The longest I/O at a place; `None` where not all that is planned could be read.
-fn longest(place: &Range<u64>, plan: &Plan, trial: &Trial) -> Option<Nanos> {
+fn longest(range: &Range<u64>, plan: &Plan, trial: &Trial) -> Option<Nanos> {
     let outcome = &trial.outcome;
     let planned = plan.stages[0].workloads[0].span?.length;
     // The way there is part of the I/Os before the place.
     let there = outcome.slowest.iter();
-    let there = there.filter(|io| io.offset.0 >= place.start);
+    let there = there.filter(|io| io.offset.0 >= range.start);
     let longest = there.map(|io| io.latency).max();
     longest.filter(|_| outcome.failures.is_empty() && outcome.bytes_moved() == planned)
 }
@@ -327,14 +330,14 @@ mod tests {
     fn neighbours_in_flight_are_one_place_and_what_is_usual_is_none() {
         let seen = [(500, 90), (501, 89), (493, 80), (900, 700), (100, 9)];
         let slow = slow_places(&row(&seen)).unwrap();
-        let places: Vec<u64> = slow.places.iter().map(|it| it.offset.0 / MIB).collect();
-        assert_eq!(places, [900, 493]);
+        let offsets_mib: Vec<u64> = slow.spots.iter().map(|it| it.offset.0 / MIB).collect();
+        assert_eq!(offsets_mib, [900, 493]);
     }
 
     /// A row of a disk of 1,000 GB with a place of each of its GB, and 8 MiB in flight.
     fn with_places(slow: &[(u64, u64)]) -> Row {
         let mut row = row(slow);
-        row.trials[0].outcome.places = (0..1_000)
+        row.trials[0].outcome.samples = (0..1_000)
             .map(|number| SurveySample {
                 offset: Bytes(number * 1_000 * MIB),
                 bytes: Bytes(10 * MIB),
@@ -354,50 +357,50 @@ mod tests {
         let mut slow = slow_places(&row).unwrap();
         let ordinary = ordinary_places(&row, &slow, &(0..1_000_000 * MIB));
         tell_apart(&mut slow, &ordinary, PLACES_MAX, read);
-        let mut places = slow.places.clone();
-        places.sort_by_key(|place| place.offset);
-        places.iter().map(|it| slow.is_slow_again(it)).collect()
+        let mut spots = slow.spots.clone();
+        spots.sort_by_key(|spot| spot.offset);
+        spots.iter().map(|it| slow.is_slow_again(it)).collect()
     }
 
     #[test]
     fn slow_again_is_what_is_slow_each_time_and_slower_than_what_is_read_beside_it() {
         let millis = |of: u64| Some(Nanos(of * 1_000_000));
-        let is = |place: &Range<u64>, mib: u64| place.start == mib * MIB;
-        let places = [5_000, 700_000];
+        let is = |range: &Range<u64>, mib: u64| range.start == mib * MIB;
+        let offsets_mib = [5_000, 700_000];
         // The second one is slow each time.
-        let worn = |place: Range<u64>| millis(if is(&place, 700_000) { 600 } else { 5 });
-        assert_eq!(told_apart(&places, worn), [Some(false), Some(true)]);
+        let worn = |range: Range<u64>| millis(if is(&range, 700_000) { 600 } else { 5 });
+        assert_eq!(told_apart(&offsets_mib, worn), [Some(false), Some(true)]);
         // It is slow every other time.
         let mut turn = 0;
-        let weary = |place: Range<u64>| {
-            turn += u64::from(is(&place, 700_000));
-            millis(if is(&place, 700_000) && turn % 2 == 1 {
+        let weary = |range: Range<u64>| {
+            turn += u64::from(is(&range, 700_000));
+            millis(if is(&range, 700_000) && turn % 2 == 1 {
                 600
             } else {
                 5
             })
         };
-        assert_eq!(told_apart(&places, weary), [Some(false), Some(false)]);
+        assert_eq!(told_apart(&offsets_mib, weary), [Some(false), Some(false)]);
         // All places are slow now.
-        assert_eq!(told_apart(&places, |_| millis(600)), [Some(false); 2]);
+        assert_eq!(told_apart(&offsets_mib, |_| millis(600)), [Some(false); 2]);
         // It ends in the second round.
         let mut reads = 0;
-        let cut_short = |place: Range<u64>| {
+        let cut_short = |range: Range<u64>| {
             reads += 1;
-            worn(place).filter(|_| reads < 12)
+            worn(range).filter(|_| reads < 12)
         };
-        assert_eq!(told_apart(&places, cut_short), [Some(false), None]);
+        assert_eq!(told_apart(&offsets_mib, cut_short), [Some(false), None]);
         // Nothing was slow: nothing is read.
         assert_eq!(told_apart(&[], |_| unreachable!()), []);
         // Nothing can be read any more, or only what was slow.
-        assert_eq!(told_apart(&places, |_| None), [None; 2]);
-        let alone = |place: Range<u64>| millis(600).filter(|_| is(&place, 5_000));
-        assert_eq!(told_apart(&places, alone), [None; 2]);
+        assert_eq!(told_apart(&offsets_mib, |_| None), [None; 2]);
+        let alone = |range: Range<u64>| millis(600).filter(|_| is(&range, 5_000));
+        assert_eq!(told_apart(&offsets_mib, alone), [None; 2]);
     }
 
     #[test]
     fn a_machine_that_is_slow_at_random_wears_no_place_out() {
-        let places: Vec<u64> = (0..10).map(|it| 5_000 + it * 90_000).collect();
+        let offsets_mib: Vec<u64> = (0..10).map(|it| 5_000 + it * 90_000).collect();
         let mut state = 1_u64;
         // Half of all reads take up to a thousand times as long.
         let mut random = |_: Range<u64>| {
@@ -407,7 +410,7 @@ mod tests {
             let it = state >> 33;
             Some(Nanos(5_000_000 * (1 + it % 1_000 * (it / 1_000 % 2))))
         };
-        let worn = (0..1_000).flat_map(|_| told_apart(&places, &mut random));
+        let worn = (0..1_000).flat_map(|_| told_apart(&offsets_mib, &mut random));
         let worn = worn.filter(|it| *it == Some(true)).count();
         // (1 / 7)^3 of 10,000 places: 29 on average.
         assert!(worn < 60, "{worn}");
@@ -416,18 +419,18 @@ mod tests {
     #[test]
     fn ordinary_places_are_others_each_round_where_nothing_was_slow() {
         let mut row = with_places(&[(500_005, 90)]);
-        for place in &mut row.trials[0].outcome.places[600..900] {
-            place.latency_max = Nanos(700_000_000);
+        for sample in &mut row.trials[0].outcome.samples[600..900] {
+            sample.latency_max = Nanos(700_000_000);
         }
         let slow = slow_places(&row).unwrap();
         let within = |area: Range<u64>| ordinary_places(&row, &slow, &area);
         let all = within(0..1_000_000 * MIB);
         let chosen: Vec<Range<u64>> = (0..ROUNDS).flat_map(|it| ordinary_of(it, &all)).collect();
         assert_eq!(chosen.len(), ROUNDS * ORDINARY);
-        for (number, place) in chosen.iter().enumerate() {
-            assert!(chosen[..number].iter().all(|other| other != place));
-            assert!(place.start != 500_000 * MIB);
-            assert!(!(600_000 * MIB..900_000 * MIB).contains(&place.start));
+        for (number, range) in chosen.iter().enumerate() {
+            assert!(chosen[..number].iter().all(|other| other != range));
+            assert!(range.start != 500_000 * MIB);
+            assert!(!(600_000 * MIB..900_000 * MIB).contains(&range.start));
         }
         assert_eq!(within(499_000 * MIB..501_000 * MIB).len(), 1);
         assert_eq!(within(9 * MIB..9 * MIB), []);
@@ -438,7 +441,7 @@ mod tests {
     fn a_list_of_slow_places_has_an_end() {
         let many: Vec<(u64, u64)> = (0..60).map(|number| (number * 100, 100 + number)).collect();
         let slow = slow_places(&row(&many)).unwrap();
-        assert_eq!(slow.places.len(), PLACES_MAX);
-        assert_eq!(slow.places[0].offset.0, 5_900 * MIB);
+        assert_eq!(slow.spots.len(), PLACES_MAX);
+        assert_eq!(slow.spots[0].offset.0, 5_900 * MIB);
     }
 }

@@ -254,7 +254,7 @@ mod tests {
     }
 
     /// Tells of seconds in which so many megabytes are moved.
-    fn told(watch: &mut Watched, megabytes: &[u64]) -> Option<StopCause> {
+    fn stop_cause(watch: &mut Watched, megabytes: &[u64]) -> Option<StopCause> {
         watch.hear(&Event::TrialStarted { row: 0, trial: 2 });
         let mut all = 0;
         for second in 0..=megabytes.len() {
@@ -280,12 +280,12 @@ mod tests {
     fn a_rate_has_to_be_below_for_as_long_as_is_said_without_a_break() {
         let rule = ["rate<100MB/s for 3s"];
         let broken = [120, 90, 90, 120, 90, 90, 120];
-        assert_eq!(told(&mut watch(&rule), &broken), None);
-        let cause = told(&mut watch(&rule), &[120, 90, 80, 70, 120]).unwrap();
+        assert_eq!(stop_cause(&mut watch(&rule), &broken), None);
+        let cause = stop_cause(&mut watch(&rule), &[120, 90, 80, 70, 120]).unwrap();
         assert_eq!((cause.at, cause.value), (Nanos::from_secs(4), 70_000_000));
         assert_eq!((cause.row.as_str(), cause.trial), ("SEQ1M", 3));
-        assert_eq!(told(&mut watch(&["iops>200"]), &[100, 150]), None);
-        assert!(told(&mut watch(&["iops>200"]), &[100, 250]).is_some());
+        assert_eq!(stop_cause(&mut watch(&["iops>200"]), &[100, 150]), None);
+        assert!(stop_cause(&mut watch(&["iops>200"]), &[100, 250]).is_some());
     }
 
     #[test]
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn it_may_be_below_in_several_short_trials() {
         let mut watch = watch(&["rate<100MB/s for 4s"]);
-        assert_eq!(told(&mut watch, &[90, 90]), None);
-        assert!(told(&mut watch, &[90, 90]).is_some());
+        assert_eq!(stop_cause(&mut watch, &[90, 90]), None);
+        assert!(stop_cause(&mut watch, &[90, 90]).is_some());
     }
 }

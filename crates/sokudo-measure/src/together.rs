@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, Circumstances, FileUse, Host, HostEnvironment, HostLost, Layout, Logs, Nanos, RankTrial,
+    Bytes, Conditions, FileUse, Host, HostEnvironment, HostLost, Layout, Logs, Nanos, RankTrial,
     Run, Span, Stage, TargetInfo, Trial, Workload, narrow,
 };
 use sokudo_peers::{LossCause, PeerError, PeerHost, Peers, Start};
@@ -45,7 +45,8 @@ pub enum Sharing {
 struct RankSetup {
     environment: HostEnvironment,
     target: TargetInfo,
-    circumstances: Circumstances,
+    #[serde(rename = "circumstances")]
+    conditions: Conditions,
     layout: Option<Layout>,
 }
 
@@ -220,7 +221,7 @@ impl Together {
         let setup = RankSetup {
             environment: run.environment.clone(),
             target: run.target.clone(),
-            circumstances: run.circumstances.clone(),
+            conditions: run.conditions.clone(),
             layout: run.layout,
         };
         if let Some(setups) = self.gather(&setup)? {
@@ -278,7 +279,7 @@ impl Together {
     /// What all processes do of a workload that each carries out.
     pub(crate) fn of_all(&self, workload: &Workload) -> Workload {
         Workload {
-            clones: workload.clones.saturating_mul(self.ranks()),
+            threads: workload.threads.saturating_mul(self.ranks()),
             ..workload.clone()
         }
     }
@@ -379,12 +380,12 @@ impl Together {
             let of_hosts = self.host_of_rank.iter().copied().zip(all).map(Some);
             Trial::together(of_hosts.collect())
         });
-        let told = joined.clone().map(|mut trials| {
+        let stripped = joined.clone().map(|mut trials| {
             trials.iter_mut().for_each(|trial| trial.together = None);
             trials
         });
-        let told = self.broadcast(told)?;
-        Ok(joined.unwrap_or(told))
+        let received = self.broadcast(stripped)?;
+        Ok(joined.unwrap_or(received))
     }
 
     /// The processes of this host, in the order of ranks.
@@ -493,7 +494,7 @@ fn hosts(ranks: &[PeerHost], host_of_rank: &[u32], setups: Vec<RankSetup>) -> Ve
                 ranks: 1,
                 environment: setup.environment,
                 target: setup.target,
-                circumstances: setup.circumstances,
+                conditions: setup.conditions,
                 layout: setup.layout,
                 assessments: Vec::new(),
                 findings: Vec::new(),

@@ -31,10 +31,10 @@ pub fn check_time(time: Nanos) -> Result<(), Exit> {
 }
 
 /// Of a target whose size is known no more can be used than it has.
-pub fn check_size(asked: Bytes, known: Option<Bytes>, target: &str) -> Result<(), Exit> {
-    match known.filter(|known| asked > *known) {
+pub fn check_size(requested: Bytes, known: Option<Bytes>, target: &str) -> Result<(), Exit> {
+    match known.filter(|known| requested > *known) {
         Some(known) => Err(Exit::usage(text!(
-            "--size is {asked}, but {target} has only {known}; use less, or leave it out"
+            "--size is {requested}, but {target} has only {known}; use less, or leave it out"
         ))),
         None => Ok(()),
     }

@@ -34,7 +34,7 @@ pub trait OwnArguments: Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ability {
     /// A kept run of it is measured again, and the cells of a matrix are measured by it.
-    Repeat,
+    StoredCommand,
     /// How often it measures each row is known before, and `--runs` says it.
     Count,
     /// Its trials take turns with those of another.
@@ -185,13 +185,13 @@ impl<Own: OwnArguments> Args for MeasuringArguments<Own> {
         let mut arguments: Vec<Arg> = all.get_arguments().cloned().collect();
         arguments.sort_by_key(|it| {
             let rank = heading::rank(it.get_help_heading());
-            let place = shared_ids.iter().position(|id| id == it.get_id());
+            let index = shared_ids.iter().position(|id| id == it.get_id());
             let own = if rank == heading::PRINTED_RANK {
                 usize::MAX
             } else {
                 0
             };
-            (rank, place.map_or(own, |place| place + 1))
+            (rank, index.map_or(own, |index| index + 1))
         });
         let arguments = arguments.into_iter();
         let arguments = arguments.map(|it| it.display_order(None::<usize>));

@@ -71,7 +71,7 @@ impl Measuring for Arguments {
         workloads.extend(
             (1..)
                 .zip(&beside)
-                .filter_map(|(place, it)| of_beside(place, it, size)),
+                .filter_map(|(index, it)| of_beside(index, it, size)),
         );
         for workload in &mut workloads {
             workload.limits.time = Some(self.time);
@@ -138,7 +138,7 @@ fn row(name: &str, direction: RowDirection) -> Workload {
 }
 
 /// A device is read where it begins, as much of it as the test file has.
-fn of_beside(place: u32, beside: &DeviceBeside, size: Bytes) -> Option<Workload> {
+fn of_beside(index: u32, beside: &DeviceBeside, size: Bytes) -> Option<Workload> {
     let mut workload = row(STREAM, RowDirection::Read);
     let known = beside
         .size()
@@ -147,7 +147,7 @@ fn of_beside(place: u32, beside: &DeviceBeside, size: Bytes) -> Option<Workload>
     let span = (known > size).then(|| Span::from_start(size));
     workload.files = Files {
         uses: vec![FileUse {
-            target: place,
+            target: index,
             span,
         }],
         ..workload.files

@@ -317,7 +317,7 @@ mod tests {
             row
         };
         let left_at = Some(SurveyPosition {
-            place: 1,
+            index: 1,
             offset: Bytes::mib(4),
         });
         let mut rows = [

@@ -79,7 +79,7 @@ pub fn ask_at_door(jobs: &Jobs<'_>) -> Result<(), Exit> {
 
 /// What of jobs is told where they write much, or for long.
 pub fn much_of_jobs(jobs: &Jobs<'_>) -> Option<Text> {
-    let written = jobs.places.iter().filter(|it| it.written || it.is_made());
+    let written = jobs.targets.iter().filter(|it| it.written || it.is_made());
     let names: Vec<_> = written.map(|it| it.path.display().to_string()).collect();
     much(&names.join(", "), &Estimate::of_jobs(jobs))
 }

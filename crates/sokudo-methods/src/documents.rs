@@ -108,8 +108,12 @@ fn table_of_methods() -> String {
     let mark = |is_so: bool| if is_so { "yes" } else { "" };
     let rows: String = commands::descriptions()
         .map(|it| {
-            let [again, turns, hosts] = [Ability::Repeat, Ability::Alternate, Ability::Together]
-                .map(|ability| mark(it.can.contains(&ability)));
+            let [again, turns, hosts] = [
+                Ability::StoredCommand,
+                Ability::Alternate,
+                Ability::Together,
+            ]
+            .map(|ability| mark(it.can.contains(&ability)));
             let page = mark(it.has_form);
             format!(
                 "| `{}` | {} | {again} | {turns} | {hosts} | {page} |\n",

@@ -57,10 +57,10 @@ impl Measuring for Arguments {
             seed,
         };
         let planned = request.plan().map_err(|error| {
-            let told = text!("{target}: {error}");
+            let message = text!("{target}: {error}");
             match error {
-                ExplainError::Writes { .. } => Exit::refused(told),
-                ExplainError::Nothing { .. } => Exit::usage(told),
+                ExplainError::Writes { .. } => Exit::refused(message),
+                ExplainError::Nothing { .. } => Exit::usage(message),
             }
         })?;
         let mut plan = planned.plan;

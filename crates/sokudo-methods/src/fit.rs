@@ -153,8 +153,10 @@ fn notes(fit: &Fit, target: FitTarget, name: &str) -> Vec<Text> {
     }
     let rounded = fit.rounded();
     rounded
-        .map(|(row, asked, written)| {
-            text!("{name} has no page cache, so that {row} writes {written} at once, not {asked}")
+        .map(|(row, requested, written)| {
+            text!(
+                "{name} has no page cache, so that {row} writes {written} at once, not {requested}"
+            )
         })
         .collect()
 }
@@ -163,12 +165,12 @@ fn notes(fit: &Fit, target: FitTarget, name: &str) -> Vec<Text> {
 /// no threshold; none where fio cannot take the directory's name.
 fn fio_lines(fit: &Fit, plan: &Plan, named: &Named) -> Vec<String> {
     let path = named.path().unwrap_or(".");
-    let Ok(place) = JobFileTarget::directory(path, fit.size()) else {
+    let Ok(target) = JobFileTarget::directory(path, fit.size()) else {
         return Vec::new();
     };
-    let place = match fit.grows() {
-        true => place.growing(),
-        false => place,
+    let target = match fit.grows() {
+        true => target.growing(),
+        false => target,
     };
     let criteria = fit.question.criteria.iter();
     let limited = criteria.filter(|criterion| criterion.limit.is_some());
@@ -184,6 +186,6 @@ fn fio_lines(fit: &Fit, plan: &Plan, named: &Named) -> Vec<String> {
         ..plan.clone()
     });
     alone
-        .flat_map(|plan| fio::command_lines(&plan, &place))
+        .flat_map(|plan| fio::command_lines(&plan, &target))
         .collect()
 }

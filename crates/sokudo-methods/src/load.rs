@@ -178,7 +178,7 @@ impl Climb<'_> {
         let mut within = 0.0;
         let mut beyond = None;
         for row in &self.parts.rows[1..] {
-            let share = asked(&row.workload).unwrap_or_default() / most;
+            let share = requested_iops(&row.workload).unwrap_or_default() / most;
             match limit.standing(&row.workload, &row.trials) {
                 Some(standing) if standing.is_within() => within = share,
                 Some(_) => {
@@ -225,10 +225,10 @@ impl Climb<'_> {
 }
 
 /// I/Os per second that all threads of a row are meant to start.
-fn asked(workload: &Workload) -> Option<f64> {
+fn requested_iops(workload: &Workload) -> Option<f64> {
     let of_clone = workload
         .pacing
         .rate?
         .ios_per_second(workload.blocks.largest());
-    Some(of_clone * f64::from(workload.clones))
+    Some(of_clone * f64::from(workload.threads))
 }

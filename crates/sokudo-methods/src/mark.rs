@@ -67,7 +67,7 @@ impl Measuring for Arguments {
         let Measurement { named, plan, .. } = measurement(self)?;
         match self.print_as {
             Some(tool) => print_as(tool, self, &named, &plan),
-            None => output::print(&fio::render(&plan, &place(self, &named)?)),
+            None => output::print(&fio::render(&plan, &job_file_target(self, &named)?)),
         }
     }
 }
@@ -114,7 +114,7 @@ fn notes(arguments: &Arguments, targets: &[MarkTarget<'_>]) -> Vec<Text> {
 }
 
 /// What a job file for these arguments does its I/O on.
-fn place(arguments: &Arguments, named: &Named) -> Result<JobFileTarget, Exit> {
+fn job_file_target(arguments: &Arguments, named: &Named) -> Result<JobFileTarget, Exit> {
     let path = named.path();
     match (named.kind(), path) {
         (TargetKind::Directory, Some(path)) => {
@@ -139,11 +139,11 @@ fn print_as(
     plan: &Plan,
 ) -> Result<(), Exit> {
     let lines = match tool {
-        CommandLines::Fio => fio::command_lines(plan, &place(arguments, named)?),
+        CommandLines::Fio => fio::command_lines(plan, &job_file_target(arguments, named)?),
         CommandLines::Diskspd => {
             let path = named.path().unwrap_or(".");
             let is_there = matches!(named.kind(), TargetKind::File | TargetKind::BlockDevice);
-            let place = if is_there {
+            let target = if is_there {
                 PrintedTarget {
                     path: path.to_owned(),
                     create: None,
@@ -154,7 +154,7 @@ fn print_as(
                     create: Some(plan::test_file_size(arguments)),
                 }
             };
-            diskspd::command_lines(plan, &place)
+            diskspd::command_lines(plan, &target)
         }
     };
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();

@@ -14,9 +14,9 @@ mod cell;
 mod disks;
 mod kept;
 mod outcome;
+mod page_events;
 mod progress;
 mod request;
-mod told;
 
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ pub fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
     let disks = disks::planned(&matrix.source)?;
     let planned = PlannedMatrix::new(&matrix, &disks)?;
     if event_stream::wanted().is_some() {
-        told::announce(&matrix, &planned);
+        page_events::announce(&matrix, &planned);
     }
     if event_stream::is_plan() {
         return Err(Exit::AsReported(0));
@@ -99,7 +99,7 @@ pub fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
         ))));
     }
     match event_stream::wanted() {
-        Some(_) => told::done(&matrix, &measured),
+        Some(_) => page_events::done(&matrix, &measured),
         None => outcome::print(&matrix, &measured, arguments)?,
     }
     is_over?;

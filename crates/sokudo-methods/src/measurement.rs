@@ -144,7 +144,7 @@ pub fn measured(
 }
 
 /// Asks, measures and judges, and prints nothing but its progress.
-pub fn asked(
+pub fn ask_and_measure(
     measurement: Measurement<'_>,
     control: &Control,
     asking: Asking,

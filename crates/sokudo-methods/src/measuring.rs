@@ -96,10 +96,10 @@ pub trait Measuring: Shares {
         match self.planned()? {
             Planned::Rows(mut measurement, None) => {
                 choose_again(&mut measurement);
-                measurement::asked(measurement, control, asking, Prepared::measure)
+                measurement::ask_and_measure(measurement, control, asking, Prepared::measure)
             }
             Planned::Rows(measurement, Some(conduct)) => {
-                measurement::asked(measurement, control, asking, conduct)
+                measurement::ask_and_measure(measurement, control, asking, conduct)
             }
             Planned::Jobs(jobs, run) => jobs.finish(run, asking, control),
         }

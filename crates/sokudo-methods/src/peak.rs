@@ -141,7 +141,7 @@ impl Ascent<'_> {
             name: of_load.name,
             order: of_load.order,
             depth,
-            clones: threads,
+            threads,
             ..self.row.clone()
         })
     }

@@ -77,7 +77,7 @@ impl PeerGroup {
         ))?;
         self.agree(&mut measurement)?;
         if self.is_dry {
-            return Err(self.tell_plans(&measurement.plan, &place(&measurement))?);
+            return Err(self.tell_plans(&measurement.plan, &describe_target(&measurement))?);
         }
         measurement.has_readers = self.is_shifted;
         let keeping = self.keeping.clone();
@@ -147,30 +147,33 @@ impl PeerGroup {
     }
 
     /// A file that jobs make gets a name for each process.
-    pub fn give_own_names(&self, places: &mut [JobTarget]) {
+    pub fn give_own_names(&self, targets: &mut [JobTarget]) {
         let rank = together(&self.together).rank();
-        let made = places
+        let made = targets
             .iter_mut()
             .filter(|it| it.is_made() && !self.is_shared);
-        for place in made {
-            let mut name = place.path.clone().into_os_string();
+        for target in made {
+            let mut name = target.path.clone().into_os_string();
             name.push(format!(".rank-{rank}"));
-            place.path = name.into();
+            target.path = name.into();
         }
     }
 
     /// The same for jobs.
-    pub fn agree_on_jobs(&mut self, plan: &mut Plan, places: &[JobTarget]) -> Result<(), Exit> {
-        let one = places
+    pub fn agree_on_jobs(&mut self, plan: &mut Plan, targets: &[JobTarget]) -> Result<(), Exit> {
+        let one = targets
             .iter()
             .find(|it| it.kind == JobTargetKind::BlockDevice && it.written && !self.is_shared);
         if let Some(one) = one.filter(|_| !self.is_separate) {
             let exit = written_by_all(&one.path.display().to_string());
             return Err(self.cannot(exit));
         }
-        let made = places.iter().filter(|it| it.kind == JobTargetKind::File);
+        let made = targets.iter().filter(|it| it.kind == JobTargetKind::File);
         let writes = made.map(|it| it.bytes.0).fold(0, u64::saturating_add);
-        let folder = places.first().and_then(|it| it.path.parent()).map(existing);
+        let folder = targets
+            .first()
+            .and_then(|it| it.path.parent())
+            .map(existing);
         let inspected = folder.and_then(|it| Named::recognise(it.to_str()?).ok());
         let agreement = Agreement {
             command: &self.command,
@@ -186,7 +189,7 @@ impl PeerGroup {
         let seed = together_mut(&mut self.together).agree(&agreement)?;
         plan.seed = seed;
         if self.is_dry {
-            let files = places.iter();
+            let files = targets.iter();
             let files = files.map(|it| text!("{} ({})", it.path.display(), it.bytes));
             return Err(self.tell_plans(plan, &Text::list(files, ", "))?);
         }
@@ -216,7 +219,7 @@ impl PeerGroup {
     /// What every process would do, told by the first.
     fn tell_plans(&mut self, plan: &Plan, own: &Text) -> Result<Exit, Exit> {
         let together = together_mut(&mut self.together);
-        let Some(places) = together.gather_words(own)? else {
+        let Some(descriptions) = together.gather_words(own)? else {
             return Ok(Exit::AsReported(0));
         };
         let (hosts, ranks) = (together.host_names(), together.ranks());
@@ -226,8 +229,11 @@ impl PeerGroup {
             self.command
         )];
         lines.push(text!("rows, in turn: {rows}"));
-        let told = hosts.iter().zip(&places).zip(0_u32..);
-        lines.extend(told.map(|((host, place), rank)| text!("rank {rank} on {host}: {place}")));
+        let processes = hosts.iter().zip(&descriptions).zip(0_u32..);
+        lines.extend(
+            processes
+                .map(|((host, description), rank)| text!("rank {rank} on {host}: {description}")),
+        );
         lines.iter().try_for_each(output::say)?;
         Ok(Exit::AsReported(0))
     }
@@ -265,7 +271,7 @@ fn existing(folder: &Path) -> &Path {
 }
 
 /// What a process measures, and what it writes for that.
-fn place(measurement: &Measurement<'_>) -> Text {
+fn describe_target(measurement: &Measurement<'_>) -> Text {
     let file_system = measurement
         .named
         .info()

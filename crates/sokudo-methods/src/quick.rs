@@ -117,14 +117,14 @@ fn tests(arguments: &Arguments, kind: TargetKind) -> Result<Vec<QuickTest>, Exit
             return Err(refusal);
         }
     }
-    let asked = |test: &QuickTest| {
+    let is_selected = |test: &QuickTest| {
         if arguments.tests.is_empty() {
             (arguments.bytes.is_none() || test.is_dd()) && refusal(*test, arguments, kind).is_none()
         } else {
             arguments.tests.contains(test)
         }
     };
-    Ok(QuickTest::ALL.into_iter().filter(asked).collect())
+    Ok(QuickTest::ALL.into_iter().filter(is_selected).collect())
 }
 
 /// Why a part cannot be measured on a target of this kind.

@@ -26,7 +26,7 @@ use crate::peer_group::PeerGroup;
 use crate::{commands, several};
 
 /// A command that measures, understood.
-pub struct Repeat {
+pub struct StoredCommand {
     /// Its words, without the program's name.
     words: Vec<String>,
     command: Box<dyn Measuring>,
@@ -54,7 +54,7 @@ pub struct Leave<'a> {
     pub destroying: &'a Destroying,
 }
 
-impl Repeat {
+impl StoredCommand {
     /// Reads the command line of a run.
     pub fn of_run(run: &RunDocument) -> Result<Self, Exit> {
         let words = command_line::words(&run.command).unwrap_or_default();
@@ -65,9 +65,9 @@ impl Repeat {
     /// Reads the arguments of a command.
     pub fn of_words(words: Vec<String>) -> Result<Self, Exit> {
         let text = words_text(&words);
-        let refused = |said| Exit::usage(text!("{text} cannot be repeated: {said}"));
+        let refused = |reason| Exit::usage(text!("{text} cannot be repeated: {reason}"));
         let (repeat, given) = Self::read(words, refused, unrepeatable)?;
-        if !repeat.command.can(Ability::Repeat) {
+        if !repeat.command.can(Ability::StoredCommand) {
             return Err(unrepeatable(&text));
         }
         if !definition::values_of(&given, "others").is_empty() {
@@ -122,7 +122,7 @@ impl Repeat {
     }
 
     /// Where it measures; nothing where job files cannot be read, which is told when they are.
-    pub fn places(&self) -> Vec<PathBuf> {
+    pub fn target_paths(&self) -> Vec<PathBuf> {
         match &self.target {
             Some(target) => vec![PathBuf::from(target)],
             None => match self.command.planned() {
@@ -221,10 +221,10 @@ impl Repeat {
             return Ok(self);
         }
         // A value of an option may read like the target: what counts is what comes of it.
-        let places = (0..self.words.len()).filter(|place| self.words[*place] == old);
-        let replaced = places.map(|place| {
+        let indices = (0..self.words.len()).filter(|index| self.words[*index] == old);
+        let replaced = indices.map(|index| {
             let mut words = self.words.clone();
-            target.clone_into(&mut words[place]);
+            target.clone_into(&mut words[index]);
             words
         });
         let mut appended = self.words.clone();
@@ -350,7 +350,7 @@ fn not_together(text: &str) -> Exit {
 fn unrepeatable(text: &str) -> Exit {
     Exit::usage(text!(
         "{text} cannot be repeated; use one of {}",
-        commands::names(Ability::Repeat)
+        commands::names(Ability::StoredCommand)
     ))
 }
 
@@ -369,12 +369,12 @@ mod tests {
         commands::MeasuringCommand::augment_subcommands(all)
     }
 
-    fn of_words(words: Vec<String>) -> Result<Repeat, Exit> {
+    fn of_words(words: Vec<String>) -> Result<StoredCommand, Exit> {
         definition::hand_over(command);
-        Repeat::of_words(words)
+        StoredCommand::of_words(words)
     }
 
-    fn repeat(text: &str) -> Repeat {
+    fn repeat(text: &str) -> StoredCommand {
         of_words(command_line::words(text).unwrap()).unwrap_or_else(|_| panic!("{text}"))
     }
 
@@ -410,7 +410,7 @@ mod tests {
             "bonnie /mnt/a",
             "run a.fio",
         ] {
-            assert!(repeat(text).command.can(Ability::Repeat), "{text}");
+            assert!(repeat(text).command.can(Ability::StoredCommand), "{text}");
         }
         for text in [
             "",
@@ -469,7 +469,7 @@ mod tests {
     #[test]
     fn a_repeated_row_has_what_was_chosen_for_it() {
         let rows = "mark . --row RND4K,Q8,read --row RND4K,Q8,write --row RND4K,Q1,read";
-        let was = Repeat {
+        let was = StoredCommand {
             rows: measured_rows(rows),
             ..repeat(rows)
         };
@@ -487,17 +487,24 @@ mod tests {
             let mut read = workloads.iter().filter(reads);
             assert!(read.all(|it| it.limits.time == expected));
             // A row that writes is to use up a drive's memory as it did then.
-            let asked = asked_rows(&again);
+            let requested = asked_rows(&again);
             let writes = |it: &&Workload| it.operations.changes_data();
-            let asked: Vec<Limits> = asked.iter().filter(writes).map(|it| it.limits).collect();
+            let requested_limits: Vec<Limits> = requested
+                .iter()
+                .filter(writes)
+                .map(|it| it.limits)
+                .collect();
             let written = workloads.iter().copied().filter(writes);
-            assert_eq!(written.map(|it| it.limits).collect::<Vec<_>>(), asked);
-            assert_eq!(asked.len(), 1);
+            assert_eq!(
+                written.map(|it| it.limits).collect::<Vec<_>>(),
+                requested_limits
+            );
+            assert_eq!(requested_limits.len(), 1);
         }
     }
 
     /// What the command itself asks for.
-    fn asked_rows(repeat: &Repeat) -> Vec<Workload> {
+    fn asked_rows(repeat: &StoredCommand) -> Vec<Workload> {
         let plan = repeat
             .measurement()
             .ok()

@@ -19,19 +19,19 @@ pub fn check(run: &Run, printing: &Printing) -> Result<(), Exit> {
     // What is about the cache on purpose is no figure of a disk that could be trusted less.
     // Where nothing else was measured, nothing of what was asked for is proven.
     let of_disk: Vec<&Row> = run.rows.iter().filter(|row| !is_of_cache(row)).collect();
-    let asked: Vec<&Row> = match of_disk.is_empty() {
+    let judged: Vec<&Row> = match of_disk.is_empty() {
         true => run.rows.iter().collect(),
         false => of_disk,
     };
-    let short: Vec<Text> = asked
+    let short: Vec<Text> = judged
         .iter()
         .filter(|row| verdict(row) > least)
-        .map(|row| told(row))
+        .map(|row| verdict_text(row))
         .collect();
     if short.is_empty() {
         return Ok(());
     }
-    let (few, all, rows) = (short.len(), asked.len(), Text::list(short, ", "));
+    let (few, all, rows) = (short.len(), judged.len(), Text::list(short, ", "));
     Err(Exit::not_trusted(match least {
         Verdict::Verified => text!(
             "{few} of {all} rows fell short of --require verified: {rows}; the findings of each row say what to do"
@@ -56,7 +56,7 @@ fn verdict(row: &Row) -> Verdict {
 }
 
 /// A row with its verdict and the reason that weighs most.
-fn told(row: &Row) -> Text {
+fn verdict_text(row: &Row) -> Text {
     let findings = row.assessment.iter().flat_map(|it| &it.findings);
     let reason = findings.map(|finding| Text::name(&*finding.code)).next();
     text!(

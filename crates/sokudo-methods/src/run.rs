@@ -50,12 +50,12 @@ fn fio_arguments(arguments: &Arguments) -> Vec<String> {
     let mut words = Vec::new();
     let sections = arguments.sections.iter();
     words.extend(sections.map(|section| format!("--section={section}")));
-    for (asked, word) in [
+    for (is_set, word) in [
         (arguments.lenient, "--lenient"),
         (arguments.readonly, "--readonly"),
         (arguments.overwrite, "--overwrite=1"),
     ] {
-        if asked {
+        if is_set {
             words.push(word.to_owned());
         }
     }

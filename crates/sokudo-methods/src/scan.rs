@@ -168,9 +168,9 @@ fn planned_of_several(
     let names: Vec<&str> = targets.clone().map(|(name, _)| name).collect();
     let (mut disks, mut notes) = (Vec::new(), Vec::new());
     for ((name, named), label) in targets.zip(rows::labels(&names)) {
-        let (plan, told) = planned(arguments, name, named, seed)?;
-        let told = told.into_iter();
-        notes.extend(told.map(|note| text!("{name}: {note}")));
+        let (plan, target_notes) = planned(arguments, name, named, seed)?;
+        let target_notes = target_notes.into_iter();
+        notes.extend(target_notes.map(|note| text!("{name}: {note}")));
         let workloads = plan.stages.into_iter();
         let workloads = workloads.flat_map(|stage| stage.workloads).collect();
         disks.push(DiskTests { label, workloads });

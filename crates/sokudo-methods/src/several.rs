@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_time_is_told_in_hours_or_minutes() {
-        let told = |seconds| clock(Nanos::from_secs(seconds)).english();
-        assert_eq!(told(75), "1 min 15 s");
-        assert_eq!(told(7_265), "2 h 1 min");
+        let text_of = |seconds| clock(Nanos::from_secs(seconds)).english();
+        assert_eq!(text_of(75), "1 min 15 s");
+        assert_eq!(text_of(7_265), "2 h 1 min");
     }
 }

@@ -192,10 +192,10 @@ fn capacity(arguments: &Arguments, named: &Named) -> Result<Bytes, Exit> {
             size => Ok(size.unwrap_or(TEST_FILE_SIZE)),
         };
     };
-    let asked = arguments.size.unwrap_or_default();
-    argument_checks::check_size(asked, Some(whole), target)?;
+    let requested = arguments.size.unwrap_or_default();
+    argument_checks::check_size(requested, Some(whole), target)?;
     match arguments.size {
-        Some(asked) => Ok(asked),
+        Some(requested) => Ok(requested),
         None if named.kind() == TargetKind::Simulated => Ok(whole.min(SIMULATED_SIZE_MAX)),
         None => Ok(whole),
     }

@@ -160,19 +160,19 @@ fn operations(
 /// How much one cell uses: what is asked for, or as much of it as there is.
 fn length(arguments: &Arguments, named: &Named, notes: &mut Vec<Text>) -> Result<Bytes, Exit> {
     let name = &arguments.target;
-    let asked = arguments.length.unwrap_or(preset(arguments).length);
-    if asked.0 == 0 {
+    let requested = arguments.length.unwrap_or(preset(arguments).length);
+    if requested.0 == 0 {
         return Err(Exit::usage(text!(
             "--length is 0; use a size, such as 256MiB"
         )));
     }
-    let Some(size) = named.size().filter(|size| *size < asked) else {
-        return Ok(asked);
+    let Some(size) = named.size().filter(|size| *size < requested) else {
+        return Ok(requested);
     };
     argument_checks::check_not_empty(Some(size), name)?;
     if arguments.length.is_some() {
         return Err(Exit::usage(text!(
-            "--length is {asked}, but {name} has only {size}; use less, or leave it out"
+            "--length is {requested}, but {name} has only {size}; use less, or leave it out"
         )));
     }
     notes.push(text!(

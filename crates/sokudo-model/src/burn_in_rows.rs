@@ -137,8 +137,8 @@ fn outcomes<'a>(rows: &'a [&Row]) -> impl Iterator<Item = &'a Outcome> {
 fn slow_places(rows: &[&Row]) -> u64 {
     let slow = rows.iter().filter_map(|row| row.slow.as_deref());
     let again = slow.flat_map(|slow| {
-        let places = slow.places.iter();
-        places.filter(|place| slow.is_slow_again(place) == Some(true))
+        let spots = slow.spots.iter();
+        spots.filter(|spot| slow.is_slow_again(spot) == Some(true))
     });
     merged(again.map(|it| (it.offset, it.length))).len() as u64
 }
@@ -161,15 +161,18 @@ fn merged(ranges: impl Iterator<Item = (Bytes, Bytes)>) -> Vec<Range<u64>> {
 
 /// Whether all places of a row were visited.
 fn is_whole(row: &Row, outcome: &Outcome) -> bool {
-    let places = row.workload.survey().map_or(0, |survey| survey.places);
-    outcome.left_at.is_none() && outcome.places.len() >= places as usize
+    let sample_count = row
+        .workload
+        .survey()
+        .map_or(0, |survey| survey.sample_count);
+    outcome.left_at.is_none() && outcome.samples.len() >= sample_count as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Workload};
-    use crate::trial::{Defect, FailureKind, SlowPlace, SlowPlaces};
+    use crate::trial::{Defect, FailureKind, SlowSpot, SlowSpots};
     use crate::units::Nanos;
 
     fn outcome(defects: &[(u64, u64, Operation)]) -> Outcome {
@@ -186,8 +189,8 @@ mod tests {
 
     #[test]
     fn a_place_that_is_slow_in_several_rows_counts_once() {
-        let of = |places: &[(u64, u64)]| {
-            let place = |(offset, again): &(u64, u64)| SlowPlace {
+        let of = |spots: &[(u64, u64)]| {
+            let spot = |(offset, again): &(u64, u64)| SlowSpot {
                 offset: Bytes(*offset),
                 length: Bytes(100),
                 latency: Nanos(90),
@@ -195,9 +198,9 @@ mod tests {
                 beside: Some(Nanos(20)),
             };
             let mut row = Row::new(Workload::new("READ BACK", Bytes(100)));
-            row.slow = Some(Box::new(SlowPlaces {
+            row.slow = Some(Box::new(SlowSpots {
                 limit: Nanos(10),
-                places: places.iter().map(place).collect(),
+                spots: spots.iter().map(spot).collect(),
             }));
             row
         };

@@ -15,7 +15,8 @@ pub struct CapacityCheck {
     /// Written elsewhere between writing a place and reading it back, at least.
     pub between: Bytes,
     /// What was written and read back, in order. Blocks side by side that hold alike are one.
-    pub places: Vec<CheckedSample>,
+    #[serde(rename = "places")]
+    pub samples: Vec<CheckedSample>,
     /// Whether everything was written and read back, and not places alone.
     #[serde(default, skip_serializing_if = "is_default")]
     pub is_whole: bool,

@@ -9,7 +9,7 @@ impl Outcome {
     #[must_use]
     pub fn compact(mut self) -> Self {
         self.series.shrink_to_fit();
-        self.places.shrink_to_fit();
+        self.samples.shrink_to_fit();
         let operations = self.operations.into_iter().map(OperationTally::compact);
         Self {
             operations: operations.collect(),

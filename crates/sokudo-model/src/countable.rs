@@ -3,7 +3,7 @@
 //! Sums over operations, trials and rows are made in many places. What was counted never comes
 //! near 64 bits; what is read may say anything. It is bounded here, once, before it is used.
 
-use crate::circumstances::{ForeignUser, ProcessorEvidence};
+use crate::conditions::{ForeignUser, ProcessorEvidence};
 use crate::imported::ImportedRun;
 use crate::reported::ReportedSample;
 use crate::run::Run;
@@ -23,8 +23,9 @@ impl Run {
     /// Whether sums over its counts stay within 64 bits.
     pub fn is_countable(&self) -> bool {
         let trials = || self.rows.iter().flat_map(|row| &row.trials);
-        let told = self.rows.iter().filter_map(|row| row.reported.as_deref());
-        let told = told.flat_map(|told| reported(&told.places, &told.histogram));
+        let reports = self.rows.iter().filter_map(|row| row.reported.as_deref());
+        let reported_counts =
+            reports.flat_map(|report| reported(&report.samples, &report.histogram));
         let counts = trials().flat_map(|it| counts_of_trial(&it.outcome, &it.evidence));
         let together = || trials().filter_map(|trial| trial.together.as_deref());
         let hosts = || together().flat_map(|it| &it.hosts);
@@ -39,10 +40,11 @@ impl Run {
         let ranks = self.hosts.iter().map(|host| u64::from(host.ranks));
         let sizes = self.rows.iter().map(|row| row.workload.blocks.largest().0);
         let told_rows = self.rows.iter().filter_map(|row| row.reported.as_deref());
-        let offsets = told_rows.flat_map(|told| told.places.iter().map(|place| place.offset.0));
+        let offsets =
+            told_rows.flat_map(|report| report.samples.iter().map(|sample| sample.offset.0));
         // How many processes there were is a number of 32 bits.
         ranks.sum::<u64>() <= u32::MAX.into()
-            && are_countable(counts.chain(told).chain(of_hosts))
+            && are_countable(counts.chain(reported_counts).chain(of_hosts))
             && trials()
                 .map(|trial| &trial.outcome)
                 .chain(hosts().map(|host| &host.outcome))
@@ -58,14 +60,14 @@ impl ImportedRun {
     /// Whether sums over its counts stay within 64 bits.
     pub fn is_countable(&self) -> bool {
         let rows = self.rows.iter();
-        are_countable(rows.flat_map(|row| reported(&row.reported.places, &row.reported.histogram)))
+        are_countable(rows.flat_map(|row| reported(&row.reported.samples, &row.reported.histogram)))
     }
 }
 
-fn reported(places: &[ReportedSample], histogram: &[[u64; 3]]) -> impl Iterator<Item = u64> {
-    let places = places.iter();
-    let places = places.flat_map(|place| [place.bytes.0, place.elapsed.0]);
-    places.chain(histogram.iter().map(|[_, _, count]| *count))
+fn reported(samples: &[ReportedSample], histogram: &[[u64; 3]]) -> impl Iterator<Item = u64> {
+    let samples = samples.iter();
+    let samples = samples.flat_map(|sample| [sample.bytes.0, sample.elapsed.0]);
+    samples.chain(histogram.iter().map(|[_, _, count]| *count))
 }
 
 fn counts_of_trial<'a>(
@@ -97,7 +99,7 @@ fn counts_of_trial<'a>(
 
 fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
     let of_point = |point: &SeriesPoint| [point.bytes.0, point.ios];
-    let of_place = |place: &SurveySample| [place.bytes.0, place.ios, place.elapsed.0];
+    let of_place = |sample: &SurveySample| [sample.bytes.0, sample.ios, sample.elapsed.0];
     let of_tally = |tally: &OperationTally| {
         let OperationTally { ios, bytes, .. } = tally;
         [*ios, bytes.0, tally.elapsed.0, tally.short_ios]
@@ -115,7 +117,7 @@ fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
         .chain(tallies().flat_map(of_tally))
         .chain(tallies().flat_map(|tally| &tally.series).flat_map(of_point))
         .chain(outcome.series.iter().flat_map(of_point))
-        .chain(outcome.places.iter().flat_map(of_place))
+        .chain(outcome.samples.iter().flat_map(of_place))
         .chain(outcome.defects.iter().map(|defect| defect.length.0))
         .chain(outcome.failures.iter().map(|failure| failure.count))
         .chain(ramp.flat_map(|moved| [moved.bytes.0, moved.ios]))
@@ -140,12 +142,12 @@ fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
 fn marks(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
     let tallies = outcome.operations.iter();
     let points = tallies.flat_map(|tally| &tally.series);
-    let places = outcome.places.iter();
+    let samples = outcome.samples.iter();
     let durable = outcome.durable_after.iter().map(|after| after.0);
     points
         .chain(&outcome.series)
         .map(|point| point.at.0)
-        .chain(places.flat_map(|place| [place.offset.0, place.latency_max.0]))
+        .chain(samples.flat_map(|sample| [sample.offset.0, sample.latency_max.0]))
         .chain(outcome.defects.iter().map(|defect| defect.offset.0))
         .chain(outcome.failures.iter().map(|failure| failure.offset.0))
         .chain([outcome.started_after.0])

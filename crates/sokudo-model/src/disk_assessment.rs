@@ -121,9 +121,9 @@ mod tests {
         assert_eq!(assessment.answer, Some(DiskAnswer::NotOk));
         let codes = assessment.points.iter().map(|it| it.code.as_str());
         assert_eq!(codes.collect::<Vec<_>>(), ["bad", "good", "told"]);
-        let told = DiskAssessment::of(vec![point("told", None)]).unwrap();
-        assert_eq!(told.answer, None);
-        let better = told.with(point("good", Some(DiskAnswer::Ok)));
+        let unjudged = DiskAssessment::of(vec![point("told", None)]).unwrap();
+        assert_eq!(unjudged.answer, None);
+        let better = unjudged.with(point("good", Some(DiskAnswer::Ok)));
         assert_eq!(better.answer, Some(DiskAnswer::Ok));
         assert_eq!(better.points[0].code, "good");
         assert_eq!(DiskAssessment::of(Vec::new()), None);

@@ -169,12 +169,12 @@ impl Event {
     /// That a trial of a row is part of the result.
     pub fn counted(row: usize, workload: &Workload, trial: &Trial) -> Self {
         // Logs hold every I/O that was asked for, and who listens does without.
-        let mut told = trial.clone();
-        told.outcome.logs = Logs::default();
+        let mut without_logs = trial.clone();
+        without_logs.outcome.logs = Logs::default();
         Self::TrialCounted {
             row,
             workload: Box::new(workload.clone()),
-            trial: Box::new(told),
+            trial: Box::new(without_logs),
         }
     }
 

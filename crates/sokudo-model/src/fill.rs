@@ -87,9 +87,9 @@ impl FillCurve {
         if !is_fill(workload) {
             return None;
         }
-        let is_measured = |place: &&SurveySample| place.elapsed.0 > 0 && place.bytes > Bytes(0);
-        let places = outcome.places.iter().filter(is_measured);
-        Self::new(places.map(|place| (place.bytes, place.elapsed)))
+        let is_measured = |sample: &&SurveySample| sample.elapsed.0 > 0 && sample.bytes > Bytes(0);
+        let samples = outcome.samples.iter().filter(is_measured);
+        Self::new(samples.map(|sample| (sample.bytes, sample.elapsed)))
     }
 
     /// Of what was written one after the other, and how long each took.
@@ -120,7 +120,7 @@ impl FillCurve {
             ratio_min: Self::LEVEL_RATIO_MIN,
             levels_max: Self::LEVELS_MAX,
         };
-        let level = |places: Range<usize>| FillStretch::of(&self.stretches[places]);
+        let level = |range: Range<usize>| FillStretch::of(&self.stretches[range]);
         rule.levels(&rates).into_iter().map(level).collect()
     }
 }
@@ -246,7 +246,7 @@ impl Fill {
         let turns = |leaf: &BlockDevice| {
             leaf.kind == BlockDeviceKind::Disk && leaf.rotational == Some(true)
         };
-        let amplification = match &run.circumstances.drives[..] {
+        let amplification = match &run.conditions.drives[..] {
             [drive] => drive.flash_writes.and_then(|it| it.amplification()),
             _ => None,
         };
@@ -486,9 +486,9 @@ mod tests {
 
     #[test]
     fn the_collapse_is_where_fast_writes_end() {
-        let place = |fill: &Fill| fill.collapse.map(|it| it.level);
+        let collapse_level = |fill: &Fill| fill.collapse.map(|it| it.level);
         let three = fill(&DRIVES[3]);
-        assert_eq!(place(&three), Some(1));
+        assert_eq!(collapse_level(&three), Some(1));
         assert!(is_near(three.fast_bytes(1), 592e9, 0.02));
         let slow = three.after(1);
         assert!(slow.bytes_per_s < 2_200e6 && slow.bytes_per_s > 1_000e6);
@@ -496,7 +496,7 @@ mod tests {
         assert_eq!(three.first, 0);
         // However steep a later fall is, the first level is the fast cells.
         let small_step = fill(&DRIVES[1]);
-        assert_eq!(place(&small_step), Some(1));
+        assert_eq!(collapse_level(&small_step), Some(1));
         assert!(is_near(small_step.fast_bytes(1), 54e9, 0.02));
         assert_eq!(Fill::new(small_step.curve, true).collapse, None);
         // Nothing is left of it where it comes back, and memory is no fast part.

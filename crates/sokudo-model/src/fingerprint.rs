@@ -72,7 +72,7 @@ parts! {
     /// How what was written is checked.
     Check(WriteCheck) = "check";
     /// Threads.
-    Clones(u32) = "clones";
+    Threads(u32) = "clones";
     /// Processors that threads are bound to.
     Cpus((CpuPolicy, Vec<u32>)) = "cpus";
     /// What writes contain.
@@ -128,7 +128,7 @@ parts! {
     /// When it is steady enough to stop.
     Steady(SteadyRule) = "steady";
     /// Which places are measured one by one.
-    Survey(SurveyedPlaces) = "survey";
+    Survey(SurveyedSamples) = "survey";
     /// Pauses between I/Os.
     Think(Option<Think>) = "think";
     /// The tool that measured, where sokudo has not: no two do the same.
@@ -143,9 +143,9 @@ parts! {
 /// number makes no other row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "they are as in a plan")]
-pub struct SurveyedPlaces {
+pub struct SurveyedSamples {
     #[serde(flatten)]
-    pub places: Survey,
+    pub survey: Survey,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sealed: Option<u64>,
 }
@@ -188,7 +188,7 @@ impl PlanParts {
     pub const OF_ALL: [PlanPart; 14] = [
         PlanPart::Backend,
         PlanPart::Blocks,
-        PlanPart::Clones,
+        PlanPart::Threads,
         PlanPart::Data,
         PlanPart::Depth,
         PlanPart::Direct,

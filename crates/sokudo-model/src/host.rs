@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::circumstances::Circumstances;
+use crate::conditions::Conditions;
 use crate::finding::{Assessment, Finding};
 use crate::layout::Layout;
 use crate::target::{HostEnvironment, TargetInfo};
@@ -20,7 +20,8 @@ pub struct Host {
     /// What it was done to, as this host sees it.
     pub target: TargetInfo,
     /// What the system said around it.
-    pub circumstances: Circumstances,
+    #[serde(rename = "circumstances")]
+    pub conditions: Conditions,
     /// How the test files were made, the slowest of them.
     pub layout: Option<Layout>,
     /// What is thought of each row, as if only this host had measured.

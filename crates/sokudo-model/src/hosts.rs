@@ -45,10 +45,10 @@ impl Run {
             *workload = share(workload);
         }
         let trial = |trial: &Trial| trial.of_host(host);
-        let row = |(place, row): (usize, &Row)| Row {
+        let row = |(index, row): (usize, &Row)| Row {
             workload: share(&row.workload),
             trials: row.trials.iter().filter_map(trial).collect(),
-            assessment: of.assessments.get(place).cloned().flatten(),
+            assessment: of.assessments.get(index).cloned().flatten(),
             ..row.clone()
         };
         Self {
@@ -56,7 +56,7 @@ impl Run {
             target: of.target.clone(),
             targets: Vec::new(),
             environment: of.environment.clone(),
-            circumstances: of.circumstances.clone(),
+            conditions: of.conditions.clone(),
             layout: of.layout,
             rows: self.rows.iter().enumerate().map(row).collect(),
             hosts: Vec::new(),
@@ -123,9 +123,9 @@ impl Workload {
     /// What `ranks` of `all` processes do of a workload that all do together.
     #[must_use]
     pub fn share(&self, ranks: u32, all: u32) -> Self {
-        let clones = u64::from(self.clones) * u64::from(ranks) / u64::from(all.max(1));
+        let threads = u64::from(self.threads) * u64::from(ranks) / u64::from(all.max(1));
         Self {
-            clones: narrow(clones.max(1)),
+            threads: narrow(threads.max(1)),
             ..self.clone()
         }
     }
@@ -203,7 +203,7 @@ fn joined(clocks: &[RankClock], trials: impl Iterator<Item = Trial>) -> Trial {
     };
     let mut whole: Option<Outcome> = None;
     let own_device = clocks.iter().all(|clock| clock.has_own_device);
-    let mut places = HashMap::new();
+    let mut indices = HashMap::new();
     for (clock, trial) in clocks.iter().zip(shifted) {
         let part = in_window(&trial.outcome, together.from, together.to);
         let moved = total_moved(&part);
@@ -212,7 +212,7 @@ fn joined(clocks: &[RankClock], trials: impl Iterator<Item = Trial>) -> Trial {
             None => whole = Some(part),
         }
         // Thousands of hosts are not looked for one by one.
-        let place = *places.entry(clock.host).or_insert(together.hosts.len());
+        let index = *indices.entry(clock.host).or_insert(together.hosts.len());
         let host = HostTrial {
             host: clock.host,
             in_window: moved,
@@ -220,7 +220,7 @@ fn joined(clocks: &[RankClock], trials: impl Iterator<Item = Trial>) -> Trial {
             outcome: trial.outcome,
             evidence: trial.evidence,
         };
-        put(&mut together.hosts, place, host, own_device);
+        put(&mut together.hosts, index, host, own_device);
     }
     let outcome = whole.expect("there is a process, or there would be no workload");
     Trial {
@@ -233,8 +233,8 @@ fn joined(clocks: &[RankClock], trials: impl Iterator<Item = Trial>) -> Trial {
 
 /// Puts a process's trial to those of its host. Where they have one device, they saw the same
 /// counters, the first of them the longest.
-fn put(hosts: &mut Vec<HostTrial>, place: usize, one: HostTrial, own_device: bool) {
-    match hosts.get_mut(place) {
+fn put(hosts: &mut Vec<HostTrial>, index: usize, one: HostTrial, own_device: bool) {
+    match hosts.get_mut(index) {
         Some(of) => {
             of.outcome.merge(&one.outcome);
             of.in_window.add(one.in_window);

@@ -86,10 +86,10 @@ impl From<ImportedRow> for Row {
             mut workload,
             mut reported,
         } = row;
-        if let (Some(first), None) = (reported.places.first(), &workload.survey()) {
-            let places = narrow(reported.places.len());
+        if let (Some(first), None) = (reported.samples.first(), &workload.survey()) {
+            let sample_count = narrow(reported.samples.len());
             let sample = Sample::Bytes(first.bytes);
-            workload.work = Work::Survey(Survey::new(places, Visit::Ascending, sample));
+            workload.work = Work::Survey(Survey::new(sample_count, Visit::Ascending, sample));
         }
         let rates = [&mut reported.bandwidth, &mut reported.iops];
         for rate in rates.into_iter().flatten() {
@@ -114,15 +114,15 @@ fn is_figure(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }
 
-fn target(told: ImportedTarget, tool: &str) -> TargetInfo {
+fn target(imported: ImportedTarget, tool: &str) -> TargetInfo {
     // A run must be called by something.
-    let name = match told.name.is_empty() {
+    let name = match imported.name.is_empty() {
         true => format!("{tool}'s target"),
-        false => told.name.clone(),
+        false => imported.name.clone(),
     };
     let mut target = TargetInfo::new(&name, TargetKind::Imported);
-    target.size_bytes = told.size;
-    target.file_system = told.file_system.clone().map(|kind| FileSystem {
+    target.size_bytes = imported.size;
+    target.file_system = imported.file_system.clone().map(|kind| FileSystem {
         kind,
         mount_point: String::new(),
         mount_options: Vec::new(),
@@ -134,21 +134,21 @@ fn target(told: ImportedTarget, tool: &str) -> TargetInfo {
         memory_below: None,
     });
     target.direct_io = DirectIoSupport::Unknown;
-    if told.model.is_some() || told.serial.is_some() {
-        target.devices.push(device(told));
+    if imported.model.is_some() || imported.serial.is_some() {
+        target.devices.push(device(imported));
     }
     target
 }
 
-fn device(told: ImportedTarget) -> BlockDevice {
+fn device(imported: ImportedTarget) -> BlockDevice {
     BlockDevice {
-        name: told.name,
+        name: imported.name,
         number: String::new(),
         kind: BlockDeviceKind::Disk,
         is_leaf: true,
         parents: Vec::new(),
-        model: told.model,
-        serial: told.serial,
+        model: imported.model,
+        serial: imported.serial,
         size_bytes: None,
         logical_block_bytes: None,
         physical_block_bytes: None,

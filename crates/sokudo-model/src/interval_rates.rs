@@ -24,7 +24,7 @@ impl IntervalRates {
     /// not what it was. None for surveys and for what is read back afterwards, which have no
     /// one rate.
     pub fn of(outcome: &Outcome, time: Option<Nanos>) -> Self {
-        if !outcome.places.is_empty() || outcome.verified.is_some() {
+        if !outcome.samples.is_empty() || outcome.verified.is_some() {
             return Self::default();
         }
         Self::of_series(&outcome.series, time, outcome.bytes_moved() > Bytes(0))

@@ -15,9 +15,9 @@ pub mod burn_in;
 mod burn_in_rows;
 mod calendar;
 pub mod capacity;
-pub mod circumstances;
 mod compact;
 pub mod comparison;
+pub mod conditions;
 mod countable;
 pub mod course;
 mod cpu_use;
@@ -69,12 +69,12 @@ pub use burn_in::{
 };
 pub use calendar::{civil_date, day_since_1970};
 pub use capacity::{CapacityCheck, CheckedSample, Held, SharedBlocks};
-pub use circumstances::{
-    ArrayState, Circumstances, DriveCircumstances, ForeignUse, ForeignUser, Heat, IoLimit,
-    PowerSettings, Pressure, ProcessorEvidence, Throttling,
-};
 pub use comparison::{
     Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference, RunsDiffer,
+};
+pub use conditions::{
+    ArrayState, Conditions, DriveConditions, ForeignUse, ForeignUser, Heat, IoLimit, PowerSettings,
+    Pressure, ProcessorEvidence, Throttling,
 };
 pub use countable::{COUNTED_MAX, are_countable};
 pub use course::{COURSE_MOMENTS_MAX, Course, CourseMoment};
@@ -89,7 +89,7 @@ pub use enough::Enough;
 pub use event::{Event, Phase};
 pub use fill::{Fill, FillCollapse, FillCurve, FillReads, FillRest, FillStretch};
 pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};
-pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts, SurveyedPlaces};
+pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts, SurveyedSamples};
 pub use fit::{FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, UnknownMetric};
 pub use host::{Host, HostLost};
 pub use hosts::{HostRates, RankTrial};
@@ -141,7 +141,7 @@ pub use target::{
 pub use trial::{
     BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, HostTrial,
     IoFailure, LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row,
-    SLOW_IOS_MAX, SeriesPoint, SlowIo, SlowPlace, SlowPlaces, SteadyOutcome, StopReason,
+    SLOW_IOS_MAX, SeriesPoint, SlowIo, SlowSpot, SlowSpots, SteadyOutcome, StopReason,
     SurveySample, ThreadUsage, Trial, TrialEvidence, TrialSeries, TrialTogether, VerifyOutcome,
     Window, weighed,
 };

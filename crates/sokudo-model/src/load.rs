@@ -42,7 +42,7 @@ impl RateKept {
         if trials.is_empty() {
             return None;
         }
-        let due = of_clone * f64::from(workload.clones) * time * trials.len() as f64;
+        let due = of_clone * f64::from(workload.threads) * time * trials.len() as f64;
         let by_chance = workload.pacing.rates.process == RateProcess::Poisson;
         Some(Self {
             due,
@@ -51,7 +51,7 @@ impl RateKept {
                 Self::DEVIATIONS_MAX * due.sqrt()
             } else {
                 // Each clone may still hold the one that falls due at the end.
-                f64::from(workload.clones) * trials.len() as f64
+                f64::from(workload.threads) * trials.len() as f64
             },
         })
     }

@@ -59,7 +59,7 @@ impl Outcome {
         merge_with(&mut self.usage, &other.usage, ThreadUsage::merge);
         merge_with(&mut self.depths, &other.depths, Depths::merge);
         self.logs.merge(&other.logs);
-        self.places.extend_from_slice(&other.places);
+        self.samples.extend_from_slice(&other.samples);
         self.defects.extend_from_slice(&other.defects);
         self.read_aside.0 += other.read_aside.0;
         self.slowest.extend_from_slice(&other.slowest);
@@ -368,10 +368,10 @@ fn merge_series(left: &[SeriesPoint], right: &[SeriesPoint]) -> Vec<SeriesPoint>
         0 => first_end(left).max(first_end(right)).max(1),
         interval => interval,
     };
-    let place =
+    let index_of =
         |point: &SeriesPoint| narrow::<u64, usize>(point.at.0.div_ceil(interval).max(1) - 1);
-    let places = [left, right].map(|points| points.last().map_or(0, |point| place(point) + 1));
-    let count = places[0].max(places[1]);
+    let counts = [left, right].map(|points| points.last().map_or(0, |point| index_of(point) + 1));
+    let count = counts[0].max(counts[1]);
     let mut merged: Vec<SeriesPoint> = (1..=count as u64)
         .map(|number| SeriesPoint {
             at: Nanos(number * interval),
@@ -382,7 +382,7 @@ fn merge_series(left: &[SeriesPoint], right: &[SeriesPoint]) -> Vec<SeriesPoint>
         last.at = Nanos(0);
     }
     for point in left.iter().chain(right) {
-        let sum = &mut merged[place(point)];
+        let sum = &mut merged[index_of(point)];
         sum.at = sum.at.max(point.at);
         sum.bytes.0 += point.bytes.0;
         sum.ios += point.ios;

@@ -87,7 +87,8 @@ pub struct Workload {
     /// What people call it, such as `SEQ1M Q8T1`.
     pub name: String,
     /// Threads that each run this workload (fio: `numjobs`). At least 1.
-    pub clones: u32,
+    #[serde(rename = "clones")]
+    pub threads: u32,
     /// How I/O is asked to be issued.
     pub backend: BackendKind,
     /// Whether the page cache is bypassed.
@@ -155,7 +156,7 @@ impl Workload {
     pub fn new(name: impl Into<String>, block: Bytes) -> Self {
         Self {
             name: name.into(),
-            clones: 1,
+            threads: 1,
             backend: BackendKind::Auto,
             direct: DirectMode::Auto,
             operations: OperationMix::only(Operation::Read),

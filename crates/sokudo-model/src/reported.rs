@@ -98,7 +98,8 @@ pub struct Reported {
     pub histogram: Vec<[u64; 3]>,
     /// Rates over the surface or access times by place, in the order in which they were
     /// measured; empty for anything else.
-    pub places: Vec<ReportedSample>,
+    #[serde(rename = "places")]
+    pub samples: Vec<ReportedSample>,
     /// Figures that sokudo has no field for, such as `burst rate`.
     pub others: Vec<ImportedFigure>,
     /// The number of the error (errno) that ended the row.

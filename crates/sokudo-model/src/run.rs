@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::burn_in::BurnIn;
-use crate::circumstances::Circumstances;
+use crate::conditions::Conditions;
 use crate::disk_assessment::DiskAssessment;
 use crate::enough::Enough;
 use crate::finding::Finding;
@@ -52,8 +52,9 @@ pub struct Run {
     /// Where it was done.
     pub environment: HostEnvironment,
     /// What the system said around it; missing where there is no real device.
-    #[serde(default, skip_serializing_if = "Circumstances::is_unknown")]
-    pub circumstances: Circumstances,
+    #[serde(default, skip_serializing_if = "Conditions::is_unknown")]
+    #[serde(rename = "circumstances")]
+    pub conditions: Conditions,
     /// How the test file was made; `None` where there was none to make.
     pub layout: Option<Layout>,
     /// One entry per workload of the plan, in the plan's order. A row that was
@@ -125,7 +126,7 @@ impl Run {
             targets: Vec::new(),
             left_out: Vec::new(),
             environment: HostEnvironment::default(),
-            circumstances: Circumstances::default(),
+            conditions: Conditions::default(),
             layout: None,
             rows: Vec::new(),
             findings: Vec::new(),

@@ -99,8 +99,8 @@ impl SharedRates {
     /// Of a survey only the places count that were visited while all disks were measured, `overlap`:
     /// the last disk has everything for itself, and rates differ from place to place.
     fn of(alone: &Row, together: &Row, overlap: Option<Nanos>) -> Option<Self> {
-        let places = overlap.map_or(usize::MAX, |overlap| places_within(together, overlap));
-        let [before, after] = [alone, together].map(|row| rates_of(row, places));
+        let sample_count = overlap.map_or(usize::MAX, |overlap| places_within(together, overlap));
+        let [before, after] = [alone, together].map(|row| rates_of(row, sample_count));
         let [alone, together] = [&before, &after].map(|rates| Summary::of(rates));
         let (alone, together) = (alone?.median, together?.median);
         let logarithms = |rates: Vec<f64>| rates.iter().map(|rate| rate.ln()).collect::<Vec<_>>();
@@ -212,23 +212,23 @@ fn overlap(rows: &[Row]) -> Option<Nanos> {
 fn places_within(row: &Row, time: Nanos) -> usize {
     let within = row.trials.iter().map(|trial| {
         let mut elapsed = 0_u64;
-        let places = trial.outcome.places.iter().take_while(|place| {
-            elapsed = elapsed.saturating_add(place.elapsed.0);
+        let samples = trial.outcome.samples.iter().take_while(|sample| {
+            elapsed = elapsed.saturating_add(sample.elapsed.0);
             elapsed <= time.0
         });
-        places.count().max(1)
+        samples.count().max(1)
     });
     within.min().unwrap_or(1)
 }
 
 /// Bytes per second of each trial; of a survey over its first places.
-fn rates_of(row: &Row, places: usize) -> Vec<f64> {
+fn rates_of(row: &Row, sample_count: usize) -> Vec<f64> {
     let rates = row.trials.iter().filter_map(|trial| {
-        let all = &trial.outcome.places;
-        match all.get(..places.min(all.len())) {
+        let all = &trial.outcome.samples;
+        match all.get(..sample_count.min(all.len())) {
             Some(first @ [_, ..]) => {
-                let bytes: u64 = first.iter().map(|place| place.bytes.0).sum();
-                let elapsed: u64 = first.iter().map(|place| place.elapsed.0).sum();
+                let bytes: u64 = first.iter().map(|sample| sample.bytes.0).sum();
+                let elapsed: u64 = first.iter().map(|sample| sample.elapsed.0).sum();
                 Some(float(bytes) / Nanos(elapsed).as_secs_f64())
             }
             _ => trial.outcome.bytes_per_second(),

@@ -390,8 +390,8 @@ mod tests {
     #[test]
     fn a_look_names_its_last_round() {
         let looks = SteadyWindow::PTS.looks(&[3e5, 6e4, 6e4, 6e4, 6e4, 6e4]);
-        let told: Vec<(u32, bool)> = looks.iter().map(|l| (l.last_round, l.passed)).collect();
-        assert_eq!(told, [(5, false), (6, true)]);
+        let verdicts: Vec<(u32, bool)> = looks.iter().map(|l| (l.last_round, l.passed)).collect();
+        assert_eq!(verdicts, [(5, false), (6, true)]);
     }
 
     /// A row of writes that had these IOPS in its rounds of a second.

@@ -63,7 +63,7 @@ impl StopFigure {
     ];
 
     /// A value of it in words.
-    pub fn told(self, value: u64) -> Text {
+    pub fn value_text(self, value: u64) -> Text {
         match self {
             Self::Rate => {
                 #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]

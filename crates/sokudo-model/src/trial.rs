@@ -12,8 +12,8 @@ use sokudo_stats::{Histogram, WeightedTrials};
 use sokudo_words::Text;
 
 use crate::capacity::CapacityCheck;
-use crate::circumstances::{ForeignUse, ProcessorEvidence};
 use crate::comparison::RunsDiffer;
+use crate::conditions::{ForeignUse, ProcessorEvidence};
 use crate::finding::Assessment;
 use crate::json::{float_or_none, is_default};
 use crate::plan::{BackendKind, Operation, Plan, SurveyPosition, Workload};
@@ -23,7 +23,7 @@ use crate::turns::{BackendsCompared, PagesCompared};
 use crate::units::{Bytes, Nanos};
 
 pub use points::{Moved, SeriesPoint, SurveySample, TrialSeries};
-pub use slow::{SLOW_IOS_MAX, SlowIo, SlowPlace, SlowPlaces};
+pub use slow::{SLOW_IOS_MAX, SlowIo, SlowSpot, SlowSpots};
 pub use verified::{Mismatch, MismatchKind, VerifyOutcome};
 
 /// One workload with all its trials.
@@ -54,7 +54,7 @@ pub struct Row {
     /// The slowest places of a survey, and how long they took when they were read again; `None`
     /// where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slow: Option<Box<SlowPlaces>>,
+    pub slow: Option<Box<SlowSpots>>,
     /// How much other runs of it on this device differ, as the store knew it when it was measured;
     /// `None` where it knew too few.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -201,12 +201,12 @@ impl TrialTogether {
         self.first_began = self.first_began.min(other.first_began);
         self.last_ended = self.last_ended.max(other.last_ended);
         // Thousands of hosts are not looked for one by one.
-        let places = self.hosts.iter().map(|it| it.host).zip(0..);
-        let places: HashMap<u32, usize> = places.collect();
+        let indices = self.hosts.iter().map(|it| it.host).zip(0..);
+        let indices: HashMap<u32, usize> = indices.collect();
         for theirs in &other.hosts {
-            let ours = places
+            let ours = indices
                 .get(&theirs.host)
-                .map(|place| &mut self.hosts[*place]);
+                .map(|index| &mut self.hosts[*index]);
             match ours {
                 Some(ours) => {
                     ours.in_window.add(theirs.in_window);
@@ -301,7 +301,8 @@ pub struct Outcome {
     /// each less that of the place before; and the distance, -1 where there is none.
     #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<Vec<i64>>")]
-    pub places: Vec<SurveySample>,
+    #[serde(rename = "places")]
+    pub samples: Vec<SurveySample>,
     /// Ranges of a survey that could not be read or written, in order of place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<Defect>,
@@ -367,7 +368,7 @@ impl Outcome {
             usage: None,
             depths: None,
             logs: Logs::default(),
-            places: Vec::new(),
+            samples: Vec::new(),
             defects: Vec::new(),
             read_aside: Bytes(0),
             slowest: Vec::new(),
@@ -768,7 +769,8 @@ pub enum FailureKind {
     /// Fewer bytes were moved than asked, but more than none.
     Short {
         /// Bytes asked for.
-        asked: u32,
+        #[serde(rename = "asked")]
+        requested: u32,
         /// Bytes moved.
         moved: u32,
     },

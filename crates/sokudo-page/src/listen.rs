@@ -111,31 +111,31 @@ fn is_missing(error: &io::Error) -> bool {
 /// # Errors
 /// When a listener cannot be waited for.
 pub(crate) fn serve(listeners: Vec<StdListener>, router: &Router) -> io::Result<()> {
-    let places = Arc::new(ConnectionSlots {
+    let slots = Arc::new(ConnectionSlots {
         free: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
         taken: Mutex::default(),
     });
     for listener in listeners {
         let listener = TcpListener::from_std(listener)?;
-        tokio::spawn(accept(listener, router.clone(), Arc::clone(&places)));
+        tokio::spawn(accept(listener, router.clone(), Arc::clone(&slots)));
     }
     Ok(())
 }
 
-async fn accept(listener: TcpListener, router: Router, places: Arc<ConnectionSlots>) {
+async fn accept(listener: TcpListener, router: Router, slots: Arc<ConnectionSlots>) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let Some(place) = places.next().await else {
+                let Some(permit) = slots.next().await else {
                     return;
                 };
                 let is_known = Arc::new(AtomicBool::new(false));
                 let (router, known) = (router.clone(), Arc::clone(&is_known));
                 let carried = tokio::spawn(async move {
                     carry(stream, router, known).await;
-                    drop(place);
+                    drop(permit);
                 });
-                places.take(carried.abort_handle(), is_known);
+                slots.take(carried.abort_handle(), is_known);
             }
             Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
         }
@@ -153,8 +153,8 @@ impl ConnectionSlots {
     /// One that is free. Where none is, the oldest connection of those on which nobody has shown a
     /// key ends: who has none could otherwise hold all of them by heads that never end.
     async fn next(&self) -> Option<OwnedSemaphorePermit> {
-        if let Ok(place) = Arc::clone(&self.free).try_acquire_owned() {
-            return Some(place);
+        if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
+            return Some(permit);
         }
         self.with(|taken| {
             let is_strange = |(_, known): &(_, Arc<AtomicBool>)| !known.load(Ordering::Relaxed);
@@ -211,19 +211,19 @@ mod tests {
             .build()
             .unwrap();
         runtime.block_on(async {
-            let places = ConnectionSlots {
+            let slots = ConnectionSlots {
                 free: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
                 taken: Mutex::default(),
             };
             let mut connections = Vec::new();
             for number in 0..2 * CONNECTIONS_MAX {
-                let place = places.next().await.unwrap();
+                let permit = slots.next().await.unwrap();
                 let connection = tokio::spawn(async move {
-                    let _place = place;
+                    let _place = permit;
                     std::future::pending::<()>().await;
                 });
                 let is_known = Arc::new(AtomicBool::new(number == 0));
-                places.take(connection.abort_handle(), is_known);
+                slots.take(connection.abort_handle(), is_known);
                 connections.push(connection);
             }
             assert!(!connections[0].is_finished(), "it has shown a key");

@@ -33,7 +33,7 @@ pub(crate) struct WebUi {
     keys: Mutex<KeySet>,
     view: Mutex<SharedView>,
     /// Something was told that no batch has yet.
-    told: Notify,
+    changed: Notify,
     /// Counts batches.
     batches: watch::Sender<u64>,
     started: Instant,
@@ -63,7 +63,7 @@ impl WebUi {
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             keys: Mutex::new(keys),
             view: Mutex::new(view),
-            told: Notify::new(),
+            changed: Notify::new(),
             batches: watch::Sender::new(0),
             started: Instant::now(),
             start: start_of(&hello.read_token),
@@ -89,9 +89,9 @@ impl WebUi {
                     bytes,
                 },
             ),
-            told => {
-                if locked(&self.view).tell(told) {
-                    self.told.notify_one();
+            other => {
+                if locked(&self.view).tell(other) {
+                    self.changed.notify_one();
                 }
             }
         }
@@ -100,13 +100,13 @@ impl WebUi {
     /// A run was asked to stop.
     pub(crate) fn stopping(&self, run: u64) {
         locked(&self.view).stopping(run);
-        self.told.notify_one();
+        self.changed.notify_one();
     }
 
     /// Ends batches, ten a second at most, for as long as it is polled.
     pub(crate) async fn batch(&self) {
         loop {
-            self.told.notified().await;
+            self.changed.notified().await;
             locked(&self.view).seal();
             self.batches.send_modify(|count| *count += 1);
             tokio::time::sleep(BATCH_TIME).await;

@@ -179,15 +179,15 @@ mod tests {
 
     #[test]
     fn what_opens_sessions_is_not_printed() {
-        let told = r#"{"told":"hello","control_token":"secret1","read_token":"secret2","lang":"en","port":1,"version":"1"}"#;
-        let told: MeasurerMessage = serde_json::from_str(told).unwrap();
+        let json = r#"{"told":"hello","control_token":"secret1","read_token":"secret2","lang":"en","port":1,"version":"1"}"#;
+        let hello: MeasurerMessage = serde_json::from_str(json).unwrap();
         let code = MeasurerMessage::Code {
             code: "secret3".to_owned(),
         };
         let token = MeasurerMessage::Token {
             control_token: "secret4".to_owned(),
         };
-        let printed = format!("{told:?} {code:?} {token:?}");
+        let printed = format!("{hello:?} {code:?} {token:?}");
         assert!(!printed.contains("secret"), "{printed}");
     }
 }

@@ -91,14 +91,14 @@ fn serve_page(
     let (asks, to_write) = mpsc::channel(FRAMES_MAX);
     let page = Arc::new(WebUi::new(hello, methods, port, asks)?);
     let runtime = runtime()?;
-    let (frames, told) = mpsc::channel(FRAMES_MAX);
+    let (frames, receiver) = mpsc::channel(FRAMES_MAX);
     runtime
         .block_on(async {
             listen::serve(listeners, &router(Arc::clone(&page)))?;
             write_frame(&mut pipe, &Ask::Listening { port }, &[])?;
             thread::Builder::new().spawn(move || read_all(reader, &frames))?;
             thread::Builder::new().spawn(move || write_all(pipe, to_write))?;
-            follow(&page, told).await;
+            follow(&page, receiver).await;
             Ok(())
         })
         .inspect(|()| runtime.shutdown_background())
@@ -113,10 +113,10 @@ fn runtime() -> io::Result<Runtime> {
 }
 
 /// Takes in what is told until the pipe is closed.
-async fn follow(page: &Arc<WebUi>, mut told: mpsc::Receiver<Frame<MeasurerMessage>>) {
+async fn follow(page: &Arc<WebUi>, mut receiver: mpsc::Receiver<Frame<MeasurerMessage>>) {
     let batching = Arc::clone(page);
     tokio::spawn(async move { batching.batch().await });
-    while let Some(frame) = told.recv().await {
+    while let Some(frame) = receiver.recv().await {
         page.tell(frame);
     }
 }

@@ -16,7 +16,7 @@ const SCRIPTS: &[&str] = &[
 
 /// The document in a language.
 pub(crate) fn shell(language: Language) -> String {
-    let words = escaped(&serde_json::json!(words::said(language)).to_string());
+    let words = escaped(&serde_json::json!(words::translations(language)).to_string());
     let page = html! {
         (DOCTYPE)
         html lang=(language.code()) {

@@ -2,7 +2,7 @@
 //! A reload, a second browser and a lost connection show the same, because there is one truth.
 
 mod metrics;
-mod places;
+mod samples;
 mod series;
 mod shared;
 
@@ -12,7 +12,7 @@ use crate::event::{PlaceUnit, RunEvent};
 use crate::message::{Hello, MeasurerMessage, QueueEntry};
 use crate::wish::Wish;
 
-use places::{PlaceSeries, PointChange};
+use samples::{PointChange, SampleSeries};
 use series::{LatencySample, RateSample, Sample, Series, SeriesChange, TemperatureSample};
 use shared::PathStep::{Index, Key};
 use shared::{PathStep, SharedValue};
@@ -48,7 +48,7 @@ struct CurrentRun {
     rate: Series<RateSample>,
     heat: Series<LatencySample>,
     temperature: Series<TemperatureSample>,
-    places: Vec<PlaceSeries>,
+    sample_series: Vec<SampleSeries>,
 }
 
 /// A kept run as it looked while it was measured: the `run` of a view, made of what is told of it.
@@ -83,8 +83,8 @@ impl SharedView {
     }
 
     /// Takes in what was told; true where the view has changed.
-    pub(crate) fn tell(&mut self, told: MeasurerMessage) -> bool {
-        match told {
+    pub(crate) fn tell(&mut self, report: MeasurerMessage) -> bool {
+        match report {
             MeasurerMessage::Queue { entries } => self.queue(&entries),
             MeasurerMessage::Began { run, wish, command } => self.begin(run, &wish, &command),
             MeasurerMessage::Event { run, event } if self.is_current(run) => self.event(event),
@@ -197,7 +197,7 @@ impl SharedView {
                 if anew {
                     self.forget_places(row, trial);
                 }
-                self.places((row, trial, unit), &points, bytes, &defects);
+                self.samples((row, trial, unit), &points, bytes, &defects);
             }
             RunEvent::Table { live } => self.live(&live),
             RunEvent::Done { kept, live } => self.done(kept, &live),
@@ -288,7 +288,7 @@ impl SharedView {
 
     /// What it has come to, with what stands below its tables.
     fn live(&mut self, live: &Value) {
-        for (key, told) in [
+        for (key, source) in [
             ("tables", "tables"),
             ("facts", "facts"),
             ("legend", "notes"),
@@ -296,7 +296,7 @@ impl SharedView {
             ("answer", "answer"),
             ("hosts", "hosts"),
         ] {
-            self.set(key, live[told].clone());
+            self.set(key, live[source].clone());
         }
     }
 
@@ -313,15 +313,15 @@ impl SharedView {
     /// Places are told anew: what was told while they were read was less exact.
     fn forget_places(&mut self, row: usize, trial: u32) {
         let Some(run) = &mut self.run else { return };
-        let is_it = |series: &PlaceSeries| (series.row, series.trial) == (row, trial);
-        if let Some(index) = run.places.iter().position(is_it) {
-            run.places[index] = run.places[index].emptied();
-            let value = run.places[index].value();
+        let is_it = |series: &SampleSeries| (series.row, series.trial) == (row, trial);
+        if let Some(index) = run.sample_series.iter().position(is_it) {
+            run.sample_series[index] = run.sample_series[index].emptied();
+            let value = run.sample_series[index].value();
             self.shared.set(&[RUN, Key("places"), Index(index)], value);
         }
     }
 
-    fn places(
+    fn samples(
         &mut self,
         (row, trial, unit): (usize, u32, PlaceUnit),
         points: &[(u64, f64)],
@@ -330,20 +330,20 @@ impl SharedView {
     ) {
         let Some(run) = &mut self.run else { return };
         let known = run
-            .places
+            .sample_series
             .iter()
             .position(|series| (series.row, series.trial) == (row, trial));
-        let index = known.unwrap_or(run.places.len());
+        let index = known.unwrap_or(run.sample_series.len());
         if index >= PLACES_MAX {
             return;
         }
         let base = [RUN, Key("places"), Index(index)];
         if known.is_none() {
-            let series = PlaceSeries::new(row, trial, unit);
+            let series = SampleSeries::new(row, trial, unit);
             self.shared.push(&base[..2], series.value());
-            run.places.push(series);
+            run.sample_series.push(series);
         }
-        let series = &mut run.places[index];
+        let series = &mut run.sample_series[index];
         series.bytes += bytes;
         let at_bytes = [base.as_slice(), &[Key("bytes")]].concat();
         self.shared.set(&at_bytes, json!(series.bytes));

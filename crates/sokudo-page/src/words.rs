@@ -8,7 +8,7 @@ use sokudo_words::Language;
 use crate::files::scripts;
 
 /// Every text of the scripts with what is said in a language.
-pub(crate) fn said(language: Language) -> BTreeMap<String, String> {
+pub(crate) fn translations(language: Language) -> BTreeMap<String, String> {
     let texts = scripts().into_iter().flat_map(said_in);
     texts
         .map(|text| (text.clone(), language.with_holes(&text)))
@@ -35,10 +35,10 @@ mod tests {
 
     #[test]
     fn every_text_of_the_scripts_is_translated() {
-        let said = said(Language::Japanese);
-        assert!(said.len() > 100, "{said:?}");
+        let translated = translations(Language::Japanese);
+        assert!(translated.len() > 100, "{translated:?}");
         // A unit and a name are the same in both.
-        let texts = said.keys().filter(|text| text.contains(' '));
+        let texts = translated.keys().filter(|text| text.contains(' '));
         let missing: Vec<_> = texts
             .filter(|text| !Language::Japanese.knows(text))
             .collect();

@@ -41,11 +41,11 @@ impl Round {
         call: Call,
         bytes: Vec<u8>,
     ) -> Result<(), OutOfStep> {
-        let place = &mut self.come[rank as usize];
-        if place.is_some() {
+        let slot = &mut self.come[rank as usize];
+        if slot.is_some() {
             return Err(OutOfStep(rank));
         }
-        *place = Some(Come {
+        *slot = Some(Come {
             number,
             call,
             bytes,

@@ -44,7 +44,7 @@ pub enum Element<'a> {
     /// What is said of commands, and the commands, a line each; nothing where there are none.
     Commands(&'static str, &'a [String]),
     /// The command that does it again; empty where that is not known.
-    Repeat(&'a str),
+    StoredCommand(&'a str),
 }
 
 impl<'a> Article<'a> {
@@ -74,11 +74,11 @@ impl<'a> Article<'a> {
     }
 
     /// The elements that are shown there, which is `Skin::Terminal` or `Skin::Paper`.
-    pub fn on(&self, place: Skin) -> impl Iterator<Item = &Element<'a>> {
+    pub fn on(&self, skin: Skin) -> impl Iterator<Item = &Element<'a>> {
         let shown = self
             .0
             .iter()
-            .filter(move |(on, _)| [Skin::Both, place].contains(on));
+            .filter(move |(on, _)| [Skin::Both, skin].contains(on));
         shown.map(|(_, element)| element)
     }
 }

@@ -27,7 +27,7 @@ pub fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
         more => text!(" (+ {more} more)"),
     };
     let is_of_part = assessment.points.iter().any(|it| it.code == LOOKED_AT);
-    let said = match answer {
+    let sentence = match answer {
         None => text!("CANNOT SAY: {found}"),
         Some(DiskAnswer::Ok) if is_of_part => {
             text!("OK so far (not looked at: all blocks, real size): {found}")
@@ -36,13 +36,13 @@ pub fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
         Some(DiskAnswer::OkBut) => text!("OK BUT: {found}{more}"),
         Some(DiskAnswer::NotOk) => text!("NOT OK: {found}{more}"),
     };
-    Some((tone(answer), said))
+    Some((tone(answer), sentence))
 }
 
 /// The answer, what it comes from, and what to do about it, a line per point.
 pub fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
-    if let Some((tone, said)) = answer(assessment) {
-        article.add(Element::Answer(tone, said));
+    if let Some((tone, sentence)) = answer(assessment) {
+        article.add(Element::Answer(tone, sentence));
     }
     add_points(article, assessment);
 }
@@ -50,7 +50,7 @@ pub fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
 /// A line per point.
 pub fn add_points<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
     let points = assessment.points.iter();
-    let points = points.map(|point| (label(point.answer), said(point).into()));
+    let points = points.map(|point| (label(point.answer), finding_text(point).into()));
     article.add(Element::Facts(points.collect()));
 }
 
@@ -60,7 +60,7 @@ pub fn label(answer: Option<DiskAnswer>) -> Text {
 }
 
 /// What was found, and what to do about it.
-fn said(point: &AssessedPoint) -> Text {
+fn finding_text(point: &AssessedPoint) -> Text {
     let found = point.found.clone();
     match point.remedy.is_empty() {
         true => found,
@@ -70,10 +70,10 @@ fn said(point: &AssessedPoint) -> Text {
 
 /// What was expected, and who says so.
 pub fn add_sources<'a>(article: &mut Article<'a>, points: impl Iterator<Item = &'a AssessedPoint>) {
-    let mut said: Vec<&AssessedPoint> = points.collect();
-    said.sort_by_key(|point| &*point.code);
-    said.dedup_by_key(|point| &*point.code);
-    let expected = said.iter().map(|point| {
+    let mut distinct_points: Vec<&AssessedPoint> = points.collect();
+    distinct_points.sort_by_key(|point| &*point.code);
+    distinct_points.dedup_by_key(|point| &*point.code);
+    let expected = distinct_points.iter().map(|point| {
         text!(
             "{}: {} [{}; {}]",
             Text::name(&*point.code),

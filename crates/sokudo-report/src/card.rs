@@ -1,7 +1,7 @@
 //! A run as a card: what the disk is, the figures that people know, and what they come to.
 
 use sokudo_model::disk::HealthState;
-use sokudo_model::{DriveCircumstances, MethodTrait, TargetKind};
+use sokudo_model::{DriveConditions, MethodTrait, TargetKind};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -36,8 +36,8 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         None => article.append(run::brief_figures(document, unit)),
     }
     let assessment = document.disk_assessment.as_deref();
-    if let Some((tone, said)) = assessment.and_then(assessment_table::answer) {
-        article.add(Element::Answer(tone, said));
+    if let Some((tone, sentence)) = assessment.and_then(assessment_table::answer) {
+        article.add(Element::Answer(tone, sentence));
     }
     article
 }
@@ -47,7 +47,7 @@ pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     let target = &document.target;
     let name = Text::name(target.path.clone().unwrap_or_else(|| target.name.clone()));
     let mut facts: Vec<Text> = document.label.iter().map(Text::name).collect();
-    let title = match document.circumstances.drives.as_slice() {
+    let title = match document.conditions.drives.as_slice() {
         [] => match target.leaves().find_map(|leaf| leaf.model.as_deref()) {
             Some(model) => text!("{} ({name})", model.trim()),
             None => name,
@@ -72,7 +72,7 @@ pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
 }
 
 /// How it is connected, how it is, and how warm the run has made it.
-fn of_drive(drive: &DriveCircumstances) -> Vec<Text> {
+fn of_drive(drive: &DriveConditions) -> Vec<Text> {
     let disk = &drive.disk;
     let health = (disk.health.state != HealthState::Unknown)
         .then(|| Text::from(disk_words::health(disk.health.state)));
@@ -160,8 +160,8 @@ mod tests {
             temperature_celsius: celsius,
             ..Heat::default()
         };
-        let mut told = |before, after| {
-            run.circumstances.drives = vec![DriveCircumstances {
+        let mut facts_of = |before, after| {
+            run.conditions.drives = vec![DriveConditions {
                 disk: Disk::unknown("sda"),
                 before: heat(before),
                 after: heat(after),
@@ -174,15 +174,15 @@ mod tests {
             let facts: Vec<String> = heading(&document).1.iter().map(Text::english).collect();
             facts
         };
-        let facts = told(Some(41), Some(55));
+        let facts = facts_of(Some(41), Some(55));
         assert!(facts.contains(&"41 → 55 °C".to_owned()), "{facts:?}");
         assert!(
             facts.contains(&"test file of 1 GiB".to_owned()),
             "{facts:?}"
         );
-        assert!(told(Some(41), Some(41)).contains(&"41 °C".to_owned()));
-        assert!(told(None, Some(55)).contains(&"55 °C".to_owned()));
-        let unknown = told(None, None);
+        assert!(facts_of(Some(41), Some(41)).contains(&"41 °C".to_owned()));
+        assert!(facts_of(None, Some(55)).contains(&"55 °C".to_owned()));
+        let unknown = facts_of(None, None);
         assert!(
             unknown.iter().all(|fact| !fact.contains("°C")),
             "{unknown:?}"

@@ -128,7 +128,7 @@ impl CheckDocument {
             comparison,
         };
         document.outcome = overall(&document.deciding());
-        document.sentence = document.said().english();
+        document.sentence = document.sentence_text().english();
         document
     }
 
@@ -140,7 +140,7 @@ impl CheckDocument {
     }
 
     /// The sentence.
-    fn said(&self) -> Text {
+    fn sentence_text(&self) -> Text {
         let is_disturbed = self.rows.iter().any(|row| row.disturbed);
         match self.outcome {
             CheckOutcome::NotJudged if is_disturbed => disturbed_sentence(&self.comparison),
@@ -174,14 +174,14 @@ impl CheckDocument {
     /// Why rows were not judged, and what makes others uncertain, each once.
     fn reasons(&self, other: &OtherDocument) -> Vec<Text> {
         let checked = other.rows.iter().zip(&self.rows);
-        let told = checked.flat_map(|(row, checked)| {
+        let row_notes = checked.flat_map(|(row, checked)| {
             // What is said of an unchanged row is in its words.
             let is_open = checked.outcome == CheckOutcome::NotJudged && !checked.disturbed;
             let reason = row.compared.reason.iter().filter(move |_| is_open);
-            let told = reason.chain(&row.compared.warnings);
-            told.map(|text| (&*row.row, text.clone()))
+            let texts = reason.chain(&row.compared.warnings);
+            texts.map(|text| (&*row.row, text.clone()))
         });
-        let mut notes = notes_of_rows(told, other.rows.len());
+        let mut notes = notes_of_rows(row_notes, other.rows.len());
         let names_sides = |text: &str| text.contains("A ") || text.contains("B ");
         if notes.iter().any(|note| names_sides(&note.english())) {
             notes.push("A is the baseline, B this run.".into());
@@ -206,7 +206,7 @@ impl Forms for CheckDocument {
             CheckOutcome::Faster | CheckOutcome::Unchanged => Tone::Good,
             CheckOutcome::NoChangeShown | CheckOutcome::NotJudged => Tone::Doubtful,
         };
-        article.add(Element::Answer(tone, self.said()));
+        article.add(Element::Answer(tone, self.sentence_text()));
         let doubts = self.doubts.iter();
         let doubts = doubts.map(|doubt| ("warning".into(), doubt.clone().into()));
         article.add(Element::Facts(doubts.collect()));
@@ -230,7 +230,7 @@ impl Forms for CheckDocument {
                 "Both runs: sokudo show {baseline}, sokudo show {run}"
             ));
         }
-        article.add(Element::Repeat(&self.comparison.command));
+        article.add(Element::StoredCommand(&self.comparison.command));
         article
     }
 }

@@ -7,8 +7,8 @@
 mod condition;
 mod csv;
 mod differing;
-mod places;
 mod sentence;
+mod stretches;
 pub(crate) mod table;
 mod words;
 
@@ -24,8 +24,8 @@ use crate::pivot::PivotDocument;
 pub use crate::figure::{Figure, rates};
 pub use crate::grouping::row_name;
 pub use crate::letter::letter;
-pub use places::SlowerStretch;
-pub(crate) use places::slower as slower_places;
+pub use stretches::SlowerStretch;
+pub(crate) use stretches::slower as slower_places;
 pub(crate) use words::{answer, interval_text, runs_differ, sides_of};
 
 const SCHEMA: &str = "sokudo.compare/1";
@@ -181,7 +181,7 @@ impl RowDocument {
                 ..compared
             },
             is_of_cache: reference.is_of_cache() || other.is_of_cache(),
-            slower_places: places::slower(reference, other),
+            slower_places: stretches::slower(reference, other),
         }
     }
 }

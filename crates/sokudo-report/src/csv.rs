@@ -4,7 +4,7 @@
 //! Lines carry what they need to be told apart when files are joined.
 
 mod line;
-mod places;
+mod samples;
 
 use crate::document::RunDocument;
 use crate::surface;
@@ -16,7 +16,7 @@ pub use line::{ResultRecord, columns, lines, lines_of_hosts, per_second};
 /// place.
 pub fn render(document: &RunDocument) -> String {
     if surface::is_scan(document) {
-        return places::render(document);
+        return samples::render(document);
     }
     if let Some(records) = views(document).find_map(|view| view.csv(document)) {
         return records;

@@ -21,11 +21,11 @@ mod identified;
 mod imported;
 mod inside;
 mod kept;
-mod place;
 mod reading;
+mod reported;
 mod result;
+mod sample;
 mod surface;
-mod told;
 mod trial;
 mod view;
 
@@ -36,13 +36,13 @@ pub use hosts::{
     HostDocument, HostRowDocument, HostTrialDocument, TogetherDocument, TrialTogetherDocument,
 };
 pub use kept::{PackError, SummaryReader, UnpackError, pack, summary, unpack};
-pub use place::{DefectDocument, PlaceDocument};
 pub(crate) use reading::is_readable;
 pub use reading::{JSON_BYTES_MAX, ReadDocumentError, names_schema};
+pub use reported::ReportedDocument;
 pub use result::sparse;
 pub use result::{Direction, ResultDocument, ShareDocument, Status};
-pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
-pub use told::ToldDocument;
+pub use sample::{DefectDocument, SampleDocument};
+pub use surface::{AccessTimes, DistanceTimes, SampleRates, SurfaceFigures};
 pub(crate) use trial::thinned;
 pub use trial::{DeviceDocument, FailureDocument, FailureWay, TrialDocument};
 pub use view::{RunView, RunViews, ViewKind, hand_over};
@@ -174,8 +174,8 @@ impl RunDocument {
     }
 
     /// The result at this place in the plan's order.
-    pub fn result_at(&self, place: u32) -> Option<&ResultDocument> {
-        self.results.get(usize::try_from(place).ok()?)
+    pub fn result_at(&self, index: u32) -> Option<&ResultDocument> {
+        self.results.get(usize::try_from(index).ok()?)
     }
 }
 

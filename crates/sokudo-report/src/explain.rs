@@ -17,7 +17,7 @@ const TOLD_FROM: Confidence = Confidence::Medium;
 pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
 
 /// What is sure enough to be told below other figures.
-pub(crate) fn told(document: &RunDocument) -> Option<Text> {
+pub(crate) fn explanation(document: &RunDocument) -> Option<Text> {
     let sure = document.inferences.iter();
     let of_device = |inference: &&Inference| !views(document).any(|view| view.shows(inference));
     let sure = sure.filter(|inference| inference.confidence >= TOLD_FROM);
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn other_commands_tell_in_a_paragraph_what_is_sure() {
         let mut run = sample::kept("unreadable");
-        let told = |run: &sokudo_model::Run| {
+        let rendered = |run: &sokudo_model::Run| {
             let document = RunDocument::from_run(run);
             [
                 text::render(&document, &sample::style(80)),
@@ -65,8 +65,8 @@ mod tests {
             ]
         };
         let is_told = |text: &String| text.contains("The figures are consistent with: a rotating");
-        assert!(told(&run).iter().all(is_told));
+        assert!(rendered(&run).iter().all(is_told));
         run.inferences[0].confidence = Confidence::Low;
-        assert!(!told(&run).iter().any(is_told));
+        assert!(!rendered(&run).iter().any(is_told));
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
 /// Devices that differ in their names only are told once.
 fn devices_line(document: &RunDocument) -> Text {
     let described = |leaf: &BlockDevice| {
-        let drives = document.circumstances.drives.iter();
+        let drives = document.conditions.drives.iter();
         let mut disks = drives.map(|drive| &drive.disk);
         match disks.find(|disk| disk.name == leaf.name) {
             Some(disk) => device_description(disk, leaf.rotational),
@@ -199,9 +199,9 @@ fn engine_line(document: &RunDocument) -> Text {
 /// Which places were measured, and by which rows.
 fn places_line<'a>(document: &'a RunDocument) -> Option<Text> {
     let of_row = |result: &'a ResultDocument| {
-        let places = words::of(result.plan.get(PlanPart::Survey)?);
+        let survey = words::of(result.plan.get(PlanPart::Survey)?);
         // Rows of several states of the write cache differ in nothing else.
-        Some((places, result.name.split(", ").next().unwrap_or_default()))
+        Some((survey, result.name.split(", ").next().unwrap_or_default()))
     };
     let groups = in_groups(document.results.iter().filter_map(of_row)).into_iter();
     let texts = groups.map(|(text, names)| {
@@ -233,7 +233,7 @@ fn threads_line(document: &RunDocument) -> Option<Text> {
     };
     let mut workloads = document.results.iter().map(|result| &result.workload);
     workloads
-        .any(|workload| workload.clones > 1 && workload.order == shared)
+        .any(|workload| workload.threads > 1 && workload.order == shared)
         .then(|| "those of a sequential row share one position (interlocked)".into())
 }
 
@@ -296,11 +296,11 @@ fn found_as_it_is(document: &RunDocument, workload: &Workload) -> bool {
 fn load_line(document: &RunDocument) -> Option<Text> {
     let of_row = |result: &ResultDocument| {
         let workload = &result.workload;
-        let clones = u64::from(workload.clones);
+        let threads = u64::from(workload.threads);
         Some(match workload.pacing.rate? {
-            Rate::Iops(ios) => format!("{} IOPS", grouped(&(ios * clones).to_string())),
+            Rate::Iops(ios) => format!("{} IOPS", grouped(&(ios * threads).to_string())),
             Rate::BytesPerSecond(bytes) => {
-                format!("{}/s", decimal_size(Bytes(bytes * clones), 3))
+                format!("{}/s", decimal_size(Bytes(bytes * threads), 3))
             }
         })
     };
@@ -424,7 +424,7 @@ mod tests {
     fn a_device_is_described_as_sokudo_info_does() {
         let mut run = sample::run();
         let device = |name, kind, model| sample::device(name, kind, model);
-        let told = |run: &Run| value_of(run, "Device").unwrap();
+        let device_value = |run: &Run| value_of(run, "Device").unwrap();
         run.target.devices = vec![device("sda", BlockDeviceKind::Disk, Some("WD Red"))];
         let disk = Disk {
             vendor: Some("WD".to_owned()),
@@ -436,7 +436,7 @@ mod tests {
             },
             ..Disk::unknown("sda")
         };
-        run.circumstances.drives = vec![sokudo_model::DriveCircumstances {
+        run.conditions.drives = vec![sokudo_model::DriveConditions {
             disk: disk.clone(),
             before: sokudo_model::Heat::default(),
             after: sokudo_model::Heat::default(),
@@ -445,13 +445,13 @@ mod tests {
             runtime_power: None,
             flash_writes: None,
         }];
-        let text = told(&run);
+        let text = device_value(&run);
         let model = disk_words::model(&disk).english();
         let cache = disk_words::write_cache(&disk.write_cache).english();
         assert_eq!(text, format!("sda: {model}, {cache}"));
         assert_eq!(text, "sda: WD Red, write cache off");
         // What the kernel makes is not asked.
-        run.circumstances.drives.clear();
+        run.conditions.drives.clear();
         for (kind, model, begin) in [
             (
                 BlockDeviceKind::VirtualDisk,
@@ -472,7 +472,7 @@ mod tests {
             (BlockDeviceKind::Memory, None, "x: memory disk, 1.0 TB"),
         ] {
             run.target.devices = vec![device("x", kind, model)];
-            let text = told(&run);
+            let text = device_value(&run);
             assert!(text.starts_with(begin), "{text}");
             let has_cache = text.contains("write cache");
             assert_eq!(has_cache, kind != BlockDeviceKind::Memory, "{text}");
@@ -508,16 +508,16 @@ mod tests {
             (0..count).map(one).collect::<Vec<_>>()
         };
         run.rows[0].workload.files.uses = uses(2);
-        let told = "the first 1 MiB; 1 MiB from 1 MiB on";
+        let expected = "the first 1 MiB; 1 MiB from 1 MiB on";
         let others = run.rows.split_off(1);
-        assert_eq!(value_of(&run, "Span").unwrap(), told);
+        assert_eq!(value_of(&run, "Span").unwrap(), expected);
         run.rows[0].workload.files.uses = uses(9);
         assert!(value_of(&run, "Span").unwrap().ends_with("; and 5 more"));
         // Other rows have all of the target.
         run.rows[0].workload.files.uses = uses(1);
-        let told = format!("the first 1 MiB ({})", run.rows[0].workload.name);
+        let expected = format!("the first 1 MiB ({})", run.rows[0].workload.name);
         run.rows.extend(others);
-        assert_eq!(value_of(&run, "Span").unwrap(), told);
+        assert_eq!(value_of(&run, "Span").unwrap(), expected);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use sokudo_model::{
     BackendClass, BackendKind, BlockChoice, BlockSizes, BufferMemory, Bytes, DirectMode, DirectUse,
     Distribution, Estimand, Limits, Operation, Order, PlanData, PlanPart, PlanParts, Recording,
-    Scatter, SequentialOffset, Span, Survey, SurveyedPlaces, Workload, WriteCheck,
+    Scatter, SequentialOffset, Span, Survey, SurveyedSamples, Workload, WriteCheck,
 };
 
 pub(crate) mod words;
@@ -54,7 +54,7 @@ pub(crate) fn hash(parts: &PlanParts) -> u64 {
 pub(crate) fn parts(workload: &Workload, used: EngineChoices, size: Option<Bytes>) -> PlanParts {
     let plain = [
         PlanData::Blocks(blocks(&workload.blocks)),
-        PlanData::Clones(workload.clones),
+        PlanData::Threads(workload.threads),
         PlanData::Data(workload.data.clone()),
         PlanData::Depth(workload.depth),
         PlanData::Durability(workload.durability),
@@ -175,7 +175,7 @@ fn blocks(blocks: &BlockSizes) -> BlockSizes {
 /// One thread alone has nobody to share its position with.
 fn order(workload: &Workload) -> Order {
     match workload.order {
-        Order::Sequential { .. } if workload.clones == 1 => Order::Sequential {
+        Order::Sequential { .. } if workload.threads == 1 => Order::Sequential {
             offset: SequentialOffset::Own,
         },
         order => order,
@@ -234,9 +234,9 @@ fn scatter(scatter: &Scatter) -> Scatter {
 
 /// What of a survey makes another row of it: not how long is waited for what hangs, nor in how
 /// many parts it was carried out, nor with which number its blocks are sealed.
-fn places_of(survey: Survey, seal: Option<u64>) -> SurveyedPlaces {
-    SurveyedPlaces {
-        places: Survey {
+fn places_of(survey: Survey, seal: Option<u64>) -> SurveyedSamples {
+    SurveyedSamples {
+        survey: Survey {
             timeout: None,
             resumed_at: None,
             ..survey

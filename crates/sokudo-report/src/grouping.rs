@@ -86,15 +86,15 @@ impl<'a> FindingGroup<'a> {
                 causes.push(cause);
             }
         }
-        let said = |(symptom, rows): (&'a Text, Vec<usize>)| (symptom, names.text(rows));
-        let places = found.iter().flat_map(|member| &member.rows);
+        let with_rows = |(symptom, rows): (&'a Text, Vec<usize>)| (symptom, names.text(rows));
+        let row_indices = found.iter().flat_map(|member| &member.rows);
         Self {
             severity: members.severity(),
             summary: members.in_short(|it| &it.symptom),
-            rows: names.text(places.copied().collect()),
+            rows: names.text(row_indices.copied().collect()),
             cause: members.in_short(|it| &it.cause),
             remedy: members.remedies(),
-            symptoms: symptoms.into_iter().map(said).collect(),
+            symptoms: symptoms.into_iter().map(with_rows).collect(),
             causes,
         }
     }
@@ -257,9 +257,8 @@ impl RowNames {
         rows.dedup();
         let all = self.0.len();
         let is_all = |direction: Direction| {
-            let is_of = |place: &usize| self.0[*place].1 == direction;
-            rows.len() > 1
-                && (0..all).all(|place| is_of(&place) == rows.binary_search(&place).is_ok())
+            let is_of = |row: &usize| self.0[*row].1 == direction;
+            rows.len() > 1 && (0..all).all(|row| is_of(&row) == rows.binary_search(&row).is_ok())
         };
         let (some, more) = rows.split_at(rows.len().min(ROWS_NAMED));
         match rows.len() {
@@ -277,7 +276,7 @@ impl RowNames {
     }
 
     fn listed(&self, rows: &[usize]) -> Text {
-        let names = rows.iter().map(|place| self.0[*place].0.clone());
+        let names = rows.iter().map(|row| self.0[*row].0.clone());
         Text::list(names, ", ")
     }
 }
@@ -298,11 +297,15 @@ pub fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGroup<'a>> 
         add(finding, None, Verdict::Verified);
     }
     let results = document.results_by_direction();
-    for (place, result) in results.iter().enumerate() {
+    for (row_index, result) in results.iter().enumerate() {
         for (rank, finding) in result.findings.iter().enumerate() {
             // A row's first finding is the reason of its verdict.
             let reason = result.verdict.filter(|_| rank == 0);
-            add(finding, Some(place), reason.unwrap_or(Verdict::Verified));
+            add(
+                finding,
+                Some(row_index),
+                reason.unwrap_or(Verdict::Verified),
+            );
         }
     }
     if document.is_explanation() {
@@ -356,8 +359,11 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
-pub fn notes_of_rows<'a>(told: impl Iterator<Item = (&'a str, Text)>, all: usize) -> Vec<Text> {
-    let groups = grouped(told.map(|(row, text)| (text, row)));
+pub fn notes_of_rows<'a>(
+    row_notes: impl Iterator<Item = (&'a str, Text)>,
+    all: usize,
+) -> Vec<Text> {
+    let groups = grouped(row_notes.map(|(row, text)| (text, row)));
     let sentence = |(text, rows): (Text, Vec<&str>)| match rows.len() == all && all > 1 {
         true => text!("all rows: {text}."),
         false => text!("{}: {text}.", wording::rows(&rows)),
@@ -453,28 +459,28 @@ mod tests {
         use Direction::{Read, Write};
         let names = (1..=12).map(|row| Text::name(format!("r{row}")));
         let names = RowNames(names.zip([[Read; 6], [Write; 6]].concat()).collect());
-        let said = |rows: std::ops::Range<usize>| names.text(rows.collect());
+        let text_of = |rows: std::ops::Range<usize>| names.text(rows.collect());
         assert_eq!(names.text(vec![3, 2, 3]), "r3, r4");
-        assert_eq!(said(0..12), "all rows");
-        assert_eq!(said(0..6), "all reads");
-        assert_eq!(said(6..12), "all writes");
-        assert_eq!(said(1..12), "r2, r3, r4, r5 and 7 more");
-        assert_eq!(said(2..4), "r3, r4");
-        assert_eq!(said(2..9), "r3, r4, r5, r6 and 3 more");
-        assert_eq!(said(3..3), "");
+        assert_eq!(text_of(0..12), "all rows");
+        assert_eq!(text_of(0..6), "all reads");
+        assert_eq!(text_of(6..12), "all writes");
+        assert_eq!(text_of(1..12), "r2, r3, r4, r5 and 7 more");
+        assert_eq!(text_of(2..4), "r3, r4");
+        assert_eq!(text_of(2..9), "r3, r4, r5, r6 and 3 more");
+        assert_eq!(text_of(3..3), "");
     }
 
     #[test]
     fn a_row_that_is_called_by_its_direction_says_it_once() {
         let run = crate::RunDocument::from_run(&crate::sample::run());
         let mut result = run.results[0].clone();
-        for (name, said) in [
+        for (name, expected) in [
             ("read", "read"),
             ("Block read", "Block read"),
             ("spread", "spread read"),
         ] {
             result.name = name.to_owned();
-            assert_eq!(row_name(&result), said);
+            assert_eq!(row_name(&result), expected);
         }
     }
 }

@@ -32,14 +32,14 @@ pub(crate) struct HostFigures<'a> {
     pub(crate) together: &'a TogetherDocument,
     /// The row that stands for the run, and its place.
     pub(crate) result: &'a ResultDocument,
-    pub(crate) place: usize,
+    pub(crate) row_index: usize,
 }
 
 /// A host and what it did of the row.
 #[derive(Clone, Copy)]
 pub(crate) struct HostLine<'a> {
     /// Its place among all.
-    pub(crate) place: usize,
+    pub(crate) index: usize,
     pub(crate) host: &'a HostDocument,
     pub(crate) row: &'a HostRowDocument,
     /// Whether it is slower than chance allows.
@@ -63,19 +63,19 @@ impl<'a> HostFigures<'a> {
     pub(crate) fn of(document: &'a RunDocument) -> Option<Self> {
         let together = document.together()?;
         let results = || document.results.iter().enumerate();
-        let has_trials = |place: usize| together.trials_of(place).next().is_some();
-        let mut measured = results().filter(|(place, _)| has_trials(*place));
+        let has_trials = |row_index: usize| together.trials_of(row_index).next().is_some();
+        let mut measured = results().filter(|(row_index, _)| has_trials(*row_index));
         let of_disk = measured.clone().find(|(_, it)| it.stands_for_disk());
-        let (place, result) = of_disk.or_else(|| measured.next())?;
+        let (row_index, result) = of_disk.or_else(|| measured.next())?;
         Some(Self {
             together,
             result,
-            place,
+            row_index,
         })
     }
 
     pub(crate) fn trials(&self) -> impl Iterator<Item = &'a TrialTogetherDocument> {
-        self.together.trials_of(self.place)
+        self.together.trials_of(self.row_index)
     }
 
     /// How many there were, and how long they ran together.
@@ -84,7 +84,7 @@ impl<'a> HostFigures<'a> {
             1 => text!("1 host"),
             count => text!("{count} hosts"),
         };
-        let threads = match self.result.workload.clones {
+        let threads = match self.result.workload.threads {
             1 => text!("1 thread"),
             count => text!("{count} threads"),
         };
@@ -112,10 +112,10 @@ impl<'a> HostFigures<'a> {
     /// Every host, in the order of the run.
     pub(crate) fn lines(&self) -> Vec<HostLine<'a>> {
         let hosts = self.together.hosts.iter().enumerate();
-        let lines = hosts.filter_map(|(place, host)| {
-            let row = host.rows.get(self.place)?;
+        let lines = hosts.filter_map(|(index, host)| {
+            let row = host.rows.get(self.row_index)?;
             Some(HostLine {
-                place,
+                index,
                 host,
                 row,
                 is_straggler: row.findings.iter().any(|it| it.code == STRAGGLER),

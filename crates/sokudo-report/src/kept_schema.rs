@@ -33,7 +33,7 @@ const DIALECT: &str = "$schema";
 /// The schemas by their names, as they lie beside each other.
 static SCHEMAS: LazyLock<BTreeMap<&str, Value>> = LazyLock::new(|| schemas(&mut BTreeMap::new()));
 
-fn schemas(types: &mut BTreeMap<String, TypePlace>) -> BTreeMap<&'static str, Value> {
+fn schemas(types: &mut BTreeMap<String, SchemaLocation>) -> BTreeMap<&'static str, Value> {
     // What one of them describes, those after it refer to.
     BTreeMap::from([
         described::<RunDocument>("sokudo.run-1", types),
@@ -61,7 +61,7 @@ fn schema<Document: JsonSchema>(name: &'static str) -> Value {
 }
 
 /// Where a type is described, and how.
-struct TypePlace {
+struct SchemaLocation {
     schema: &'static str,
     /// As others refer to it.
     reference: String,
@@ -72,7 +72,7 @@ struct TypePlace {
 /// describe.
 fn described<Document: JsonSchema>(
     name: &'static str,
-    types: &mut BTreeMap<String, TypePlace>,
+    types: &mut BTreeMap<String, SchemaLocation>,
 ) -> (&'static str, Value) {
     let generator = SchemaSettings::draft2020_12().for_serialize();
     let schema = generator
@@ -86,17 +86,17 @@ fn described<Document: JsonSchema>(
         _ => Map::new(),
     };
     definitions.retain(|of, description| {
-        let place = types.entry(of.clone()).or_insert_with(|| TypePlace {
+        let definition = types.entry(of.clone()).or_insert_with(|| SchemaLocation {
             schema: name,
             reference: format!("{name}.schema.json#/{DEFINITIONS}/{of}"),
             description: description.clone(),
         });
-        assert_eq!(place.description, *description, "{of} of {name}");
-        place.schema == name
+        assert_eq!(definition.description, *description, "{of} of {name}");
+        definition.schema == name
     });
     let mut description = document.clone();
     description.remove(DIALECT);
-    let whole = TypePlace {
+    let whole = SchemaLocation {
         schema: name,
         reference: format!("{name}.schema.json"),
         description: description.into(),
@@ -112,7 +112,7 @@ fn described<Document: JsonSchema>(
 }
 
 /// Has references lead to where the types are.
-fn refer(value: &mut Value, name: &str, types: &BTreeMap<String, TypePlace>) {
+fn refer(value: &mut Value, name: &str, types: &BTreeMap<String, SchemaLocation>) {
     match value {
         Value::Object(fields) => {
             let reference = fields.get_mut("$ref").and_then(|it| match it {
@@ -121,9 +121,9 @@ fn refer(value: &mut Value, name: &str, types: &BTreeMap<String, TypePlace>) {
             });
             if let Some(reference) = reference {
                 let of = reference.rsplit('/').next().unwrap_or_default();
-                let place = &types[of];
-                if place.schema != name {
-                    reference.clone_from(&place.reference);
+                let definition = &types[of];
+                if definition.schema != name {
+                    reference.clone_from(&definition.reference);
                 }
             }
             fields.values_mut().for_each(|it| refer(it, name, types));
@@ -134,9 +134,9 @@ fn refer(value: &mut Value, name: &str, types: &BTreeMap<String, TypePlace>) {
 }
 
 /// Finds what schemas refer to.
-struct Beside;
+struct ReferenceFinder;
 
-impl Retrieve for Beside {
+impl Retrieve for ReferenceFinder {
     fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn Error + Send + Sync>> {
         let file = uri.as_str().rsplit('/').next().unwrap_or_default();
         let name = file.strip_suffix(".schema.json").unwrap_or_default();
@@ -152,7 +152,7 @@ pub fn validator(name: &str) -> Validator {
 fn following(name: &str, schema: &Value) -> Validator {
     jsonschema::options()
         .with_base_uri(format!("docs:///{name}.schema.json"))
-        .with_retriever(Beside)
+        .with_retriever(ReferenceFinder)
         .build(schema)
         .unwrap()
 }
@@ -208,14 +208,14 @@ fn what_a_schema_refers_to_is_as_strict_as_if_it_stood_there() {
     let good = serde_json::to_value(Report::new(None, vec![run])).unwrap();
     let validator = validator("sokudo.report-1");
     assert!(validator.is_valid(&good));
-    for (place, bad) in [
+    for (pointer, bad) in [
         ("/runs/0/run/schema", "sokudo.run/2".into()),
         ("/runs/0/run/figures/0/verdict", "GOOD".into()),
         ("/runs/0/run/figures/0/latency_ns/p50", "fast".into()),
         ("/runs/0/run/target/devices", Value::Null),
     ] {
         let mut spoiled = good.clone();
-        *spoiled.pointer_mut(place).unwrap() = bad;
-        assert!(!validator.is_valid(&spoiled), "{place}");
+        *spoiled.pointer_mut(pointer).unwrap() = bad;
+        assert!(!validator.is_valid(&spoiled), "{pointer}");
     }
 }

@@ -101,7 +101,7 @@ impl LiveRun {
         let mut live = Self {
             answer: RunVerdict::of(document)
                 .goodness
-                .map(|(tone, text)| LiveText::answer(tone, text.said(language))),
+                .map(|(tone, text)| LiveText::answer(tone, text.in_language(language))),
             findings: Self::findings_of(document, language),
             hosts: document.hosts.len(),
             ..Self::default()
@@ -133,11 +133,18 @@ impl LiveRun {
     pub fn of_comparison(comparison: &ComparisonDocument, language: Language) -> Self {
         let mut live = Self::default();
         let sentences = comparison::answer(comparison);
-        let sentences: Vec<String> = sentences.iter().map(|it| it.said(language)).collect();
+        let sentences: Vec<String> = sentences
+            .iter()
+            .map(|it| it.in_language(language))
+            .collect();
         for (_, element) in &comparison.article(MEGABYTES).0 {
             match element {
                 Element::Facts(sides) => live.notes.extend(sides.iter().map(|(letter, side)| {
-                    format!("{}: {}", letter.said(language), side.said(language, false))
+                    format!(
+                        "{}: {}",
+                        letter.in_language(language),
+                        side.in_language(language, false)
+                    )
                 })),
                 element => live.add(element, language),
             }
@@ -179,7 +186,7 @@ impl LiveRun {
             }
             // The answer to what the command was asked for goes before that of the figures.
             Element::Answer(tone, text) => {
-                self.answer = Some(LiveText::answer(*tone, text.said(language)));
+                self.answer = Some(LiveText::answer(*tone, text.in_language(language)));
             }
             Element::Paragraph(text) => self.note(text, language),
             Element::Notes { items, .. } if items.is_empty() => {}
@@ -188,14 +195,14 @@ impl LiveRun {
                 items.iter().for_each(|item| self.note(item, language));
             }
             Element::OfRows(rows) => {
-                for (row, said) in rows {
-                    let [row, said] = [row, said].map(|text| text.said(language));
-                    self.notes.push(format!("{row}: {said}"));
+                for (row, sentence) in rows {
+                    let [row, sentence] = [row, sentence].map(|text| text.in_language(language));
+                    self.notes.push(format!("{row}: {sentence}"));
                 }
             }
             Element::Facts(facts) => {
                 let fact = |(label, fact): &(Text, Cell)| LiveText {
-                    label: Some(label.said(language)),
+                    label: Some(label.in_language(language)),
                     ..LiveText::of(fact, language)
                 };
                 self.facts.extend(facts.iter().map(fact));
@@ -205,13 +212,13 @@ impl LiveRun {
             | Element::Curve(_)
             | Element::Findings(_)
             | Element::Commands(..)
-            | Element::Repeat(_) => {}
+            | Element::StoredCommand(_) => {}
         }
     }
 
     fn note(&mut self, text: &Text, language: Language) {
         if !text.is_empty() {
-            self.notes.push(text.said(language));
+            self.notes.push(text.in_language(language));
         }
     }
 }
@@ -224,8 +231,8 @@ impl LiveTable {
             cells.map(|cell| LiveText::of(cell, language)).collect()
         };
         Self {
-            title: table.title.said(language),
-            note: table.note.said(language),
+            title: table.title.in_language(language),
+            note: table.note.in_language(language),
             rows: (0..table.row_count()).map(row).collect(),
             columns: columns
                 .iter()
@@ -234,7 +241,7 @@ impl LiveTable {
                         "" => "",
                         group => language.word(group),
                     },
-                    title: column.head.title.said(language),
+                    title: column.head.title.in_language(language),
                     align: match column.head.is_number() {
                         true => "right",
                         false => "left",
@@ -268,7 +275,7 @@ impl LiveText {
         };
         Self {
             share,
-            ..Self::answer(tone, cell.said(language, false).into_owned())
+            ..Self::answer(tone, cell.in_language(language, false).into_owned())
         }
     }
 }
@@ -278,10 +285,10 @@ impl LiveFinding {
         Self {
             severity: group.label(),
             label: language.word(group.label()).to_owned(),
-            symptom: group.summary.said(language),
-            cause: group.cause.said(language),
-            remedy: group.remedy.said(language),
-            rows: group.rows.said(language),
+            symptom: group.summary.in_language(language),
+            cause: group.cause.in_language(language),
+            remedy: group.remedy.in_language(language),
+            rows: group.rows.in_language(language),
         }
     }
 }

@@ -80,8 +80,8 @@ fn block(element: &Element<'_>, words: MarkdownWords) -> String {
                 blocks.collect::<Vec<_>>().join("\n\n")
             )
         }
-        Element::Repeat("") => String::new(),
-        Element::Repeat(command) => {
+        Element::StoredCommand("") => String::new(),
+        Element::StoredCommand(command) => {
             format!("{}\n\n{}", words.word("Repeat:"), code_block(command))
         }
     }
@@ -127,7 +127,7 @@ pub(crate) fn table(table: &Table, words: MarkdownWords) -> String {
 }
 
 fn cell_text(cell: &Cell, words: MarkdownWords) -> String {
-    escaped(&cell.said(words.0, false))
+    escaped(&cell.in_language(words.0, false))
 }
 
 fn finding(group: &FindingGroup<'_>, words: MarkdownWords) -> String {

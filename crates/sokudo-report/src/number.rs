@@ -21,7 +21,7 @@ pub const fn natural(value: f64) -> u64 {
 }
 
 /// The same as a place in a list, which is never long.
-pub fn place(value: f64) -> usize {
+pub fn to_usize(value: f64) -> usize {
     narrow(natural(value))
 }
 
@@ -89,7 +89,7 @@ pub fn change_text(ratio: f64) -> String {
     if ratio <= FACTOR_MIN.recip() {
         // Two digits that matter, however small.
         let decimals = (2.0 - ratio.log10().ceil()).clamp(0.0, 9.0);
-        let decimals = place(decimals);
+        let decimals = to_usize(decimals);
         return format!("×{ratio:.decimals$}");
     }
     let percent = (ratio - 1.0) * 100.0;

@@ -428,23 +428,23 @@ impl PivotCell {
         {
             return Self::time(result, nanos);
         }
-        let told = result.told.as_ref();
+        let reported = result.reported.as_ref();
         let (figures, scale, name, kind): (&RateFigures, _, _, _) = match unit {
             _ if result.files_per_s.is_some() => {
                 (result.files_per_s.as_ref()?, 1.0, "files/s", None)
             }
             BandwidthUnit::IosPerSecond => {
-                let kind = told.map(|told| told.iops_kind.clone());
+                let kind = reported.map(|reported| reported.iops_kind.clone());
                 (result.iops.as_ref()?, 1.0, unit.name(), kind)
             }
             _ => {
                 let figures = &result.bandwidth_bytes_per_s.as_ref()?.bytes_per_s;
-                let kind = told.map(|told| told.bandwidth_kind.clone());
+                let kind = reported.map(|reported| reported.bandwidth_kind.clone());
                 (figures, unit.bytes(), unit.name(), kind)
             }
         };
-        let told_range = told.and_then(|told| {
-            let range = told.others.iter().find(|other| other.name == "range")?;
+        let told_range = reported.and_then(|reported| {
+            let range = reported.others.iter().find(|other| other.name == "range")?;
             (range.unit == "MB/s" && scale > 1.0).then_some(range.value * 1e6)
         });
         let own = (figures.range > 0.0).then_some(figures.range);

@@ -41,7 +41,7 @@ pub fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     }
     article.add(Element::OfRows(shortfalls_of(document)));
     article.add(Element::Findings(grouped_findings(document)));
-    article.add(Element::Repeat(&document.command));
+    article.add(Element::StoredCommand(&document.command));
     article
 }
 
@@ -120,8 +120,8 @@ pub fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     if let Some(hosts) = &hosts {
         article.add(Element::Table(hosts.table(unit)));
     }
-    if let Some(told) = explain::told(document) {
-        article.paragraph(told);
+    if let Some(explanation) = explain::explanation(document) {
+        article.paragraph(explanation);
     }
     article
 }

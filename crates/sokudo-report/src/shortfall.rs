@@ -76,7 +76,7 @@ pub fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Text> {
         )],
         Status::Failed => vec![match result.failures.iter().max_by_key(|it| it.count) {
             Some(failure) => {
-                let failed = failure.said();
+                let failed = failure.description();
                 text!("{failed}; {completed} of {planned} trials were completed")
             }
             None => text!("ended by a failure; {completed} of {planned} trials were completed"),
@@ -84,7 +84,7 @@ pub fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Text> {
         Status::NotReached => vec!["the run ended before its first trial".into()],
     };
     let failures = result.failures.iter();
-    shortfalls.extend(failures.map(|one| text!("trial {}: {}", one.trial, one.said())));
+    shortfalls.extend(failures.map(|one| text!("trial {}: {}", one.trial, one.description())));
     shortfalls
 }
 
@@ -141,11 +141,14 @@ mod tests {
         let failed = document.results.iter();
         let mut failed = failed.filter(|it| it.status == Status::Failed);
         let failed = failed.next().unwrap();
-        let said = shortfalls(failed, &document.schedule)[0].english();
+        let shortfall = shortfalls(failed, &document.schedule)[0].english();
         let failure = failed.failures.iter().max_by_key(|it| it.count);
-        let failure = failure.unwrap().said().english();
+        let failure = failure.unwrap().description().english();
         assert!(failure.contains(" failed, the first at byte "), "{failure}");
-        assert!(said.starts_with(&format!("{failure}; ")), "{said}");
+        assert!(
+            shortfall.starts_with(&format!("{failure}; ")),
+            "{shortfall}"
+        );
     }
 
     #[test]
@@ -154,14 +157,14 @@ mod tests {
         let interrupted = &document.results[3];
         let mut schedule = document.schedule.clone();
         schedule.trials = 40;
-        let said = |schedule: &Schedule| shortfalls(interrupted, schedule)[0].clone();
+        let first_shortfall = |schedule: &Schedule| shortfalls(interrupted, schedule)[0].clone();
         assert_eq!(
-            said(&schedule),
+            first_shortfall(&schedule),
             "interrupted; 1 of 40 trials were completed"
         );
         schedule.enough = Some(sokudo_model::Enough::within(20));
         assert_eq!(
-            said(&schedule),
+            first_shortfall(&schedule),
             "interrupted; 1 of at most 40 trials were completed"
         );
     }

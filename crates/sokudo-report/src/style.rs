@@ -56,7 +56,7 @@ pub enum BandwidthUnit {
 
 impl BandwidthUnit {
     /// Its name, how many bytes per second it is, and what it means.
-    const fn told(self) -> (&'static str, f64, &'static str) {
+    const fn properties(self) -> (&'static str, f64, &'static str) {
         match self {
             Self::MegabytesPerSecond => ("MB/s", 1e6, "1 MB is 1,000,000 bytes"),
             Self::MebibytesPerSecond => ("MiB/s", 1_048_576.0, "1 MiB is 1,048,576 bytes"),
@@ -68,15 +68,15 @@ impl BandwidthUnit {
 
     /// `MB/s`, `MiB/s`, `GB/s`, `KB/s` or `IOPS`.
     pub const fn name(self) -> &'static str {
-        self.told().0
+        self.properties().0
     }
 
     pub const fn bytes(self) -> f64 {
-        self.told().1
+        self.properties().1
     }
 
     pub const fn definition(self) -> &'static str {
-        self.told().2
+        self.properties().2
     }
 }
 
@@ -92,7 +92,7 @@ impl TableStyle {
 
     /// Text in the style's language that cannot harm a terminal.
     pub fn text(&self, text: &Text) -> String {
-        self.safe(&text.said(self.language()))
+        self.safe(&text.in_language(self.language()))
     }
 
     /// The same of a word or phrase.
@@ -174,7 +174,7 @@ impl TableStyle {
 
     /// A paragraph behind what begins it, which is in the style's language already.
     pub fn wrapped(&self, first: &str, text: &Text) -> Vec<String> {
-        self.wrapped_name(first, &text.said(self.language()))
+        self.wrapped_name(first, &text.in_language(self.language()))
     }
 
     pub const fn rule(&self) -> char {

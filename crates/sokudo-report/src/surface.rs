@@ -3,11 +3,11 @@
 
 pub(crate) mod curve;
 
-use sokudo_model::{Bytes, SlowPlace, Visit};
+use sokudo_model::{Bytes, SlowSpot, Visit};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
-use crate::document::{AccessTimes, DefectDocument, PlaceRates, ResultDocument, RunDocument};
+use crate::document::{AccessTimes, DefectDocument, ResultDocument, RunDocument, SampleRates};
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
@@ -41,7 +41,7 @@ impl SurfaceRowKind {
             Some(survey) if matches!(survey.visit, Visit::Random | Visit::Butterfly) => {
                 Self::Access
             }
-            Some(survey) if survey.places > 1 => Self::Curve,
+            Some(survey) if survey.sample_count > 1 => Self::Curve,
             _ => Self::Plain,
         }
     }
@@ -75,8 +75,8 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, unit
         article.marked(title, "  ", ranges);
     }
     for row in &results {
-        if let Some((title, places)) = slow_places(row) {
-            article.marked(title, "  ", places);
+        if let Some((title, spots)) = slow_places(row) {
+            article.marked(title, "  ", spots);
         }
     }
     article.paragraph(legend(unit, results.iter().any(|it| it.cpu.is_some())));
@@ -121,7 +121,7 @@ fn table(
 type Columns<'a> = TableBuilder<'a, &'a ResultDocument>;
 
 fn of_curve(rows: Columns<'_>, unit: BandwidthUnit) -> Columns<'_> {
-    let rate = |pick: fn(&PlaceRates) -> f64| {
+    let rate = |pick: fn(&SampleRates) -> f64| {
         move |row: &&ResultDocument| Some(Cell::rate(pick(rates(row)?) / unit.bytes()))
     };
     let head = |title| point(title).under(unit.name());
@@ -135,7 +135,7 @@ fn of_curve(rows: Columns<'_>, unit: BandwidthUnit) -> Columns<'_> {
         })
 }
 
-fn rates(row: &ResultDocument) -> Option<&PlaceRates> {
+fn rates(row: &ResultDocument) -> Option<&SampleRates> {
     row.surface.as_ref()?.rate_bytes_per_s.as_ref()
 }
 
@@ -233,7 +233,7 @@ fn range(result: &ResultDocument, defect: &DefectDocument) -> Text {
 /// The slowest places of a row, and whether they were slow again.
 fn slow_places(result: &ResultDocument) -> Option<(Text, Vec<Text>)> {
     let slow = result.slow_places.as_deref()?;
-    if slow.places.is_empty() {
+    if slow.spots.is_empty() {
         return None;
     }
     let title = text!(
@@ -241,10 +241,10 @@ fn slow_places(result: &ResultDocument) -> Option<(Text, Vec<Text>)> {
         row_alone(&result.name),
         slow.limit
     );
-    let place = |place: &SlowPlace| {
-        let (at, first) = (position(place.offset.0), place.latency);
-        let offset = number::grouped(&place.offset.0.to_string());
-        let seen_again = (slow.is_slow_again(place), place.again, place.beside);
+    let spot_text = |spot: &SlowSpot| {
+        let (at, first) = (position(spot.offset.0), spot.latency);
+        let offset = number::grouped(&spot.offset.0.to_string());
+        let seen_again = (slow.is_slow_again(spot), spot.again, spot.beside);
         match seen_again {
             (Some(true), Some(again), _) => {
                 text!("{first} at byte {offset} (at {at}), slow again: {again}")
@@ -260,7 +260,7 @@ fn slow_places(result: &ResultDocument) -> Option<(Text, Vec<Text>)> {
             _ => text!("{first} at byte {offset} (at {at}), not read again"),
         }
     };
-    Some((title, slow.places.iter().map(place).collect()))
+    Some((title, slow.spots.iter().map(spot_text).collect()))
 }
 
 /// What must be known to read the tables.

@@ -97,9 +97,9 @@ impl Cell {
     }
 
     /// As text in a language.
-    pub fn said(&self, language: Language, ascii: bool) -> Cow<'_, str> {
+    pub fn in_language(&self, language: Language, ascii: bool) -> Cow<'_, str> {
         Cow::Owned(match self {
-            Self::Text(text) | Self::Judged(_, text) => text.said(language),
+            Self::Text(text) | Self::Judged(_, text) => text.in_language(language),
             Self::Name(text) => return Cow::Borrowed(text),
             Self::Figure { text, signs, .. } => format!("{text} {signs}").trim_end().to_owned(),
             Self::Bar(share) => drawn::bar(*share, ascii),

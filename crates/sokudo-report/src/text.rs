@@ -88,7 +88,7 @@ pub fn write(article: &Article<'_>, style: &TableStyle) -> String {
 
 fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
     match element {
-        Element::Title(title) => style.wrapped_name("", &said(title, style)),
+        Element::Title(title) => style.wrapped_name("", &cell_text(title, style)),
         Element::Heading(text) | Element::Paragraph(text) => style.wrapped("", text),
         Element::Facts(facts) => fact_lines(facts, style),
         Element::Answer(tone, text) => answer_lines(*tone, text, style),
@@ -126,8 +126,8 @@ fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
             let commands = commands.iter().map(|command| style.name(command));
             std::iter::once(style.word(title)).chain(commands).collect()
         }
-        Element::Repeat("") => Vec::new(),
-        Element::Repeat(command) => vec![style.command(command)],
+        Element::StoredCommand("") => Vec::new(),
+        Element::StoredCommand(command) => vec![style.command(command)],
     }
 }
 
@@ -136,7 +136,7 @@ fn fact_lines(facts: &[(Text, Cell)], style: &TableStyle) -> Vec<String> {
     let width = widths.max().unwrap_or(0) + GAP;
     let line = |(label, value): &(Text, Cell)| {
         let label = pad(&style.text(label), width, Align::Left);
-        style.wrapped_name(&label, &said(value, style))
+        style.wrapped_name(&label, &cell_text(value, style))
     };
     facts.iter().flat_map(line).collect()
 }
@@ -239,7 +239,7 @@ fn columns(table: &Table, style: &TableStyle) -> Vec<LayoutColumn> {
     let columns = shown.map(|column| {
         let head = &column.head;
         let text = |cell| {
-            let text = style.name(&said(cell, style));
+            let text = style.name(&cell_text(cell, style));
             match head.widths {
                 Some(widths) => shortened(&text, widths.most, style.end()),
                 None => text,
@@ -333,8 +333,8 @@ const fn colour(tone: Tone, style: &TableStyle) -> Option<&'static str> {
     }
 }
 
-fn said<'a>(cell: &'a Cell, style: &TableStyle) -> Cow<'a, str> {
-    cell.said(style.language(), style.ascii)
+fn cell_text<'a>(cell: &'a Cell, style: &TableStyle) -> Cow<'a, str> {
+    cell.in_language(style.language(), style.ascii)
 }
 
 #[cfg(test)]

@@ -162,10 +162,10 @@ impl TrendDocument {
     }
 
     /// IOPS are shown only where they are what is looked at.
-    pub(crate) const fn unit(&self, asked: BandwidthUnit) -> BandwidthUnit {
+    pub(crate) const fn unit(&self, requested: BandwidthUnit) -> BandwidthUnit {
         match self.figure {
             Figure::Iops => BandwidthUnit::IosPerSecond,
-            Figure::Bandwidth => asked,
+            Figure::Bandwidth => requested,
         }
     }
 }

@@ -24,8 +24,8 @@ pub(crate) fn place_of<T>(
     is_meant: impl Fn(&T) -> bool,
     new: impl FnOnce() -> T,
 ) -> usize {
-    let place = entries.iter().position(is_meant);
-    place.unwrap_or_else(|| {
+    let index = entries.iter().position(is_meant);
+    index.unwrap_or_else(|| {
         entries.push(new());
         entries.len() - 1
     })

@@ -12,10 +12,10 @@ pub fn phrase(words: &str) -> Text {
 
 /// The parts of a finding's text, and which are code that readers can copy: those in a pair of
 /// backticks.
-pub(crate) fn with_code(said: &str) -> Vec<(bool, &str)> {
-    let parts: Vec<&str> = said.split('`').collect();
+pub(crate) fn with_code(text: &str) -> Vec<(bool, &str)> {
+    let parts: Vec<&str> = text.split('`').collect();
     match parts.len().is_multiple_of(2) {
-        true => vec![(false, said)],
+        true => vec![(false, text)],
         false => [false, true].into_iter().cycle().zip(parts).collect(),
     }
 }

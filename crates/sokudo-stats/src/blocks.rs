@@ -84,9 +84,9 @@ impl BlockFit {
             .filter(|block| values.iter().any(|value| value.block == *block))
             .collect();
         // Only blocks that hold something are fitted.
-        let place = |block: usize| used.iter().position(|it| *it == block);
+        let index_of = |block: usize| used.iter().position(|it| *it == block);
         for cell in &mut fitted {
-            cell.blocks = cell.blocks.iter().filter_map(|it| place(*it)).collect();
+            cell.blocks = cell.blocks.iter().filter_map(|it| index_of(*it)).collect();
         }
         let inverse = inverted(normal_equations(&fitted, used.len()))?;
         let mut fit = Self {
@@ -105,7 +105,7 @@ impl BlockFit {
         let raw: Vec<f64> = (0..cells).map(raw).collect();
         let mut sums = vec![0.0; used.len()];
         for value in values {
-            sums[place(value.block)?] += value.value - raw[value.cell];
+            sums[index_of(value.block)?] += value.value - raw[value.cell];
         }
         fit.blocks = fit.times_inverse(&sums);
         for (cell, raw) in raw.iter().enumerate() {
@@ -115,7 +115,7 @@ impl BlockFit {
         }
         for value in values {
             let cell = &mut fit.cells[value.cell];
-            let left = value.value - cell.mean - fit.blocks[place(value.block)?];
+            let left = value.value - cell.mean - fit.blocks[index_of(value.block)?];
             cell.squares += left * left;
         }
         (!values.is_empty()).then_some(fit)

@@ -212,10 +212,10 @@ fn stretches(count: usize) -> Vec<[usize; 2]> {
     let mut stretches = vec![[0, count]];
     let mut length = count_of(count) * DECAY;
     while length >= count_of(2 * SEGMENT_MIN) {
-        let places = 2.0 * (count_of(count) / length).ceil() - 1.0;
-        let step = (count_of(count) - length) / (places - 1.0).max(1.0);
-        for place in 0..places as usize {
-            let from = count_of(place) * step;
+        let shifts = 2.0 * (count_of(count) / length).ceil() - 1.0;
+        let step = (count_of(count) - length) / (shifts - 1.0).max(1.0);
+        for shift in 0..shifts as usize {
+            let from = count_of(shift) * step;
             stretches.push([from as usize, ((from + length).ceil() as usize).min(count)]);
         }
         length *= DECAY;

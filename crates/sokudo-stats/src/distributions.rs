@@ -19,7 +19,7 @@ const THETA_MAX: f64 = 30.0;
 /// from monotone discrete distributions", 1996): constant time and no table.
 #[derive(Clone, Copy, Debug)]
 pub struct Zipf {
-    places: f64,
+    ranks: f64,
     theta: f64,
     /// The integral at the upper edge of the first rank, less its weight.
     integral_first: f64,
@@ -35,16 +35,16 @@ impl Zipf {
         clippy::cast_precision_loss,
         reason = "above 2^53 places neighbours are equally likely anyway"
     )]
-    pub fn new(places: u64, theta: f64) -> Self {
-        let places = places.max(1) as f64;
+    pub fn new(ranks: u64, theta: f64) -> Self {
+        let ranks = ranks.max(1) as f64;
         let theta = theta.min(THETA_MAX);
         let first = integral(1.5, theta) - 1.0;
         let second = integral(2.5, theta) - weight(2.0, theta);
         Self {
-            places,
+            ranks,
             theta,
             integral_first: first,
-            integral_last: integral(places + 0.5, theta),
+            integral_last: integral(ranks + 0.5, theta),
             accepted: 2.0 - integral_inverse(second, theta),
         }
     }
@@ -60,7 +60,7 @@ impl Zipf {
         for _ in 0..ATTEMPTS_MAX {
             let drawn = self.integral_last + random.fraction() * width;
             let point = integral_inverse(drawn, self.theta);
-            let rank = point.round().clamp(1.0, self.places);
+            let rank = point.round().clamp(1.0, self.ranks);
             if rank - point <= self.accepted
                 || drawn >= integral(rank + 0.5, self.theta) - weight(rank, self.theta)
             {
@@ -114,16 +114,16 @@ fn logarithm_slope(x: f64) -> f64 {
 /// a = ln h / ln (1 - h).
 #[derive(Clone, Copy, Debug)]
 pub struct Pareto {
-    places: f64,
+    ranks: f64,
     exponent: f64,
 }
 
 impl Pareto {
     /// Over `places` ranks, with `power` above 0 and below 1.
     #[expect(clippy::cast_precision_loss, reason = "a place in 2^53 is lost")]
-    pub fn new(places: u64, power: f64) -> Self {
+    pub fn new(ranks: u64, power: f64) -> Self {
         Self {
-            places: places.max(1) as f64,
+            ranks: ranks.max(1) as f64,
             exponent: power.ln() / (1.0 - power).ln(),
         }
     }
@@ -135,8 +135,8 @@ impl Pareto {
         reason = "between 0 and the number of places"
     )]
     pub fn next(&self, random: &mut Random) -> u64 {
-        let rank = (self.places * random.fraction().powf(self.exponent)).floor();
-        rank.min(self.places - 1.0) as u64
+        let rank = (self.ranks * random.fraction().powf(self.exponent)).floor();
+        rank.min(self.ranks - 1.0) as u64
     }
 }
 
@@ -145,7 +145,7 @@ impl Pareto {
 /// half of `deviation` to either side. Here the favourite is the middle one.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal {
-    places: u64,
+    ranks: u64,
     deviation: u64,
 }
 
@@ -160,20 +160,20 @@ impl Normal {
         clippy::cast_sign_loss,
         reason = "a place in 2^53 is lost; half of the places is the most"
     )]
-    pub fn new(places: u64, deviation: f64) -> Self {
-        let places = places.max(1);
-        let deviation = (places as f64 * deviation).ceil() as u64;
+    pub fn new(ranks: u64, deviation: f64) -> Self {
+        let ranks = ranks.max(1);
+        let deviation = (ranks as f64 * deviation).ceil() as u64;
         Self {
-            places,
-            deviation: deviation.min(places / 2),
+            ranks,
+            deviation: deviation.min(ranks / 2),
         }
     }
 
     /// The next place.
     pub fn next(&self, random: &mut Random) -> u64 {
-        let last = self.places - 1;
+        let last = self.ranks - 1;
         let sum: u128 = (0..NORMAL_DRAWS)
-            .map(|_| u128::from(random.below(self.places + 1)))
+            .map(|_| u128::from(random.below(self.ranks + 1)))
             .sum();
         let mean = u64::try_from(sum.div_ceil(u128::from(NORMAL_DRAWS)))
             .expect("a mean is no larger than the largest");
@@ -188,8 +188,8 @@ impl Normal {
     fn moved(&self, mean: u64, mut by: i64) -> u64 {
         loop {
             match mean.checked_add_signed(by) {
-                Some(place) if place < self.places => return place,
-                _ if by == 0 => return mean.min(self.places - 1),
+                Some(rank) if rank < self.ranks => return rank,
+                _ if by == 0 => return mean.min(self.ranks - 1),
                 _ => by /= 2,
             }
         }
@@ -238,17 +238,17 @@ mod tests {
     proptest! {
         #[test]
         fn no_rank_is_outside(
-            places in prop_oneof![Just(1), 1u64..u64::MAX / 2], theta in 0.001f64..40.0, power in 0.001f64..0.999,
+            ranks in prop_oneof![Just(1), 1u64..u64::MAX / 2], theta in 0.001f64..40.0, power in 0.001f64..0.999,
             deviation in 0.0f64..1.0, seed in any::<u64>(),
         ) {
             let mut random = Random::new(seed);
-            let zipf = Zipf::new(places, theta);
-            let pareto = Pareto::new(places, power);
-            let normal = Normal::new(places, deviation);
+            let zipf = Zipf::new(ranks, theta);
+            let pareto = Pareto::new(ranks, power);
+            let normal = Normal::new(ranks, deviation);
             for _ in 0..20 {
-                prop_assert!(zipf.next(&mut random) < places);
-                prop_assert!(pareto.next(&mut random) < places);
-                prop_assert!(normal.next(&mut random) < places);
+                prop_assert!(zipf.next(&mut random) < ranks);
+                prop_assert!(pareto.next(&mut random) < ranks);
+                prop_assert!(normal.next(&mut random) < ranks);
             }
         }
     }
@@ -287,18 +287,18 @@ mod tests {
         }
 
         /// The probability of every mean of twelve numbers from 0 to `places`, rounded up.
-        fn means(places: usize) -> Vec<f64> {
+        fn means(ranks: usize) -> Vec<f64> {
             let mut sums = vec![1.0];
             for _ in 0..NORMAL_DRAWS {
-                let mut next = vec![0.0; sums.len() + places];
+                let mut next = vec![0.0; sums.len() + ranks];
                 for (sum, probability) in sums.iter().enumerate() {
-                    for more in 0..=places {
-                        next[sum + more] += probability / (places + 1) as f64;
+                    for more in 0..=ranks {
+                        next[sum + more] += probability / (ranks + 1) as f64;
                     }
                 }
                 sums = next;
             }
-            let mut means = vec![0.0; places + 1];
+            let mut means = vec![0.0; ranks + 1];
             for (sum, probability) in sums.iter().enumerate() {
                 means[sum.div_ceil(NORMAL_DRAWS as usize)] += probability;
             }
@@ -307,15 +307,14 @@ mod tests {
 
         #[test]
         fn ranks_of_zipf_come_in_their_exact_shares() {
-            for places in [2u64, 10, 1_000] {
+            for ranks in [2u64, 10, 1_000] {
                 for theta in [0.1, 0.8, 0.999_999, 1.0, 1.2, 2.5] {
-                    let weights: Vec<f64> = (1..=places)
-                        .map(|rank| (rank as f64).powf(-theta))
-                        .collect();
+                    let weights: Vec<f64> =
+                        (1..=ranks).map(|rank| (rank as f64).powf(-theta)).collect();
                     let sum: f64 = weights.iter().sum();
                     let shares: Vec<f64> = weights.iter().map(|weight| weight / sum).collect();
-                    let (zipf, mut random) = (Zipf::new(places, theta), Random::stream(seed(), 11));
-                    assert_agrees(&format!("{places} places, theta {theta}"), &shares, || {
+                    let (zipf, mut random) = (Zipf::new(ranks, theta), Random::stream(seed(), 11));
+                    assert_agrees(&format!("{ranks} places, theta {theta}"), &shares, || {
                         zipf.next(&mut random)
                     });
                 }
@@ -324,16 +323,16 @@ mod tests {
 
         #[test]
         fn ranks_of_pareto_come_in_their_exact_shares() {
-            for places in [10u64, 1_000] {
+            for ranks in [10u64, 1_000] {
                 for power in [0.1f64, 0.2, 0.5, 0.9] {
                     let inverse = (1.0 - power).ln() / power.ln();
-                    let below = |rank: u64| (rank as f64 / places as f64).powf(inverse);
-                    let shares: Vec<f64> = (0..places)
+                    let below = |rank: u64| (rank as f64 / ranks as f64).powf(inverse);
+                    let shares: Vec<f64> = (0..ranks)
                         .map(|rank| below(rank + 1) - below(rank))
                         .collect();
                     let (pareto, mut random) =
-                        (Pareto::new(places, power), Random::stream(seed(), 12));
-                    assert_agrees(&format!("{places} places, power {power}"), &shares, || {
+                        (Pareto::new(ranks, power), Random::stream(seed(), 12));
+                    assert_agrees(&format!("{ranks} places, power {power}"), &shares, || {
                         pareto.next(&mut random)
                     });
                 }
@@ -342,20 +341,20 @@ mod tests {
 
         #[test]
         fn places_of_normal_come_in_their_exact_shares() {
-            for places in [10u64, 100] {
+            for ranks in [10u64, 100] {
                 for deviation in [0.0, 0.05, 0.2, 1.0] {
-                    let normal = Normal::new(places, deviation);
-                    let mut shares = vec![0.0; places as usize];
+                    let normal = Normal::new(ranks, deviation);
+                    let mut shares = vec![0.0; ranks as usize];
                     let moves = normal.deviation.max(1);
-                    for (mean, probability) in means(places as usize).iter().enumerate() {
+                    for (mean, probability) in means(ranks as usize).iter().enumerate() {
                         for move_ in 0..moves {
                             let by = move_.cast_signed() - (normal.deviation / 2).cast_signed();
-                            let place = normal.moved(mean as u64, by);
-                            shares[place as usize] += probability / moves as f64;
+                            let rank = normal.moved(mean as u64, by);
+                            shares[rank as usize] += probability / moves as f64;
                         }
                     }
                     let mut random = Random::stream(seed(), 13);
-                    assert_agrees(&format!("{places} places, {deviation}"), &shares, || {
+                    assert_agrees(&format!("{ranks} places, {deviation}"), &shares, || {
                         normal.next(&mut random)
                     });
                 }

@@ -86,10 +86,10 @@ fn interval_of(sorted: &[f64], count: usize, confidence: f64) -> Option<Interval
         if coverage < confidence {
             break;
         }
-        let place = below * sorted.len() / count;
+        let rank = below * sorted.len() / count;
         best = Some(Interval {
-            low: sorted[place],
-            high: sorted[sorted.len() - 1 - place],
+            low: sorted[rank],
+            high: sorted[sorted.len() - 1 - rank],
             coverage,
         });
         #[expect(clippy::cast_precision_loss, reason = "few values are counted")]

@@ -303,8 +303,8 @@ mod tests {
             let (mut stream, _) = listener.accept().unwrap();
             let mut bytes = [0; 1_024];
             for answer in answers {
-                let asked = stream.read(&mut bytes).unwrap();
-                assert!(asked > 0);
+                let received = stream.read(&mut bytes).unwrap();
+                assert!(received > 0);
                 stream.write_all(answer).unwrap();
             }
             while stream.read(&mut bytes).is_ok_and(|count| count > 0) {}

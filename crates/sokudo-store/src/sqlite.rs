@@ -134,7 +134,7 @@ impl Sqlite {
         let done = done.map_err(|error| self.refusals.of(error))?;
         let image = draft.connection.serialize("main");
         let image = image.map_err(|error| self.refusals.of(error))?;
-        let is_placed = file::place(path, &image)?;
+        let is_placed = file::create(path, &image)?;
         let access = OpenFlags::SQLITE_OPEN_READ_WRITE;
         self.connection = open_file(path, access).map_err(|error| self.refusals.of(error))?;
         self.prepare(DatabaseOrigin::File)?;

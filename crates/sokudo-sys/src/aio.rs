@@ -83,7 +83,7 @@ impl Aio {
             context,
             are_devices: files.iter().map(blocking::is_block_device).collect(),
             files,
-            blocks: vec![zeroed_block(); region.chunks()].into_boxed_slice(),
+            blocks: vec![zeroed_block(); region.buffers()].into_boxed_slice(),
             region: ManuallyDrop::new(region),
             prepared: Vec::with_capacity(depth),
             pointers: Vec::with_capacity(depth),
@@ -147,7 +147,7 @@ impl Queue for Aio {
 
     #[inline]
     fn prepare(&mut self, request: Request) {
-        let buffer = self.region.lend(request.chunk, request.length);
+        let buffer = self.region.lend(request.buffer, request.length);
         let file = self.files[request.file as usize].as_raw_fd();
         self.in_flight += 1;
         if request.action == IoAction::Trim {
@@ -157,10 +157,10 @@ impl Queue for Aio {
                 buffer,
                 request,
             );
-            self.done.push((request.chunk, result));
+            self.done.push((request.buffer, result));
             return;
         }
-        let block = &mut self.blocks[request.chunk as usize];
+        let block = &mut self.blocks[request.buffer as usize];
         let opcode = match request.action {
             IoAction::Read => IOCB_CMD_PREAD,
             IoAction::Fsync => IOCB_CMD_FSYNC,
@@ -168,7 +168,7 @@ impl Queue for Aio {
             _ => IOCB_CMD_PWRITE,
         };
         let moves_data = request.action.moves_data();
-        block.aio_data = u64::from(request.chunk);
+        block.aio_data = u64::from(request.buffer);
         block.aio_lio_opcode = opcode;
         block.aio_rw_flags = request.action.write_flags();
         block.aio_fildes = file.cast_unsigned();
@@ -184,15 +184,15 @@ impl Queue for Aio {
         } else {
             0
         };
-        self.prepared.push(request.chunk);
+        self.prepared.push(request.buffer);
     }
 
     #[inline]
     fn submit(&mut self) -> io::Result<()> {
         let blocks = self.blocks.as_mut_ptr();
-        for chunk in self.prepared.drain(..) {
+        for buffer in self.prepared.drain(..) {
             // SAFETY: there is one block per chunk.
-            self.pointers.push(unsafe { blocks.add(chunk as usize) });
+            self.pointers.push(unsafe { blocks.add(buffer as usize) });
         }
         let mut first = 0;
         while first < self.pointers.len() {
@@ -240,10 +240,10 @@ impl Queue for Aio {
 
     #[inline]
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
-        for (chunk, result) in self.done.drain(..) {
-            self.region.take_back(chunk);
+        for (buffer, result) in self.done.drain(..) {
+            self.region.take_back(buffer);
             self.in_flight -= 1;
-            each(chunk, result);
+            each(buffer, result);
         }
     }
 }

@@ -95,13 +95,13 @@ impl Blocking {
         );
         self.vectors.clear();
         for request in requests {
-            let buffer = self.region.lend(request.chunk, request.length);
+            let buffer = self.region.lend(request.buffer, request.length);
             self.vectors.push(vector(buffer, request.length));
         }
         let file = self.files[first.file as usize].descriptor.as_raw_fd();
         let result = vectored(file, &self.vectors, first);
         for request in requests {
-            self.region.take_back(request.chunk);
+            self.region.take_back(request.buffer);
         }
         result
     }
@@ -117,7 +117,7 @@ impl OneByOne for Blocking {
     fn perform(&mut self, request: Request) -> i32 {
         let file = &mut self.files[request.file as usize];
         let fd = file.descriptor.as_raw_fd();
-        let buffer = self.region.lend(request.chunk, request.length);
+        let buffer = self.region.lend(request.buffer, request.length);
         let result = match self.calls {
             _ if !request.action.moves_data() => perform(fd, file.is_device, buffer, request),
             Calls::Positioned => perform(fd, file.is_device, buffer, request),
@@ -128,7 +128,7 @@ impl OneByOne for Blocking {
                 until_done(|| move_vectors(fd, &[vector], request, with_flags))
             }
         };
-        self.region.take_back(request.chunk);
+        self.region.take_back(request.buffer);
         result
     }
 }

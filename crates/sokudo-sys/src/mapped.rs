@@ -82,7 +82,7 @@ impl OneByOne for Mapped {
 
     fn perform(&mut self, request: Request) -> i32 {
         let file = &mut self.files[request.file as usize];
-        let buffer = self.region.lend(request.chunk, request.length);
+        let buffer = self.region.lend(request.buffer, request.length);
         let result = match request.action {
             IoAction::Fsync => file.write_out(0, u64::MAX).map(|()| 0),
             IoAction::Fdatasync | IoAction::Trim => Ok(blocking::perform(
@@ -93,7 +93,7 @@ impl OneByOne for Mapped {
             )),
             _ => file.copy(buffer, request),
         };
-        self.region.take_back(request.chunk);
+        self.region.take_back(request.buffer);
         result.unwrap_or_else(|error| negative_errno(&error))
     }
 }

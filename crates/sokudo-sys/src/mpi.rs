@@ -73,7 +73,7 @@ impl Mpi {
     }
 
     fn of<H: Copy + 'static>(speaker: Speaker<H>) -> Result<Self, MpiError> {
-        let (rank, size) = speaker.place()?;
+        let (rank, size) = speaker.rank_and_size()?;
         Ok(Self {
             version: speaker.version()?,
             speaker: Box::new(speaker),
@@ -201,7 +201,7 @@ impl<H: Copy> Speaker<H> {
         let status =
             unsafe { (functions.comm_set_errhandler)(constants.world, constants.errors_return) };
         speaker.check("MPI_Comm_set_errhandler", status)?;
-        let (_, size) = speaker.place()?;
+        let (_, size) = speaker.rank_and_size()?;
         speaker.sending = (0..size).map(|_| VecDeque::new()).collect();
         Ok(speaker)
     }
@@ -211,7 +211,7 @@ impl<H: Copy> Speaker<H> {
     }
 
     /// Its rank, and how many there are.
-    fn place(&self) -> Result<(u32, u32), MpiError> {
+    fn rank_and_size(&self) -> Result<(u32, u32), MpiError> {
         let (mut rank, mut size) = (0, 0);
         let world = self.abi.constants.world;
         // SAFETY: the handle is this library's, which is initialised, and the number is ours.
@@ -240,12 +240,12 @@ impl<H: Copy> Speaker<H> {
         if status == 0 {
             return Ok(());
         }
-        let mut told = 0;
+        let mut string_status = 0;
         let why = string_of(|bytes, length| {
             // SAFETY: the buffer is longer than what any library writes (STRING_BYTES).
-            told = unsafe { (self.functions().error_string)(status, bytes, length) };
+            string_status = unsafe { (self.functions().error_string)(status, bytes, length) };
         });
-        let why = match told {
+        let why = match string_status {
             0 => why.split_whitespace().collect::<Vec<_>>().join(" "),
             _ => status.to_string(),
         };
@@ -413,15 +413,15 @@ mod tests {
     #[test]
     fn what_is_no_mpi_library_is_said_to_be_none() {
         let missing = MpiLibrary::load("/nowhere/libmpi.so.40").err().unwrap();
-        let told = missing.to_string();
+        let message = missing.to_string();
         assert!(
-            told.starts_with("/nowhere/libmpi.so.40 cannot be loaded: "),
-            "{told}"
+            message.starts_with("/nowhere/libmpi.so.40 cannot be loaded: "),
+            "{message}"
         );
         let standard = MpiLibrary::load("libmpi_abi.so.0").err().unwrap();
         assert!(matches!(standard, MpiError::Abi(_)));
         let other = MpiLibrary::load("libc.so.6").unwrap();
-        let told = Mpi::begin(&other, 1).err().unwrap().to_string();
-        assert!(told.contains("it lacks MPI_Init_thread"), "{told}");
+        let message = Mpi::begin(&other, 1).err().unwrap().to_string();
+        assert!(message.contains("it lacks MPI_Init_thread"), "{message}");
     }
 }

@@ -31,14 +31,14 @@ const FUSE: FsWord = 0x6573_5546;
 
 /// A name in a folder that is held open.
 #[derive(Debug)]
-pub struct NamedPlace {
+pub struct NamedEntry {
     pub folder: OwnedFd,
     pub name: OsString,
     /// What has the name, held by `O_PATH`; never a link that was not followed.
     pub there: Option<OwnedFd>,
 }
 
-impl NamedPlace {
+impl NamedEntry {
     /// # Errors
     /// When a folder above it is missing, or a link of another user's leads to what is not his,
     /// or a file there has further names and somebody else may have given it this one.
@@ -47,12 +47,12 @@ impl NamedPlace {
         // Who names a place from the root on need not be let into the folder where it is.
         let start = if path.is_absolute() { "/" } else { "." };
         let from = openat(CWD, start, folder_flags(), Mode::empty())?;
-        let place = find(from, path, &mut links)?;
-        match place.is_planted()? {
+        let entry = find(from, path, &mut links)?;
+        match entry.is_planted()? {
             true => Err(refused(text!(
                 "it has several names, and another user may have given it this one; name the file in a folder of its owner's"
             ))),
-            false => Ok(place),
+            false => Ok(entry),
         }
     }
 
@@ -110,8 +110,8 @@ pub fn create_in(folder: &OwnedFd, name: &OsStr, mode: u32) -> io::Result<File> 
 /// # Errors
 /// As of `NamedPlace::of`, and when it is no folder.
 pub fn folder_of(path: &Path) -> io::Result<OwnedFd> {
-    let place = NamedPlace::of(path)?;
-    let folder = place.there.ok_or(Errno::NOENT)?;
+    let entry = NamedEntry::of(path)?;
+    let folder = entry.there.ok_or(Errno::NOENT)?;
     Ok(openat(&folder, ".", folder_flags(), Mode::empty())?)
 }
 
@@ -119,8 +119,8 @@ const fn folder_flags() -> OFlags {
     OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC)
 }
 
-fn find(from: OwnedFd, path: &Path, links: &mut u32) -> io::Result<NamedPlace> {
-    let mut at = NamedPlace {
+fn find(from: OwnedFd, path: &Path, links: &mut u32) -> io::Result<NamedEntry> {
+    let mut at = NamedEntry {
         there: Some(openat(&from, ".", folder_flags(), Mode::empty())?),
         folder: from,
         name: ".".into(),
@@ -141,7 +141,7 @@ fn find(from: OwnedFd, path: &Path, links: &mut u32) -> io::Result<NamedPlace> {
     Ok(at)
 }
 
-fn step(folder: OwnedFd, name: &OsStr, links: &mut u32) -> io::Result<NamedPlace> {
+fn step(folder: OwnedFd, name: &OsStr, links: &mut u32) -> io::Result<NamedEntry> {
     // As a folder first: only so is one mounted that is mounted on demand.
     let kept = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let found = openat(&folder, name, kept | OFlags::DIRECTORY, Mode::empty());
@@ -149,19 +149,19 @@ fn step(folder: OwnedFd, name: &OsStr, links: &mut u32) -> io::Result<NamedPlace
         Err(Errno::NOTDIR | Errno::LOOP) => openat(&folder, name, kept, Mode::empty()),
         found => found,
     };
-    let place = |folder, there| NamedPlace {
+    let entry = |folder, there| NamedEntry {
         folder,
         name: name.to_owned(),
         there,
     };
     let link = match found {
         Ok(there) => there,
-        Err(Errno::NOENT) => return Ok(place(folder, None)),
+        Err(Errno::NOENT) => return Ok(entry(folder, None)),
         Err(errno) => return Err(errno.into()),
     };
     let status = fstat(&link)?;
     if FileType::from_raw_mode(status.st_mode) != FileType::Symlink {
-        return Ok(place(folder, Some(link)));
+        return Ok(entry(folder, Some(link)));
     }
     *links += 1;
     if *links > LINKS_MAX {
@@ -171,7 +171,7 @@ fn step(folder: OwnedFd, name: &OsStr, links: &mut u32) -> io::Result<NamedPlace
     let led = if fstatfs(&link)?.f_type == rustix::fs::PROC_SUPER_MAGIC {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         let there = openat(&folder, name, flags, Mode::empty())?;
-        place(folder, Some(there))
+        entry(folder, Some(there))
     } else {
         let target = readlinkat(&link, "", Vec::new())?;
         find(
@@ -189,7 +189,7 @@ fn step(folder: OwnedFd, name: &OsStr, links: &mut u32) -> io::Result<NamedPlace
     }
 }
 
-fn may_be_followed(link: &OwnedFd, status: &Stat, led: &NamedPlace) -> io::Result<bool> {
+fn may_be_followed(link: &OwnedFd, status: &Stat, led: &NamedEntry) -> io::Result<bool> {
     if rustix::process::geteuid().is_root() && fstatfs(link)?.f_type == FUSE {
         return Ok(false);
     }
@@ -250,22 +250,22 @@ mod tests {
             "to-nothing",
             "own/../to-file",
         ] {
-            let refused = NamedPlace::of(&his.join(name)).unwrap_err();
+            let refused = NamedEntry::of(&his.join(name)).unwrap_err();
             assert!(
                 refused.to_string().contains("another user"),
                 "{name}: {refused}"
             );
         }
         assert!(folder_of(&his.join("to-folder")).is_err());
-        let place = NamedPlace::of(&his.join("to-his/new")).unwrap();
-        place
+        let entry = NamedEntry::of(&his.join("to-his/new")).unwrap();
+        entry
             .open_or_create(OpenOptions::new().write(true))
             .unwrap();
         assert!(his.join("own/new").exists());
         // Our own are followed, also through what they say.
         symlink("root/../root", directory.path().join("ours")).unwrap();
-        let place = NamedPlace::of(&directory.path().join("ours/file")).unwrap();
-        let file = place.open_or_create(OpenOptions::new().read(true)).unwrap();
+        let entry = NamedEntry::of(&directory.path().join("ours/file")).unwrap();
+        let file = entry.open_or_create(OpenOptions::new().read(true)).unwrap();
         let real = precious.join("file").metadata().unwrap();
         assert_eq!(file.metadata().unwrap().ino(), real.ino());
     }
@@ -276,8 +276,8 @@ mod tests {
             return;
         };
         fs::hard_link(precious.join("file"), his.join("own/planted")).unwrap();
-        assert!(NamedPlace::of(&his.join("own/planted")).is_err());
-        NamedPlace::of(&precious.join("file")).unwrap();
+        assert!(NamedEntry::of(&his.join("own/planted")).is_err());
+        NamedEntry::of(&precious.join("file")).unwrap();
     }
 
     /// The folder is exchanged after it was opened: always, not by chance.
@@ -287,11 +287,11 @@ mod tests {
         let at = |name: &str| directory.path().join(name);
         fs::create_dir(at("folder")).unwrap();
         fs::create_dir(at("other")).unwrap();
-        let place = NamedPlace::of(&at("folder/file")).unwrap();
+        let entry = NamedEntry::of(&at("folder/file")).unwrap();
         fs::rename(at("folder"), at("away")).unwrap();
         symlink("other", at("folder")).unwrap();
         let options = OpenOptions::new().write(true).to_owned();
-        place
+        entry
             .open_or_create(&options)
             .unwrap()
             .write_all(b"x")
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(fs::read(at("away/file")).unwrap(), b"x");
         assert!(!at("other/file").exists());
         // What has come to be there meanwhile is not opened.
-        assert!(place.open_or_create(&options).is_err());
+        assert!(entry.open_or_create(&options).is_err());
     }
 
     #[test]
@@ -308,12 +308,12 @@ mod tests {
         let (reader, _writer) = io::pipe().unwrap();
         let number = std::os::fd::AsRawFd::as_raw_fd(&reader);
         let path = PathBuf::from(format!("/dev/fd/{number}"));
-        let place = NamedPlace::of(&path).unwrap();
-        assert!(!place.is_named_so());
-        place
+        let entry = NamedEntry::of(&path).unwrap();
+        assert!(!entry.is_named_so());
+        entry
             .open_or_create(OpenOptions::new().write(true))
             .unwrap();
         symlink("ring", directory.path().join("ring")).unwrap();
-        assert!(NamedPlace::of(&directory.path().join("ring")).is_err());
+        assert!(NamedEntry::of(&directory.path().join("ring")).is_err());
     }
 }

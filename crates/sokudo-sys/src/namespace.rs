@@ -289,7 +289,7 @@ mod tests {
     fn request(action: IoAction, length: u32, offset: u64) -> Request {
         Request {
             action,
-            chunk: 0,
+            buffer: 0,
             file: 0,
             length,
             offset,

@@ -12,7 +12,7 @@ use crate::request::checked;
 
 /// Chunks start at multiples of this: the largest memory alignment that any
 /// block device asks of direct I/O (`dma_alignment` is below one page).
-pub const CHUNK_ALIGNMENT: usize = 4096;
+pub const BUFFER_ALIGNMENT: usize = 4096;
 
 /// Size of a huge page on every 64-bit machine that Linux calls x86 or arm64.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
@@ -63,17 +63,17 @@ impl Region {
     ///
     /// # Errors
     /// `ENOMEM` when there is not so much memory.
-    pub fn new(chunks: u32, chunk_bytes: usize) -> io::Result<Self> {
-        Self::with_pages(chunks, chunk_bytes, PageWish::Best)
+    pub fn new(buffers: u32, chunk_bytes: usize) -> io::Result<Self> {
+        Self::with_pages(buffers, chunk_bytes, PageWish::Best)
     }
 
     /// As [`Self::new`], in pages of the caller's choice.
     ///
     /// # Errors
     /// `ENOMEM` when there is not so much memory, or not so many huge pages.
-    pub fn with_pages(chunks: u32, chunk_bytes: usize, wish: PageWish) -> io::Result<Self> {
-        let chunk_bytes = chunk_bytes.max(1).next_multiple_of(CHUNK_ALIGNMENT);
-        let bytes = (chunks.max(1) as usize)
+    pub fn with_pages(buffers: u32, chunk_bytes: usize, wish: PageWish) -> io::Result<Self> {
+        let chunk_bytes = chunk_bytes.max(1).next_multiple_of(BUFFER_ALIGNMENT);
+        let bytes = (buffers.max(1) as usize)
             .checked_mul(chunk_bytes)
             .filter(|bytes| *bytes <= isize::MAX as usize - HUGE_PAGE_BYTES)
             .ok_or(io::ErrorKind::OutOfMemory)?;
@@ -83,7 +83,7 @@ impl Region {
             PageWish::Small => map_small(bytes)?,
             PageWish::Huge => map_huge(bytes)?,
         };
-        let lent = vec![false; chunks.max(1) as usize].into_boxed_slice();
+        let lent = vec![false; buffers.max(1) as usize].into_boxed_slice();
         Ok(Self {
             memory,
             mapped_bytes,
@@ -93,11 +93,11 @@ impl Region {
         })
     }
 
-    pub fn chunks(&self) -> usize {
+    pub fn buffers(&self) -> usize {
         self.lent.len()
     }
 
-    /// Size of a chunk: the size asked for, rounded up to [`CHUNK_ALIGNMENT`].
+    /// Size of a chunk: the size asked for, rounded up to [`BUFFER_ALIGNMENT`].
     pub fn chunk_bytes(&self) -> usize {
         self.chunk_bytes
     }
@@ -112,9 +112,9 @@ impl Region {
     /// # Panics
     /// If the chunk is lent to an I/O.
     #[inline]
-    pub fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
-        assert!(!self.lent[chunk as usize], "chunk {chunk} is in flight");
-        let start = self.pointer(chunk);
+    pub fn buffer_mut(&mut self, buffer: u32) -> &mut [u8] {
+        assert!(!self.lent[buffer as usize], "chunk {buffer} is in flight");
+        let start = self.pointer(buffer);
         // SAFETY: the chunk lies inside the mapping, which lives as long as self
         // and was zeroed by the kernel; it is not lent, so the kernel does not
         // touch it, and &mut self excludes every other reference.
@@ -123,22 +123,22 @@ impl Region {
 
     /// Lends a chunk to an I/O of `length` bytes, until [`Self::take_back`].
     #[inline]
-    pub(crate) fn lend(&mut self, chunk: u32, length: u32) -> *mut u8 {
+    pub(crate) fn lend(&mut self, buffer: u32, length: u32) -> *mut u8 {
         assert!(
             length as usize <= self.chunk_bytes,
             "{length} bytes exceed the chunk"
         );
-        let lent = &mut self.lent[chunk as usize];
-        assert!(!*lent, "chunk {chunk} is in flight");
+        let lent = &mut self.lent[buffer as usize];
+        assert!(!*lent, "chunk {buffer} is in flight");
         *lent = true;
-        self.pointer(chunk)
+        self.pointer(buffer)
     }
 
     /// Ends a loan: the kernel is done with the chunk.
     #[inline]
-    pub(crate) fn take_back(&mut self, chunk: u32) {
-        let lent = &mut self.lent[chunk as usize];
-        assert!(*lent, "chunk {chunk} is not in flight");
+    pub(crate) fn take_back(&mut self, buffer: u32) {
+        let lent = &mut self.lent[buffer as usize];
+        assert!(*lent, "chunk {buffer} is not in flight");
         *lent = false;
     }
 
@@ -151,14 +151,14 @@ impl Region {
     }
 
     #[inline]
-    fn pointer(&self, chunk: u32) -> *mut u8 {
+    fn pointer(&self, buffer: u32) -> *mut u8 {
         assert!(
-            (chunk as usize) < self.lent.len(),
-            "chunk {chunk} does not exist"
+            (buffer as usize) < self.lent.len(),
+            "chunk {buffer} does not exist"
         );
         // SAFETY: chunks × chunk_bytes is at most mapped_bytes, so the result
         // stays inside the mapping.
-        unsafe { self.memory.as_ptr().add(chunk as usize * self.chunk_bytes) }
+        unsafe { self.memory.as_ptr().add(buffer as usize * self.chunk_bytes) }
     }
 }
 
@@ -174,7 +174,7 @@ impl Drop for Region {
 }
 
 fn map_small(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
-    let bytes = bytes.next_multiple_of(CHUNK_ALIGNMENT);
+    let bytes = bytes.next_multiple_of(BUFFER_ALIGNMENT);
     let memory = map(bytes, 0)?;
     touch(memory, bytes, APART);
     Ok((memory, bytes, Pages::Small))
@@ -252,10 +252,10 @@ const APART: usize = 2;
 /// Writes one byte per page, so that no page fault falls into the measurement: every `apart`th
 /// page, then those behind them.
 fn touch(memory: NonNull<u8>, bytes: usize, apart: usize) {
-    let of_round = |first| (first..bytes.div_ceil(CHUNK_ALIGNMENT)).step_by(apart);
+    let of_round = |first| (first..bytes.div_ceil(BUFFER_ALIGNMENT)).step_by(apart);
     for offset in (0..apart)
         .flat_map(of_round)
-        .map(|page| page * CHUNK_ALIGNMENT)
+        .map(|page| page * BUFFER_ALIGNMENT)
     {
         // SAFETY: offset < bytes, which is mapped and writable.
         let byte = unsafe { memory.as_ptr().add(offset) };
@@ -270,20 +270,20 @@ mod tests {
 
     #[test]
     fn chunks_are_aligned_zeroed_and_apart() {
-        for (chunks, bytes) in [(1, 512), (7, 4096), (3, 5000), (4, 1 << 20)] {
-            let mut region = Region::new(chunks, bytes).unwrap();
-            for chunk in 0..chunks {
-                let memory = region.chunk_mut(chunk);
+        for (buffers, bytes) in [(1, 512), (7, 4096), (3, 5000), (4, 1 << 20)] {
+            let mut region = Region::new(buffers, bytes).unwrap();
+            for buffer in 0..buffers {
+                let memory = region.buffer_mut(buffer);
                 assert!(memory.len() >= bytes && memory.iter().all(|byte| *byte == 0));
-                assert_eq!(memory.as_ptr().align_offset(CHUNK_ALIGNMENT), 0);
-                memory.fill(chunk as u8 + 1);
+                assert_eq!(memory.as_ptr().align_offset(BUFFER_ALIGNMENT), 0);
+                memory.fill(buffer as u8 + 1);
             }
-            for chunk in 0..chunks {
+            for buffer in 0..buffers {
                 assert!(
                     region
-                        .chunk_mut(chunk)
+                        .buffer_mut(buffer)
                         .iter()
-                        .all(|byte| *byte == chunk as u8 + 1)
+                        .all(|byte| *byte == buffer as u8 + 1)
                 );
             }
         }
@@ -336,7 +336,7 @@ mod tests {
         // Leaked, because dropping it while lent would panic a second time.
         let region = Box::leak(Box::new(Region::new(2, 4096).unwrap()));
         region.lend(1, 4096);
-        region.chunk_mut(1);
+        region.buffer_mut(1);
     }
 
     #[test]

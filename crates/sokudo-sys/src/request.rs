@@ -43,7 +43,7 @@ impl IoAction {
 pub struct Request {
     pub action: IoAction,
     /// Which chunk of the region is used; also names the I/O.
-    pub chunk: u32,
+    pub buffer: u32,
     /// Which of the backend's files.
     pub file: u32,
     /// Bytes to move, at most the chunk's size.

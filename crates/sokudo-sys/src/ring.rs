@@ -84,7 +84,7 @@ pub trait Carrier {
     fn entry(&mut self, slot: EntryTarget, request: Request, buffer: *mut u8) -> Self::Submission;
 
     /// What the completion of a chunk means, in bytes or as minus an error number.
-    fn result(&self, chunk: u32, answer: i32) -> i32;
+    fn result(&self, buffer: u32, answer: i32) -> i32;
 }
 
 /// The file and the buffer of an entry, as the ring names them.
@@ -174,7 +174,7 @@ impl Carrier for Commands {
         } else {
             0
         };
-        self.lengths[request.chunk as usize] = moved;
+        self.lengths[request.buffer as usize] = moved;
         let command = self.namespaces[request.file as usize].command(request, buffer);
         opcode::UringCmd80::new(slot.descriptor, NVME_URING_CMD_IO)
             .cmd(command.expect("what makes no command was answered at once"))
@@ -184,8 +184,8 @@ impl Carrier for Commands {
     }
 
     #[inline]
-    fn result(&self, chunk: u32, answer: i32) -> i32 {
-        result_of(answer, self.lengths[chunk as usize])
+    fn result(&self, buffer: u32, answer: i32) -> i32 {
+        result_of(answer, self.lengths[buffer as usize])
     }
 }
 
@@ -244,7 +244,7 @@ impl Ring<Commands> {
     ) -> io::Result<Self> {
         let commands = Commands {
             namespaces,
-            lengths: vec![0; region.chunks()].into_boxed_slice(),
+            lengths: vec![0; region.buffers()].into_boxed_slice(),
         };
         Self::over(commands, region, depth, tick, completions).map_err(|(error, ..)| error)
     }
@@ -360,16 +360,16 @@ impl<T: Carrier> Queue for Ring<T> {
 
     #[inline]
     fn prepare(&mut self, request: Request) {
-        let buffer = self.region.lend(request.chunk, request.length);
+        let buffer = self.region.lend(request.buffer, request.length);
         self.in_flight += 1;
         let polled = self.features.polled;
         if let Some(result) = self.carrier.at_once(request, buffer, polled) {
-            self.done.push((request.chunk, result));
+            self.done.push((request.buffer, result));
             return;
         }
         let slot = self.slot(request.file);
         let mut entry = self.carrier.entry(slot, request, buffer);
-        entry.set_user_data(u64::from(request.chunk));
+        entry.set_user_data(u64::from(request.buffer));
         self.push(&entry);
     }
 
@@ -413,10 +413,10 @@ impl<T: Carrier> Queue for Ring<T> {
 
     #[inline]
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
-        for (chunk, result) in self.done.drain(..) {
-            self.region.take_back(chunk);
+        for (buffer, result) in self.done.drain(..) {
+            self.region.take_back(buffer);
             self.in_flight -= 1;
-            each(chunk, result);
+            each(buffer, result);
         }
         for completion in self.ring.completion() {
             if completion.user_data() == TICK {
@@ -424,11 +424,11 @@ impl<T: Carrier> Queue for Ring<T> {
                 continue;
             }
             #[expect(clippy::cast_possible_truncation, reason = "it was made from a u32")]
-            let chunk = completion.user_data() as u32;
-            self.region.take_back(chunk);
+            let buffer = completion.user_data() as u32;
+            self.region.take_back(buffer);
             self.in_flight -= 1;
             let answer = completion.into().result();
-            each(chunk, self.carrier.result(chunk, answer));
+            each(buffer, self.carrier.result(buffer, answer));
         }
     }
 }

@@ -106,13 +106,17 @@ mod tests {
             "\u{7f}",
             "\n123",
         ] {
-            let said = quoted(word);
-            assert!(!said.chars().any(char::is_control), "{said:?}");
-            assert_eq!(words(&said), Some(vec![word.to_owned()]), "{said}");
+            let shell_word = quoted(word);
+            assert!(!shell_word.chars().any(char::is_control), "{shell_word:?}");
+            assert_eq!(
+                words(&shell_word),
+                Some(vec![word.to_owned()]),
+                "{shell_word}"
+            );
             let printed = std::process::Command::new("bash")
-                .args(["-c", &format!("printf %s {said}")])
+                .args(["-c", &format!("printf %s {shell_word}")])
                 .output();
-            assert_eq!(printed.unwrap().stdout, word.as_bytes(), "{said}");
+            assert_eq!(printed.unwrap().stdout, word.as_bytes(), "{shell_word}");
         }
         assert_eq!(words("$'a"), None);
         assert_eq!(words("$HOME"), Some(vec!["$HOME".to_owned()]));

@@ -47,13 +47,13 @@ pub fn with_command<T>(page: HelpDestination, read: impl FnOnce(&mut Command) ->
 /// Reads the words of a command that is carried out later. What is wrong with them is said without
 /// the words.
 pub fn read_later(words: &[String]) -> Result<ArgMatches, Text> {
-    let said = |error: clap::Error| match error.use_stderr() {
+    let text_of = |error: clap::Error| match error.use_stderr() {
         true => mistake(&error),
         false => text!("it measures nothing"),
     };
     let all = std::iter::once("sokudo").chain(words.iter().map(String::as_str));
     let read = |command: &mut Command| command.try_get_matches_from_mut(all);
-    with_command(HelpDestination::Manual, read).map_err(said)
+    with_command(HelpDestination::Manual, read).map_err(text_of)
 }
 
 /// The values that were given, or hold unasked, for an argument of the command; none where it has

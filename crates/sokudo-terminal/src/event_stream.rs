@@ -123,10 +123,10 @@ struct InTrial {
     bytes: Bytes,
     ios: u64,
     /// What had been moved when it was told last.
-    told: (Nanos, Bytes, u64),
+    reported: (Nanos, Bytes, u64),
     latencies: Vec<u64>,
     /// The last place: which, and where it begins.
-    places: Option<(usize, Bytes)>,
+    last_sample: Option<(usize, Bytes)>,
     /// First byte and length of each.
     defects: Vec<(u64, u64)>,
 }
@@ -216,7 +216,7 @@ impl EventTeller {
         let Moved { bytes, ios } = moved;
         if bytes < self.in_trial.bytes {
             // The measured part begins behind a ramp, and is counted anew.
-            self.in_trial.told = (at, bytes, ios);
+            self.in_trial.reported = (at, bytes, ios);
             self.moved_before.0 += self.in_trial.bytes.0;
         }
         if at < self.in_trial.at {
@@ -241,7 +241,7 @@ impl EventTeller {
     #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
     fn tell_rate(&mut self, row: usize, is_measured: bool) {
         let InTrial { at, bytes, ios, .. } = self.in_trial;
-        let (told_at, told_bytes, told_ios) = self.in_trial.told;
+        let (told_at, told_bytes, told_ios) = self.in_trial.reported;
         let seconds = Nanos(at.0.saturating_sub(told_at.0)).as_secs_f64();
         let rate = |now: u64, then: u64| {
             let moved = now.checked_sub(then).filter(|moved| *moved > 0)?;
@@ -260,7 +260,7 @@ impl EventTeller {
             moved_bytes: self.moved_before.0 + bytes.0,
         });
         if is_measured {
-            self.in_trial.told = (at, bytes, ios);
+            self.in_trial.reported = (at, bytes, ios);
         }
     }
 
@@ -301,13 +301,13 @@ impl EventTeller {
     /// Places of a survey that have come since the last look; all of them anew where the list is
     /// another one.
     fn tell_places(&mut self, state: &RunState, outcome: &Outcome) {
-        let InTrial { places, .. } = &self.in_trial;
-        let goes_on = places.is_some_and(|(index, offset)| {
-            let place = outcome.places.get(index);
-            place.is_some_and(|place| place.offset == offset)
+        let InTrial { last_sample, .. } = &self.in_trial;
+        let goes_on = last_sample.is_some_and(|(index, offset)| {
+            let sample = outcome.samples.get(index);
+            sample.is_some_and(|sample| sample.offset == offset)
         });
         let known = self.in_trial.defects.as_slice();
-        let (from, known) = match places {
+        let (from, known) = match last_sample {
             Some((last, _)) if goes_on => (last + 1, known),
             _ => (0, &[][..]),
         };
@@ -317,13 +317,14 @@ impl EventTeller {
             state.first,
             state.trial,
             from == 0,
-            behind(&outcome.places, from).map(|it| [it.offset.0, it.bytes.0, it.elapsed.0, it.ios]),
+            behind(&outcome.samples, from)
+                .map(|it| [it.offset.0, it.bytes.0, it.elapsed.0, it.ios]),
             defects.clone().filter(|defect| !known.contains(defect)),
         );
         events.iter().for_each(tell);
         self.in_trial.defects = defects.collect();
-        let last = outcome.places.len().checked_sub(1);
-        self.in_trial.places = last.map(|last| (last, outcome.places[last].offset));
+        let last = outcome.samples.len().checked_sub(1);
+        self.in_trial.last_sample = last.map(|last| (last, outcome.samples[last].offset));
     }
 
     /// The rate of what has not been told of the trial, by the figures that its result is of.
@@ -331,7 +332,7 @@ impl EventTeller {
     fn tell_rest(&mut self, row: usize, trial: &Trial) {
         let outcome = &trial.outcome;
         if self.in_trial.phase == Phase::Ramp {
-            self.in_trial.told = Default::default();
+            self.in_trial.reported = Default::default();
         }
         self.in_trial.phase = Phase::Ended;
         if trial.together.is_none() {
@@ -430,8 +431,8 @@ pub fn value(live: &LiveRun) -> serde_json::Value {
 }
 
 /// Those behind so many that have been told.
-fn behind<T>(all: &[T], told: usize) -> impl Iterator<Item = &T> + Clone {
-    all.iter().skip(told)
+fn behind<T>(all: &[T], reported_count: usize) -> impl Iterator<Item = &T> + Clone {
+    all.iter().skip(reported_count)
 }
 
 /// Places, each its first byte, bytes, nanoseconds and I/Os, and defects, each its first byte and
@@ -441,21 +442,21 @@ pub fn places_events(
     row: usize,
     trial: u32,
     anew: bool,
-    places: impl Iterator<Item = [u64; 4]> + Clone,
+    samples: impl Iterator<Item = [u64; 4]> + Clone,
     defects: impl Iterator<Item = (u64, u64)>,
 ) -> Vec<RunEvent> {
     const POINTS_MAX: usize = 10_000;
     const ACCESS_BYTES_MAX: u64 = 64 << 10;
     // Many bytes at a place are a rate, one small I/O is an access.
-    let is_access = places
+    let is_access = samples
         .clone()
         .all(|[_, bytes, _, ios]| ios <= 1 && bytes <= ACCESS_BYTES_MAX);
     let point = |[offset, bytes, nanos, _]: [u64; 4]| match is_access {
         true => Some((offset, nanos as f64 / 1e6)),
         false => (nanos > 0).then(|| (offset, bytes as f64 * 1e3 / nanos as f64)),
     };
-    let mut bytes: u64 = places.clone().map(|[_, bytes, ..]| bytes).sum();
-    let points: Vec<(u64, f64)> = places.filter_map(point).collect();
+    let mut bytes: u64 = samples.clone().map(|[_, bytes, ..]| bytes).sum();
+    let points: Vec<(u64, f64)> = samples.filter_map(point).collect();
     let mut defects: Vec<(u64, u64)> = defects.collect();
     if points.is_empty() && defects.is_empty() {
         return Vec::new();

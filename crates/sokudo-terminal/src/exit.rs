@@ -83,7 +83,7 @@ impl Exit {
     }
 
     /// What it tells; `None` where that has been printed.
-    pub fn told(&self) -> Option<Text> {
+    pub fn message(&self) -> Option<Text> {
         let error = self.error()?;
         let text = error.downcast_ref::<Text>().cloned();
         Some(text.unwrap_or_else(|| Text::name(one_line(error))))

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Context;
 use rustix::fs::{Access, FallocateFlags, FileType};
 use rustix::io::Errno;
-use sokudo_engine::NamedPlace;
+use sokudo_engine::NamedEntry;
 use sokudo_report::{BandwidthUnit, TableStyle};
 use sokudo_store::Sqlite;
 use sokudo_words::{Text, text};
@@ -41,20 +41,20 @@ pub fn print_coloured(text: &str) -> Result<(), Exit> {
 
 /// Says a sentence on standard output.
 pub fn say(sentence: &Text) -> Result<(), Exit> {
-    print(&format!("{}\n", sentence.said(language::current())))
+    print(&format!("{}\n", sentence.in_language(language::current())))
 }
 
 /// Says a sentence on each line of standard output.
 pub fn print_lines(lines: &[Text]) -> Result<(), Exit> {
     let lines = lines
         .iter()
-        .map(|line| line.said(language::current()) + "\n");
+        .map(|line| line.in_language(language::current()) + "\n");
     print(&lines.collect::<String>())
 }
 
 /// Writes a question to standard error, behind which the answer is typed, and reads that.
 pub fn ask(question: &Text) -> Result<bool, Exit> {
-    let question = question.said(language::current());
+    let question = question.in_language(language::current());
     invocation::write_error(format!("{} ", exit::fitting(&question)).as_bytes())
         .map_err(Exit::failed)?;
     let answer = invocation::read_line()
@@ -126,15 +126,15 @@ fn open(path: &Path) -> Result<(File, bool), Exit> {
     };
     refuse_store(path)?;
     let not_opened = |error: io::Error| not_opened(path, &error);
-    let place = NamedPlace::of(path).map_err(not_opened)?;
-    if let Some(there) = &place.there {
+    let entry = NamedEntry::of(path).map_err(not_opened)?;
+    if let Some(there) = &entry.there {
         let status = rustix::fs::fstat(there).map_err(|errno| not_opened(errno.into()))?;
         // A device is not even opened.
         if FileType::from_raw_mode(status.st_mode) == FileType::BlockDevice {
             return Err(refused());
         }
     }
-    let opened = place.open_or_create(OpenOptions::new().write(true));
+    let opened = entry.open_or_create(OpenOptions::new().write(true));
     let file = opened.map_err(not_opened)?;
     let is_regular = file.metadata().map_err(not_opened)?.is_file();
     Ok((file, is_regular))

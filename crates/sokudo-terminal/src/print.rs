@@ -105,8 +105,8 @@ fn is_special(path: &Path) -> bool {
 /// Writes what a command has measured, which is kept under this number.
 pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -> Result<(), Exit> {
     let rest = rest(kept, true);
-    let told = Told::of(printing.telling, &rest);
-    write_run(document, &printing.rendering, &printing.plotting, told)
+    let detail = Told::of(printing.telling, &rest);
+    write_run(document, &printing.rendering, &printing.plotting, detail)
 }
 
 /// Where the rest of a run is, by its number in the store and by whether it was measured just now:
@@ -147,12 +147,12 @@ pub fn write_run(
     document: &RunDocument,
     rendering: &Rendering,
     plotting: &Plotting,
-    told: Told<'_>,
+    detail: Told<'_>,
 ) -> Result<(), Exit> {
     let path = rendering.output.as_deref();
     let style = style(path.is_none(), rendering.unit);
     let text = match rendering.format {
-        Format::Table => match told {
+        Format::Table => match detail {
             Told::Everything => text::render(document, &style),
             Told::Answer(rest) => text::answer(document, &style, rest),
             Told::Card(rest) => text::card(document, &style, rest),
@@ -162,7 +162,7 @@ pub fn write_run(
         Format::Markdown => markdown::render_in(document, style.unit, language::current()),
     };
     put(path, &text, rendering.format == Format::Table)?;
-    let kind = match told {
+    let kind = match detail {
         Told::Card(_) => {
             PlotKind::named(PlotKind::CARD).filter(|it| fitting(document).contains(it))
         }

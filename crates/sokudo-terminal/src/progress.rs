@@ -237,7 +237,7 @@ impl ProgressLine {
         };
         let up_to = if self.is_adaptive { "≤ " } else { "" };
         let trial = text!("trial {}/{up_to}{}", state.trial + 1, self.trials);
-        self.label = format!("{}  {}", label(row), trial.said(language::current()));
+        self.label = format!("{}  {}", label(row), trial.in_language(language::current()));
         self.step = expected.time;
         self.bytes = expected.bytes;
         self.pace = 1.0;
@@ -292,14 +292,14 @@ impl ProgressLine {
         self.bar.set_position(position.min(self.total.0));
         let left = clock(left(position, self.total, self.pace));
         let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
-        let left = text!("{left} left").said(language::current());
+        let left = text!("{left} left").in_language(language::current());
         self.bar
             .set_message(format!("{}{speed}  {left}{}", self.label, self.figures));
     }
 
     /// Shows a text of our own in the current language.
     fn say(&self, text: &Text) {
-        let text = text.said(language::current());
+        let text = text.in_language(language::current());
         self.bar.set_message(format!("{text}{}", self.figures));
     }
 }

@@ -33,11 +33,11 @@ pub const TRIAL_TIME: Nanos = Nanos::from_secs(1);
 /// directions counts.
 pub fn workloads(rows: &[RowSpec], directions: &[RowDirection], mixes: &[Mix]) -> Vec<Workload> {
     let mixes = || mixes.iter().copied().map(RowDirection::Mix);
-    let asked: Vec<RowDirection> = directions.iter().copied().chain(mixes()).collect();
+    let requested: Vec<RowDirection> = directions.iter().copied().chain(mixes()).collect();
     let wanted = |row: &RowSpec| {
         if row.directions.is_empty() {
             let fits = |direction: &RowDirection| row.takes(*direction);
-            asked.iter().copied().filter(fits).collect()
+            requested.iter().copied().filter(fits).collect()
         } else {
             row.directions.clone()
         }
@@ -86,7 +86,7 @@ impl RowSpec {
             }
         }
         workload.depth = self.depth;
-        workload.clones = self.threads;
+        workload.threads = self.threads;
         workload.limits.time = Some(TRIAL_TIME);
         workload.measures.estimand = Estimand::Sustained;
         workload

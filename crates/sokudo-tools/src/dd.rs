@@ -18,7 +18,7 @@ use sokudo_model::{
 };
 use sokudo_words::text;
 
-use crate::results::row::{self, LOAD, PACE, ROWS_MAX, ToldWorkload, entry};
+use crate::results::row::{self, LOAD, PACE, ROWS_MAX, WorkloadDescription, entry};
 use crate::results::text::{self, Line, label, leave_out};
 use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
@@ -225,17 +225,17 @@ impl Copy {
             return;
         };
         let block = self.block.or_else(|| self.command.as_ref()?.block);
-        let mut told = ToldWorkload::new("copy", BLOCK_DEFAULT)
+        let mut description = WorkloadDescription::new("copy", BLOCK_DEFAULT)
             .block(block)
             .parts(LOAD)
             .parts(PACE)
             .parts(&[PlanPart::Backend, PlanPart::Duration]);
-        told.workload.backend = BackendKind::Sync;
-        told.workload.limits = Limits::of_bytes(Bytes(self.bytes));
+        description.workload.backend = BackendKind::Sync;
+        description.workload.limits = Limits::of_bytes(Bytes(self.bytes));
         if let Some(command) = &self.command {
-            told = command.apply(told);
+            description = command.apply(description);
         }
-        row::add_trial(run, told, rate);
+        row::add_trial(run, description, rate);
     }
 }
 
@@ -300,24 +300,25 @@ impl DdCommand {
     }
 
     /// What the command line tells of the workload.
-    fn apply(&self, mut told: ToldWorkload) -> ToldWorkload {
+    fn apply(&self, mut description: WorkloadDescription) -> WorkloadDescription {
         let is_memory = |side: &Option<String>| side.as_ref().is_some_and(|path| is_memory(path));
         let operation = match (is_memory(&self.input), is_memory(&self.output)) {
             (false, true) => Operation::Read,
             (true, false) => Operation::Write,
             // From disk to disk it is both, from memory to memory neither.
-            _ => return told,
+            _ => return description,
         };
         let (reads, is_zero) = (
             operation == Operation::Read,
             self.input.as_deref() == Some("/dev/zero"),
         );
-        told.workload.name = if reads { "read" } else { "write" }.to_owned();
-        told.workload.durability = self.durability;
+        description.workload.name = if reads { "read" } else { "write" }.to_owned();
+        description.workload.durability = self.durability;
         if is_zero {
-            told.workload.data = DataContent::Zero;
+            description.workload.data = DataContent::Zero;
         }
-        told.operation(Some(operation))
+        description
+            .operation(Some(operation))
             .order(Some(Order::SEQUENTIAL))
             .direct(Some(self.direct))
             .parts(&[PlanPart::Durability])

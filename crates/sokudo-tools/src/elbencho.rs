@@ -10,7 +10,7 @@ use sokudo_model::{
 use sokudo_words::text;
 
 use crate::results::number::{block, date_time, depth, number};
-use crate::results::row::{self, RANDOM, ROWS_MAX, ToldWorkload, figure, rate};
+use crate::results::row::{self, RANDOM, ROWS_MAX, WorkloadDescription, figure, rate};
 use crate::results::text::{label, leave_out, lines};
 use crate::results::{Import, ImportError, LeftOut, Reader, Source};
 
@@ -97,8 +97,8 @@ fn read(text: &str) -> Result<Import, ImportError> {
 
 fn of_fields(columns: &[&str], fields: &[&str]) -> ElbenchoPhase {
     let of = |name: &str| {
-        let place = columns.iter().position(|column| *column == name)?;
-        fields.get(place).copied().filter(|field| !field.is_empty())
+        let index = columns.iter().position(|column| *column == name)?;
+        fields.get(index).copied().filter(|field| !field.is_empty())
     };
     let flag = |name: &str| of(name).map(|field| field != "0");
     let side = |prefix: &str| {
@@ -220,11 +220,12 @@ impl ElbenchoPhase {
             (operation, &self.main),
             (Operation::Read, &self.mixed_reads),
         ];
-        let told = sides.into_iter().filter(|(_, side)| {
+        let reported = sides.into_iter().filter(|(_, side)| {
             let figures = [side.bytes_per_s, side.ios_per_s];
             figures.into_iter().flatten().any(|figure| figure > 0.0)
         });
-        told.map(|(operation, side)| self.row(operation, side, is_mix))
+        reported
+            .map(|(operation, side)| self.row(operation, side, is_mix))
             .collect()
     }
 
@@ -256,18 +257,20 @@ impl ElbenchoPhase {
         row
     }
 
-    fn workload(&self, operation: Operation) -> ToldWorkload {
+    fn workload(&self, operation: Operation) -> WorkloadDescription {
         let order = |is_random| if is_random { RANDOM } else { Order::SEQUENTIAL };
         // Threads of all hosts.
         let hosts = self.hosts.unwrap_or(1);
-        let clones = self.threads.map(|threads| threads.saturating_mul(hosts));
-        let mut told = ToldWorkload::new(self.operation.to_lowercase(), Bytes::mib(1));
-        told.workload.direct = false.into();
-        told.operation(Some(operation))
+        let thread_count = self.threads.map(|threads| threads.saturating_mul(hosts));
+        let mut description =
+            WorkloadDescription::new(self.operation.to_lowercase(), Bytes::mib(1));
+        description.workload.direct = false.into();
+        description
+            .operation(Some(operation))
             .block(self.block)
             .order(self.is_random.map(order))
             .depth(self.depth)
-            .clones(clones)
+            .threads(thread_count)
             .direct(self.is_direct)
             .parts_if(self.file_size.is_some(), &[PlanPart::Span])
     }

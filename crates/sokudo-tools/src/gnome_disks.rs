@@ -14,7 +14,7 @@ use sokudo_model::{
 };
 use sokudo_words::text;
 
-use crate::results::row::{self, ACCESS, LOAD, PACE, ToldWorkload};
+use crate::results::row::{self, ACCESS, LOAD, PACE, WorkloadDescription};
 use crate::results::text::leave_out_of;
 use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
@@ -84,7 +84,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
 fn method(rows: &[ImportedRow]) -> String {
     let parts: Vec<String> = rows
         .iter()
-        .map(|row| format!("{} × {}", row.workload.name, row.reported.places.len()))
+        .map(|row| format!("{} × {}", row.workload.name, row.reported.samples.len()))
         .collect();
     parts.join(", ")
 }
@@ -124,7 +124,7 @@ impl Cache<'_> {
     /// The rates at places all over the device.
     fn transfer(&mut self, key: &str, operation: Operation, sample: Bytes) -> Option<ImportedRow> {
         let sample_bytes = number::float(sample.0);
-        let (mut rates, mut places) = (Vec::new(), Vec::new());
+        let (mut rates, mut samples) = (Vec::new(), Vec::new());
         for pair in self.pairs(key) {
             let is_rate = pair.value > 0.0 && number::is_possible(pair.value);
             let Some(elapsed) = nanos(sample_bytes / pair.value).filter(|_| is_rate) else {
@@ -132,7 +132,7 @@ impl Cache<'_> {
                 continue;
             };
             rates.push(pair.value);
-            places.push(ReportedSample {
+            samples.push(ReportedSample {
                 offset: Bytes(pair.offset),
                 bytes: sample,
                 elapsed,
@@ -145,38 +145,38 @@ impl Cache<'_> {
             timeout: None,
             resumed_at: None,
             ..Survey::new(
-                narrow(places.len()),
+                narrow(samples.len()),
                 Visit::Ascending,
                 Sample::Bytes(sample),
             )
         };
         let mut row = surveyed("TRANSFER", sample, operation, Order::SEQUENTIAL, survey);
         row.reported.bandwidth = Some(ImportedRate {
-            kind: text!("mean of {} places", places.len()),
+            kind: text!("mean of {} places", samples.len()),
             trials: Vec::new(),
             ..summed
         });
-        row.reported.places = places;
+        row.reported.samples = samples;
         Some(row)
     }
 
     /// The time to reach places at random.
     fn access(&mut self) -> Option<ImportedRow> {
         let key = "access-time-samples";
-        let (mut times, mut places) = (Vec::new(), Vec::new());
+        let (mut times, mut samples) = (Vec::new(), Vec::new());
         for pair in self.pairs(key) {
             let Some(elapsed) = nanos(pair.value).filter(|_| pair.value > 0.0) else {
                 self.impossible(key, pair);
                 continue;
             };
             times.push(pair.value * 1e9);
-            places.push(ReportedSample {
+            samples.push(ReportedSample {
                 offset: Bytes(pair.offset),
                 bytes: PAGE,
                 elapsed,
             });
         }
-        let count = places.len();
+        let count = samples.len();
         let summed = row::rate_of_trials(times)?;
         let survey = Survey::new(narrow(count), Visit::Random, Sample::Bytes(PAGE));
         let mut row = surveyed("ACCESS 4K", PAGE, Operation::Read, row::RANDOM, survey);
@@ -187,7 +187,7 @@ impl Cache<'_> {
             count: Some(count as u64),
             ..row::latency(summed.value)
         });
-        row.reported.places = places;
+        row.reported.samples = samples;
         Some(row)
     }
 
@@ -214,7 +214,7 @@ fn surveyed(
     order: Order,
     survey: Survey,
 ) -> ImportedRow {
-    let mut told = ToldWorkload::new(name, block)
+    let mut description = WorkloadDescription::new(name, block)
         .operation(Some(operation))
         .order(Some(order))
         .direct(Some(true))
@@ -222,9 +222,9 @@ fn surveyed(
         .parts(ACCESS)
         .parts(PACE)
         .parts(&[PlanPart::Backend, PlanPart::Data]);
-    told.workload.backend = BackendKind::Sync;
-    told.workload.work = Work::Survey(survey);
-    told.row()
+    description.workload.backend = BackendKind::Sync;
+    description.workload.work = Work::Survey(survey);
+    description.row()
 }
 
 /// Nanoseconds of less than a day, as no single sample lasts longer.

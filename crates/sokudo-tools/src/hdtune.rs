@@ -12,7 +12,7 @@
 use sokudo_model::{Bytes, ImportedRow, ImportedRun, ImportedTarget, Operation, Order, Subject};
 use sokudo_words::{Text, text};
 
-use crate::results::row::{self, RANDOM, ROWS_MAX, ToldWorkload, entry, figure};
+use crate::results::row::{self, RANDOM, ROWS_MAX, WorkloadDescription, entry, figure};
 use crate::results::text::{Line, label, leave_out, lines};
 use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
@@ -155,7 +155,7 @@ impl HdTunePage {
         if self.name == "Error Scan" {
             return self.read_scan(text);
         }
-        let Some((name, told)) = figures(text) else {
+        let Some((name, quantities)) = figures(text) else {
             let looks_like_one = ["MB/s", "KB/s", "IOPS"]
                 .iter()
                 .any(|unit| text.contains(unit));
@@ -165,12 +165,12 @@ impl HdTunePage {
             };
         };
         let before = self.run.rows.len();
-        self.add(name, &told);
+        self.add(name, &quantities);
         Ok(self.run.rows.len() - before)
     }
 
-    fn add(&mut self, name: &str, told: &[PrintedQuantity]) {
-        match (name, told) {
+    fn add(&mut self, name: &str, quantities: &[PrintedQuantity]) {
+        match (name, quantities) {
             ("Transfer Rate Minimum", [PrintedQuantity::Bandwidth(rate)]) => {
                 self.transfer().min = Some(*rate)
             }
@@ -186,7 +186,7 @@ impl HdTunePage {
                 }
             }
             _ => {
-                let row = self.row(name, told, None);
+                let row = self.row(name, quantities, None);
                 self.run.rows.push(row);
             }
         }
@@ -206,7 +206,7 @@ impl HdTunePage {
     }
 
     /// A row; in this order, or the one that its name tells.
-    fn row(&self, name: &str, told: &[PrintedQuantity], order: Option<Order>) -> ImportedRow {
+    fn row(&self, name: &str, quantities: &[PrintedQuantity], order: Option<Order>) -> ImportedRow {
         let lower = name.to_ascii_lowercase();
         let words = || lower.split(|sign: char| !sign.is_ascii_alphanumeric());
         let has = |wanted: &[&str]| wanted.iter().any(|word| lower.contains(word));
@@ -218,7 +218,7 @@ impl HdTunePage {
         let is_random = self.name == "Random Access" || has(&["random", "seek", "access"]);
         let named = is_random.then_some(RANDOM);
         let named = named.or(has(&["sequential"]).then_some(Order::SEQUENTIAL));
-        let mut workload = ToldWorkload::new(label(name).unwrap_or_default(), ANY_BLOCK)
+        let mut workload = WorkloadDescription::new(label(name).unwrap_or_default(), ANY_BLOCK)
             .operation(direction)
             .block(block(&lower))
             .order(order.or(named));
@@ -226,8 +226,8 @@ impl HdTunePage {
             workload.workload.measures.subject = Subject::Cache;
         }
         let mut row = workload.row();
-        for told in told {
-            match told {
+        for quantity in quantities {
+            match quantity {
                 PrintedQuantity::Bandwidth(rate) => {
                     row.reported.bandwidth = Some(row::rate(*rate, ""))
                 }
@@ -252,7 +252,7 @@ impl HdTunePage {
         };
         let wrong = || impossible(text);
         let (value, name) = (value.trim(), name.trim());
-        let told = match name {
+        let scan_figure = match name {
             "Scanned data" => {
                 // A disk of 500 GB has 476,749 of its MB: here they are MiB.
                 let mib = value.strip_suffix("MB").ok_or_else(wrong)?;
@@ -281,7 +281,7 @@ impl HdTunePage {
             self.run.rows.push(row);
         }
         if let Some(row) = self.run.rows.last_mut() {
-            row.reported.others.push(told);
+            row.reported.others.push(scan_figure);
         }
         Ok(usize::from(is_new))
     }
@@ -292,13 +292,13 @@ fn without_mean(row: &mut ImportedRow) {
     let Some(rate) = row.reported.bandwidth.take_if(|rate| rate.value == 0.0) else {
         return;
     };
-    let told = [("minimum", rate.min), ("maximum", rate.max)];
-    let told = told
+    let extremes = [("minimum", rate.min), ("maximum", rate.max)];
+    let extremes = extremes
         .into_iter()
         .filter_map(|(name, rate)| Some((name, rate?)));
     row.reported
         .others
-        .extend(told.map(|(name, rate)| figure(name, "MB/s", rate / 1e6)));
+        .extend(extremes.map(|(name, rate)| figure(name, "MB/s", rate / 1e6)));
 }
 
 /// `Read test`, `Write transfer rate`: a line that says in which direction what follows is.
@@ -313,7 +313,7 @@ fn direction_of_heading(lower: &str) -> Option<Operation> {
 /// The name of a line, and its figures: numbers with a unit. `None` without any, or with a
 /// number that is not possible.
 fn figures(text: &str) -> Option<(&str, Vec<PrintedQuantity>)> {
-    let mut told = Vec::new();
+    let mut quantities = Vec::new();
     let mut name_end = text.len();
     let words: Vec<(usize, &str)> = words(text).collect();
     let mut index = 0;
@@ -327,15 +327,15 @@ fn figures(text: &str) -> Option<(&str, Vec<PrintedQuantity>)> {
         match figure {
             Some(figure) => {
                 name_end = name_end.min(start);
-                told.push(figure);
+                quantities.push(figure);
                 index += used;
             }
-            None if quantity("1", next).is_some() && !told.is_empty() => return None,
+            None if quantity("1", next).is_some() && !quantities.is_empty() => return None,
             None => index += 1,
         }
     }
     let name = text[..name_end].trim().trim_end_matches(':').trim();
-    (!told.is_empty() && !name.is_empty()).then_some((name, told))
+    (!quantities.is_empty() && !name.is_empty()).then_some((name, quantities))
 }
 
 /// Words and where they begin.

@@ -120,10 +120,10 @@ fn correct_threads(
 
 /// What its MB/s are; `None` where they are MB/s.
 fn unit(report: &CrystalReport, run: &mut ImportedRun) -> Option<WrongUnit> {
-    let (mut told, mut shown) = (0.0, 0.0);
+    let (mut from_iops, mut shown) = (0.0, 0.0);
     for row in &report.rows {
         if let (Some(iops), Some(block)) = (row.iops, row.label.block) {
-            told += iops * number::float(block.0);
+            from_iops += iops * number::float(block.0);
             shown += row.mb_per_s * 1e6;
         }
     }
@@ -133,7 +133,7 @@ fn unit(report: &CrystalReport, run: &mut ImportedRun) -> Option<WrongUnit> {
     let units = [Some(KDISKMARK), Some(KDISKMARK_MIB), None];
     let distance = |unit: &Option<WrongUnit>| {
         let scale = unit.map_or(1.0, |wrong| wrong.scale / 1e6);
-        (told / shown / scale - 1.0).abs()
+        (from_iops / shown / scale - 1.0).abs()
     };
     let nearest = units
         .into_iter()
@@ -144,7 +144,7 @@ fn unit(report: &CrystalReport, run: &mut ImportedRun) -> Option<WrongUnit> {
     run.origin.remarks.push(text!(
         "its bandwidths and its IOPS times the block sizes differ by a factor of {:.3}, which \
          no known version explains",
-        told / shown
+        from_iops / shown
     ));
     Some(KDISKMARK)
 }
@@ -183,13 +183,13 @@ fn correct_mixes(report: &CrystalReport, run: &mut ImportedRun, scale: f64) {
 }
 
 fn imported(report: &CrystalReport, row: &CrystalRow, scale: f64, factor: f64) -> ImportedRow {
-    let mut told = row.label.workload();
-    told.workload.backend = BackendKind::Libaio;
-    if let Order::Random { map } = &mut told.workload.order {
+    let mut description = row.label.workload();
+    description.workload.backend = BackendKind::Libaio;
+    if let Order::Random { map } = &mut description.workload.order {
         *map = true;
     }
     // fio's jobs each read the file from its start, and visit each block once at random.
-    let told = told
+    let description = description
         .parts(PACE)
         .parts(&[PlanPart::Backend, PlanPart::Order])
         .parts_if(report.file_size().is_some(), &[PlanPart::Span]);
@@ -203,7 +203,7 @@ fn imported(report: &CrystalReport, row: &CrystalRow, scale: f64, factor: f64) -
         Some(runs) => text!("best of {runs}"),
     };
     let share = mix_share(row.label.direction).unwrap_or(1.0) / factor;
-    let mut imported = told.row();
+    let mut imported = description.row();
     imported.reported.bandwidth = Some(row::rate(row.mb_per_s * scale / share, kind.clone()));
     imported.reported.iops = row.iops.map(|iops| row::rate(iops / share, kind));
     imported.reported.latency = row.latency_ns.map(|mean| row::latency(mean * factor));

@@ -67,7 +67,7 @@ fn read(text: &str) -> Result<Import, ImportError> {
 struct Collection {
     runs: Vec<ImportedRun>,
     /// Where in `runs` the run of a document, tool, method and target is.
-    places: std::collections::HashMap<[String; 4], usize>,
+    indices: std::collections::HashMap<[String; 4], usize>,
     left_out: Vec<LeftOut>,
 }
 
@@ -95,11 +95,11 @@ impl Collection {
 
     fn run(&mut self, key: [String; 4]) -> &mut ImportedRun {
         let next = self.runs.len();
-        let place = *self.places.entry(key).or_insert_with_key(|key| {
+        let index = *self.indices.entry(key).or_insert_with_key(|key| {
             self.runs.push(new_run(key));
             next
         });
-        &mut self.runs[place]
+        &mut self.runs[index]
     }
 
     fn import(mut self) -> Result<Import, ImportError> {
@@ -141,8 +141,8 @@ fn trial_of(target: &str) -> (&str, bool) {
 
 /// The row of the run that this metric is of.
 fn row_of<'run>(run: &'run mut ImportedRun, metric: &PublishedMetric) -> &'run mut ImportedRow {
-    let is_it = |row: &ImportedRow| row.workload == metric.told.workload;
-    entry(&mut run.rows, is_it, || metric.told.clone().row())
+    let is_it = |row: &ImportedRow| row.workload == metric.description.workload;
+    entry(&mut run.rows, is_it, || metric.description.clone().row())
 }
 
 /// Puts a figure where it belongs.
@@ -154,7 +154,7 @@ fn put(
     trial: bool,
 ) -> Result<(), Text> {
     let value = value * unit.scale;
-    let place = match (unit.rate(), metric.statistic) {
+    let rate_slot = match (unit.rate(), metric.statistic) {
         (None, Statistic::Value | Statistic::Mean(_)) if unit.is_time => {
             let is_new = row.reported.latency.is_none();
             row.reported
@@ -176,13 +176,13 @@ fn put(
             return given_once(is_new, metric);
         }
     };
-    match place {
+    match rate_slot {
         Some(rate) if trial && !rate.trials.is_empty() => rate.trials.push(value),
         Some(_) => return given_once(false, metric),
         None => {
             let mut rate = row::rate(value, metric.statistic.kind());
             rate.trials.extend(trial.then_some(value));
-            *place = Some(rate);
+            *rate_slot = Some(rate);
         }
     }
     Ok(())

@@ -43,8 +43,8 @@ fn a_file_of_two_tools_tells_what_was_not_read() {
     let mixed = [text("hdtune/free.txt"), text("hdparm/two-timings.txt")].concat();
     let import = read("notes.txt", mixed.as_bytes()).unwrap();
     assert_eq!(import.runs[0].origin.tool, "HD Tune");
-    let told = import.left_out.last().unwrap().why.english();
-    assert!(told.contains("results of hdparm too"), "{told}");
+    let reason = import.left_out.last().unwrap().why.english();
+    assert!(reason.contains("results of hdparm too"), "{reason}");
 }
 
 #[test]
@@ -103,7 +103,7 @@ proptest::proptest! {
                 for rate in rates {
                     assert!(rate.value.is_finite() && rate.value >= 0.0, "{rate:?}");
                 }
-                assert!(row.workload.depth >= 1 && row.workload.clones >= 1);
+                assert!(row.workload.depth >= 1 && row.workload.threads >= 1);
                 assert!(row.workload.blocks.smallest().0 >= 1);
             }
         }
@@ -119,9 +119,9 @@ fn what_stays_unread_is_named_and_what_is_read_whole_names_nothing() {
     let mut named: Vec<String> = files
         .filter_map(|file| {
             let import = read("x", &std::fs::read(&file).unwrap()[..]).ok()?;
-            let told = not_read(&import)?;
+            let note = not_read(&import)?;
             Some(format!(
-                "{} {told}",
+                "{} {note}",
                 file.strip_prefix(&folder).unwrap().display()
             ))
         })
@@ -162,23 +162,23 @@ fn figures_of_lines_that_no_reader_knows_are_named_in_one_note() {
         let line = whole.lines().count() + 1;
         let more =
             format!("{whole}\nouter zone  7100.5 MB/s\nno figure MB/s\nat depth 9: 7654321 IOPS\n");
-        let told = not_read(&read("x", more.as_bytes()).unwrap());
+        let note = not_read(&read("x", more.as_bytes()).unwrap());
         let expected =
             format!("line {line}: 2 (outer zone  7100.5 MB/s; at depth 9: 7654321 IOPS)");
-        assert_eq!(told.as_deref(), Some(&*expected), "{file}");
+        assert_eq!(note.as_deref(), Some(&*expected), "{file}");
     }
     let log = std::fs::read_to_string(corpus.join("hdparm/two-timings.txt")).unwrap();
     let long = [&log, &*"somewhere 7100.5 MB/s far away\n".repeat(1_500)].concat();
-    let told = not_read(&read("x", long.as_bytes()).unwrap()).unwrap();
-    assert!(told.contains(": 1500 (") && told.len() < 250, "{told}");
+    let note = not_read(&read("x", long.as_bytes()).unwrap()).unwrap();
+    assert!(note.contains(": 1500 (") && note.len() < 250, "{note}");
 }
 
 /// The note of what was not read, without its own words.
 fn not_read(import: &Import) -> Option<String> {
     let mut notes = import.left_out.iter().filter_map(|left| {
-        let told = left.why.english();
-        let told = told.strip_prefix("rates that were not read, lines from here on: ")?;
-        Some(format!("line {}: {told}", left.line?))
+        let reason = left.why.english();
+        let reason = reason.strip_prefix("rates that were not read, lines from here on: ")?;
+        Some(format!("line {}: {reason}", left.line?))
     });
     let note = notes.next();
     assert_eq!(notes.next(), None);

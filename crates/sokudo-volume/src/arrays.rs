@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use sokudo_model::{RaidLevel, VolumePlan};
 
 use crate::action::{Action, CommandLine, Step};
-use crate::place::VolumePlace;
+use crate::names::VolumeNames;
 
 /// Makes an array of `disks`, and waits until it is in sync if that is wanted.
-pub(crate) fn steps(plan: &VolumePlan, disks: &[&Path], place: &VolumePlace) -> Vec<Step> {
-    let array = place.array();
+pub(crate) fn steps(plan: &VolumePlan, disks: &[&Path], names: &VolumeNames) -> Vec<Step> {
+    let array = names.array();
     let create = Step {
         action: Action::CreateArray {
             array: array.clone(),
-            command: create(plan, disks, place),
+            command: create(plan, disks, names),
         },
         undo: vec![Action::StopArray(array.clone())],
     };
@@ -36,21 +36,21 @@ fn is_synchronised(plan: &VolumePlan) -> bool {
     plan.options.initial_sync && plan.raid.level != RaidLevel::Raid0
 }
 
-fn create(plan: &VolumePlan, disks: &[&Path], place: &VolumePlace) -> CommandLine {
+fn create(plan: &VolumePlan, disks: &[&Path], names: &VolumeNames) -> CommandLine {
     let mut options = vec![
         "--run".to_owned(),
         "--metadata=1.2".to_owned(),
         format!("--level={}", plan.raid.level.word()),
         format!("--raid-devices={}", disks.len()),
-        format!("--uuid={}", place.array_uuid.for_mdadm()),
-        format!("--name={}", place.name),
+        format!("--uuid={}", names.array_uuid.for_mdadm()),
+        format!("--name={}", names.name),
         "--homehost=any".to_owned(),
     ];
     if plan.raid.level != RaidLevel::Raid0 && !plan.options.initial_sync {
         options.push("--assume-clean".to_owned());
     }
     CommandLine::new("mdadm", ["--create"])
-        .with([place.array()])
+        .with([names.array()])
         .with(options)
         .with(&plan.options.mdadm)
         .with(disks)

@@ -62,13 +62,13 @@ pub enum VolumeError {
     NotAsMade(PathBuf),
     #[error("{command} cannot be run: {source}")]
     NotRun { command: String, source: io::Error },
-    #[error("{command} has failed ({status}): {said}")]
+    #[error("{command} has failed ({status}): {excerpt}")]
     Failed {
         command: String,
         /// `exit status: 1`.
         status: String,
         /// The first and the last lines of what it printed.
-        said: String,
+        excerpt: String,
     },
     #[error("{command} took longer than {seconds} s and was ended")]
     TooLong { command: String, seconds: u64 },

@@ -6,7 +6,7 @@ use std::path::Path;
 use sokudo_model::{FileSystemKind, RaidBy, RaidLevel, VolumePlan};
 
 use crate::action::{Action, CommandLine, Step};
-use crate::place::{Uuid, VolumePlace};
+use crate::names::{Uuid, VolumeNames};
 
 /// A file system that is to be made, on what, and what it is called by.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct NewFileSystem<'a> {
 pub(crate) const LABEL: &str = "sokudo";
 
 /// Makes the file system of a plan, but ZFS, and mounts it.
-pub(crate) fn steps(plan: &VolumePlan, devices: &[&Path], place: &VolumePlace) -> Vec<Step> {
+pub(crate) fn steps(plan: &VolumePlan, devices: &[&Path], names: &VolumeNames) -> Vec<Step> {
     let level = match plan.raid.by {
         RaidBy::Md => RaidLevel::None,
         RaidBy::FileSystem => plan.raid.level,
@@ -33,7 +33,7 @@ pub(crate) fn steps(plan: &VolumePlan, devices: &[&Path], place: &VolumePlace) -
         kind: plan.file_system,
         devices,
         level,
-        uuid: place.uuid,
+        uuid: names.uuid,
         label: LABEL,
         options: &plan.options.mkfs,
     };
@@ -44,7 +44,7 @@ pub(crate) fn steps(plan: &VolumePlan, devices: &[&Path], place: &VolumePlace) -
     let made = make(&new)
         .into_iter()
         .map(|command| plain(Action::Run(command)));
-    let at = place.mount_point.clone();
+    let at = names.mount_point.clone();
     let mount = Step {
         action: Action::Mount {
             kind: plan.file_system,

@@ -8,14 +8,14 @@ use sokudo_model::FileSystemKind;
 use sokudo_words::{Text, text};
 
 use crate::action::CommandLine;
-use crate::place::VolumePlace;
+use crate::names::VolumeNames;
 use crate::program::{self, ProgramLimits};
 
 /// Both in a sentence; `None` of file systems that do neither, and where it is not told.
-pub(crate) fn in_force(file_system: FileSystemKind, place: &VolumePlace) -> Option<Text> {
+pub(crate) fn in_force(file_system: FileSystemKind, names: &VolumeNames) -> Option<Text> {
     let (compression, checksums) = match file_system {
-        FileSystemKind::Zfs => of_zfs(&place.name)?,
-        FileSystemKind::Btrfs => of_btrfs(place)?,
+        FileSystemKind::Zfs => of_zfs(&names.name)?,
+        FileSystemKind::Btrfs => of_btrfs(names)?,
         _ => return None,
     };
     Some(text!(
@@ -25,15 +25,15 @@ pub(crate) fn in_force(file_system: FileSystemKind, place: &VolumePlace) -> Opti
 
 fn of_zfs(name: &str) -> Option<(String, String)> {
     let what = ["get", "-H", "-o", "value", "compression,checksum", name];
-    let told = program::run(&CommandLine::new("zfs", what), ProgramLimits::undoing()).ok()?;
-    let mut values = told.lines().map(str::to_owned);
+    let printed = program::run(&CommandLine::new("zfs", what), ProgramLimits::undoing()).ok()?;
+    let mut values = printed.lines().map(str::to_owned);
     Some((values.next()?, values.next()?))
 }
 
-fn of_btrfs(place: &VolumePlace) -> Option<(String, String)> {
+fn of_btrfs(names: &VolumeNames) -> Option<(String, String)> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
-    let options = mount_options(&mounts, &place.mount_point)?;
-    let checksum = fs::read_to_string(format!("/sys/fs/btrfs/{}/checksum", place.uuid)).ok();
+    let options = mount_options(&mounts, &names.mount_point)?;
+    let checksum = fs::read_to_string(format!("/sys/fs/btrfs/{}/checksum", names.uuid)).ok();
     Some(of_btrfs_options(options, checksum.as_deref()))
 }
 

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::error::VolumeError;
-use crate::place::Uuid;
+use crate::names::Uuid;
 
 /// Where journals are.
 pub(crate) const DIRECTORY: &str = "/var/lib/sokudo/volumes";

@@ -10,23 +10,23 @@ use crate::carry_out::{Site, is_mount_point, is_pool, pool_identifier};
 use crate::disk::{VolumeDisk, node, sequence};
 use crate::error::VolumeError;
 use crate::journal::{DIRECTORY, EXTENSION, Journal, JournalLine, SchedulerTrace, Trace};
-use crate::making::Told;
-use crate::place::Uuid;
+use crate::making::ActionListener;
+use crate::names::Uuid;
 use crate::program::{self, ProgramLimits};
 use crate::{arrays, disk};
 
 /// Dissolves what runs have left that are no longer there. Each action is told before it is
 /// carried out; what could not be done is given.
-pub fn dissolve_left_behind(told: Told<'_>) -> Vec<VolumeError> {
-    dissolve_left_behind_in(Path::new(DIRECTORY), told)
+pub fn dissolve_left_behind(report: ActionListener<'_>) -> Vec<VolumeError> {
+    dissolve_left_behind_in(Path::new(DIRECTORY), report)
 }
 
 /// The same for the journals in another directory.
-pub fn dissolve_left_behind_in(directory: &Path, told: Told<'_>) -> Vec<VolumeError> {
+pub fn dissolve_left_behind_in(directory: &Path, report: ActionListener<'_>) -> Vec<VolumeError> {
     let mut errors = Vec::new();
     for path in journals(directory) {
         match Journal::read(&path) {
-            Ok(journal) => errors.extend(dissolve_journal(&journal, told)),
+            Ok(journal) => errors.extend(dissolve_journal(&journal, report)),
             // Its run goes on.
             Err(VolumeError::JournalInUse(_)) => {}
             Err(error) => errors.push(error),
@@ -45,14 +45,14 @@ fn journals(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn dissolve_journal(journal: &Journal, told: Told<'_>) -> Vec<VolumeError> {
+fn dissolve_journal(journal: &Journal, report: ActionListener<'_>) -> Vec<VolumeError> {
     let lines = journal.lines();
     let mut volumes: Vec<&str> = lines.iter().map(|line| line.volume.as_str()).collect();
     volumes.dedup();
     let mut errors = Vec::new();
     for volume in volumes {
         let traces = lines.iter().filter(|line| line.volume == volume);
-        let failed = dissolve_volume(traces, told);
+        let failed = dissolve_volume(traces, report);
         if failed.is_empty() {
             errors.extend(journal.forget(volume).err());
         }
@@ -64,7 +64,7 @@ fn dissolve_journal(journal: &Journal, told: Told<'_>) -> Vec<VolumeError> {
 /// The last one first: a pool may stand on an array.
 fn dissolve_volume<'l>(
     traces: impl DoubleEndedIterator<Item = &'l JournalLine> + Clone,
-    told: Told<'_>,
+    report: ActionListener<'_>,
 ) -> Vec<VolumeError> {
     let identifier = traces.clone().find_map(|line| match &line.trace {
         Trace::PoolIdentifier { identifier, .. } => Some(identifier.as_str()),
@@ -73,14 +73,13 @@ fn dissolve_volume<'l>(
     let mut errors = Vec::new();
     for line in traces.rev() {
         let result = match &line.trace {
-            Trace::Array { uuid, .. } => {
-                stop_array(*uuid, told).and_then(|()| wipe_all_that_bear(&uuid.to_string(), told))
-            }
-            Trace::Pool { name } => destroy_pool(name, identifier, told),
+            Trace::Array { uuid, .. } => stop_array(*uuid, report)
+                .and_then(|()| wipe_all_that_bear(&uuid.to_string(), report)),
+            Trace::Pool { name } => destroy_pool(name, identifier, report),
             Trace::PoolIdentifier { .. } => Ok(()),
-            Trace::FileSystem { uuid } => wipe_all_that_bear(&uuid.to_string(), told),
-            Trace::Scheduler(trace) => put_scheduler_back(trace, told),
-            Trace::Directory { path } => remove_if_empty(path, told),
+            Trace::FileSystem { uuid } => wipe_all_that_bear(&uuid.to_string(), report),
+            Trace::Scheduler(trace) => put_scheduler_back(trace, report),
+            Trace::Directory { path } => remove_if_empty(path, report),
         };
         errors.extend(result.err());
     }
@@ -88,21 +87,21 @@ fn dissolve_volume<'l>(
 }
 
 /// What somebody has put there since stays.
-fn remove_if_empty(directory: &Path, told: Told<'_>) -> Result<(), VolumeError> {
+fn remove_if_empty(directory: &Path, report: ActionListener<'_>) -> Result<(), VolumeError> {
     let is_empty = |mut entries: fs::ReadDir| entries.next().is_none();
     match fs::read_dir(directory).is_ok_and(is_empty) && !is_mount_point(directory) {
-        true => do_it(&Action::RemoveDirectory(directory.to_owned()), told),
+        true => do_it(&Action::RemoveDirectory(directory.to_owned()), report),
         false => Ok(()),
     }
 }
 
-fn do_it(action: &Action, told: Told<'_>) -> Result<(), VolumeError> {
-    told(action);
+fn do_it(action: &Action, report: ActionListener<'_>) -> Result<(), VolumeError> {
+    report(action);
     Site::new(Vec::new()).carry_out(action, ProgramLimits::undoing())
 }
 
 /// Stops the array that bears the identifier, if it runs.
-fn stop_array(uuid: Uuid, told: Told<'_>) -> Result<(), VolumeError> {
+fn stop_array(uuid: Uuid, report: ActionListener<'_>) -> Result<(), VolumeError> {
     let bears = |array: &PathBuf| {
         let detail = CommandLine::new("mdadm", ["--detail", "--export"]).with([array]);
         let printed = program::run(&detail, ProgramLimits::undoing()).unwrap_or_default();
@@ -111,31 +110,35 @@ fn stop_array(uuid: Uuid, told: Told<'_>) -> Result<(), VolumeError> {
         found.and_then(|text| text.parse().ok()) == Some(uuid)
     };
     match arrays::all().into_iter().find(bears) {
-        Some(array) => do_it(&Action::StopArray(array), told),
+        Some(array) => do_it(&Action::StopArray(array), report),
         None => Ok(()),
     }
 }
 
 /// Destroys the pool, if this machine has imported it, and clears what is left of it.
-fn destroy_pool(name: &str, identifier: Option<&str>, told: Told<'_>) -> Result<(), VolumeError> {
+fn destroy_pool(
+    name: &str,
+    identifier: Option<&str>,
+    report: ActionListener<'_>,
+) -> Result<(), VolumeError> {
     if is_pool(name) {
         let found = pool_identifier(name)?;
         if identifier.is_some_and(|identifier| identifier != found) {
             // Somebody has made another one of that name.
             return Err(VolumeError::NotOurs(name.to_owned()));
         }
-        do_it(&Action::DestroyPool(name.to_owned()), told)?;
+        do_it(&Action::DestroyPool(name.to_owned()), report)?;
     }
     // `zpool` makes two partitions on each disk; its label is on the first one.
     let Some(identifier) = identifier else {
         return Ok(());
     };
     for partition in bearers(identifier) {
-        do_it(&Action::ClearLabel(partition.path().to_owned()), told)?;
-        wipe(&partition, told)?;
+        do_it(&Action::ClearLabel(partition.path().to_owned()), report)?;
+        wipe(&partition, report)?;
         if let Some(disk) = whole_disk(&partition) {
             drop(partition);
-            wipe(&disk, told)?;
+            wipe(&disk, report)?;
         }
     }
     Ok(())
@@ -150,13 +153,15 @@ fn whole_disk(partition: &VolumeDisk) -> Option<VolumeDisk> {
     VolumeDisk::new(File::open(&path).ok()?, path).ok()
 }
 
-fn wipe_all_that_bear(identifier: &str, told: Told<'_>) -> Result<(), VolumeError> {
-    bearers(identifier).iter().try_for_each(|it| wipe(it, told))
+fn wipe_all_that_bear(identifier: &str, report: ActionListener<'_>) -> Result<(), VolumeError> {
+    bearers(identifier)
+        .iter()
+        .try_for_each(|it| wipe(it, report))
 }
 
-fn wipe(device: &VolumeDisk, told: Told<'_>) -> Result<(), VolumeError> {
+fn wipe(device: &VolumeDisk, report: ActionListener<'_>) -> Result<(), VolumeError> {
     device.is_unused()?;
-    do_it(&Action::Wipe(device.path().to_owned()), told)
+    do_it(&Action::Wipe(device.path().to_owned()), report)
 }
 
 /// The block devices in whose contents the identifier of a file system, array or pool stands.
@@ -186,7 +191,10 @@ fn open(node: &Path) -> Option<File> {
 }
 
 /// Only on the very disk, and only if it is set as we have set it.
-fn put_scheduler_back(trace: &SchedulerTrace, told: Told<'_>) -> Result<(), VolumeError> {
+fn put_scheduler_back(
+    trace: &SchedulerTrace,
+    report: ActionListener<'_>,
+) -> Result<(), VolumeError> {
     let is_there = trace.sequence.is_some()
         && sequence(trace.number) == trace.sequence
         && disk::number_of(&trace.disk) == Some(trace.number);
@@ -205,7 +213,7 @@ fn put_scheduler_back(trace: &SchedulerTrace, told: Told<'_>) -> Result<(), Volu
         disk: trace.disk.clone(),
         name: trace.before.clone(),
     };
-    told(&back);
+    report(&back);
     site.carry_out(&back, ProgramLimits::undoing())
 }
 

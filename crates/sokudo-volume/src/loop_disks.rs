@@ -11,7 +11,7 @@ use sokudo_sys::LoopWish;
 
 use crate::disk::VolumeDisk;
 use crate::error::{VolumeError, unusable};
-use crate::place::Uuid;
+use crate::names::Uuid;
 
 /// What `losetup` shows as their file.
 const NAME: &str = "sokudo";

@@ -16,7 +16,7 @@ const UNDO_ATTEMPTS: u32 = 20;
 const UNDO_PAUSE: Duration = Duration::from_millis(250);
 
 /// Who hears of each action before it is carried out.
-pub type Told<'a> = &'a mut dyn FnMut(&Action);
+pub type ActionListener<'a> = &'a mut dyn FnMut(&Action);
 
 #[derive(Debug)]
 pub(crate) struct Making {
@@ -47,7 +47,7 @@ impl Making {
     pub(crate) fn carry_out(
         &mut self,
         step: Step,
-        told: Told<'_>,
+        report: ActionListener<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(), VolumeError> {
         if is_cancelled() {
@@ -56,7 +56,7 @@ impl Making {
         }
         let mut disks = self.site.disks.iter();
         disks.try_for_each(VolumeDisk::is_the_same)?;
-        told(&step.action);
+        report(&step.action);
         Site::has_room_for(&step.action)?;
         // A command that fails may have done half of its work.
         self.undo.extend(step.undo);
@@ -65,13 +65,13 @@ impl Making {
     }
 
     /// Takes everything back that can be; what cannot is told as an error.
-    pub(crate) fn take_back(&mut self, told: Told<'_>) -> Result<(), VolumeError> {
+    pub(crate) fn take_back(&mut self, report: ActionListener<'_>) -> Result<(), VolumeError> {
         let mut left = Vec::new();
         while let Some(action) = self.undo.pop() {
             if !self.site.is_needed(&action) {
                 continue;
             }
-            told(&action);
+            report(&action);
             if let Err(error) = self.undone(&action) {
                 left.push(text!("{error}"));
             }

@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use sokudo_model::{RaidBy, RaidLevel, VolumePlan};
 
 use crate::action::{Action, CommandLine, Step};
-use crate::place::VolumePlace;
+use crate::names::VolumeNames;
 
 /// Makes a pool of `disks`, mounted on the place's mount point. `zpool` makes a partition on
 /// each of them.
-pub(crate) fn steps(plan: &VolumePlan, disks: &[&Path], place: &VolumePlace) -> Vec<Step> {
+pub(crate) fn steps(plan: &VolumePlan, disks: &[&Path], names: &VolumeNames) -> Vec<Step> {
     let labels = disks
         .iter()
         .map(|disk| Action::ClearLabel(first_partition(disk)));
     vec![Step {
         action: Action::CreatePool {
-            name: place.name.clone(),
-            command: create(plan, disks, place),
+            name: names.name.clone(),
+            command: create(plan, disks, names),
         },
         undo: labels
-            .chain([Action::DestroyPool(place.name.clone())])
+            .chain([Action::DestroyPool(names.name.clone())])
             .collect(),
     }]
 }
 
-fn create(plan: &VolumePlan, disks: &[&Path], place: &VolumePlace) -> CommandLine {
+fn create(plan: &VolumePlan, disks: &[&Path], names: &VolumeNames) -> CommandLine {
     // No cache file: nobody imports the pool at the next start of the machine.
     let fixed = [
         "create",
@@ -37,14 +37,14 @@ fn create(plan: &VolumePlan, disks: &[&Path], place: &VolumePlace) -> CommandLin
         "setuid=off",
     ];
     let mut mount_point = OsString::from("mountpoint=");
-    mount_point.push(&place.mount_point);
+    mount_point.push(&names.mount_point);
     let properties = plan.options.mount.iter();
     let properties = properties.flat_map(|property| ["-O".to_owned(), property.clone()]);
     CommandLine::new("zpool", fixed)
         .with([OsString::from("-O"), mount_point])
         .with(properties)
         .with(&plan.options.zpool)
-        .with([&place.name])
+        .with([&names.name])
         .with(layout(plan, disks))
 }
 

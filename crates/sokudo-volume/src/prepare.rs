@@ -15,9 +15,9 @@ use crate::disk::VolumeDisk;
 use crate::error::VolumeError;
 use crate::file_systems::{self, NewFileSystem};
 use crate::free_of_paths;
-use crate::making::{Making, Told};
+use crate::making::{ActionListener, Making};
 use crate::mount_point;
-use crate::place::Uuid;
+use crate::names::Uuid;
 use crate::pools::first_partition;
 use crate::program::{self, ProgramLimits};
 
@@ -113,15 +113,15 @@ impl Preparation {
     pub fn make(
         &self,
         disk: &VolumeDisk,
-        told: Told<'_>,
+        report: ActionListener<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(), VolumeError> {
         self.check()?;
         disk.is_unused()?;
         let mut making = Making::on(vec![disk.held_again()?]);
         for step in self.steps(disk.path()) {
-            if let Err(first) = making.carry_out(step, told, is_cancelled) {
-                return Err(first.after(making.take_back(told)));
+            if let Err(first) = making.carry_out(step, report, is_cancelled) {
+                return Err(first.after(making.take_back(report)));
             }
         }
         making.stay();
@@ -219,13 +219,13 @@ pub fn emptying(disk: &Path) -> Vec<Action> {
 pub fn carry_out_on(
     disk: &VolumeDisk,
     actions: Vec<Action>,
-    told: Told<'_>,
+    report: ActionListener<'_>,
 ) -> Result<(), VolumeError> {
     let mut making = Making::on(vec![disk.held_again()?]);
     for action in actions {
         if making.site.is_needed(&action) {
             let undo = Vec::new();
-            making.carry_out(Step { action, undo }, told, &|| false)?;
+            making.carry_out(Step { action, undo }, report, &|| false)?;
         }
     }
     Ok(())

@@ -101,7 +101,7 @@ fn outcome(
         false => Err(VolumeError::Failed {
             command: command.to_string(),
             status: status.to_string(),
-            said: told_lines(&printed),
+            excerpt: told_lines(&printed),
         }),
     }
 }
@@ -211,9 +211,9 @@ fn told_lines(printed: &str) -> String {
         let last = lines.len() - LAST_LINES_TOLD;
         lines.splice(FIRST_LINES_TOLD..last, ["..."]);
     }
-    let told = lines.join("; ");
-    let told = told.chars().filter(|sign| !sign.is_control());
-    told.take(CHARACTERS_TOLD_MAX).collect()
+    let excerpt = lines.join("; ");
+    let excerpt = excerpt.chars().filter(|sign| !sign.is_control());
+    excerpt.take(CHARACTERS_TOLD_MAX).collect()
 }
 
 #[cfg(test)]
@@ -230,11 +230,14 @@ mod tests {
             &shell("seq 100; echo 'no \x1b[31mroom' >&2; exit 3"),
             ProgramLimits::undoing(),
         );
-        let VolumeError::Failed { status, said, .. } = error.unwrap_err() else {
+        let VolumeError::Failed {
+            status, excerpt, ..
+        } = error.unwrap_err()
+        else {
             panic!("another error");
         };
         assert_eq!(status, "exit status: 3");
-        assert_eq!(said, "1; 2; ...; 98; 99; 100; no [31mroom");
+        assert_eq!(excerpt, "1; 2; ...; 98; 99; 100; no [31mroom");
     }
 
     #[test]

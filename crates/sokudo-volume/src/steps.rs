@@ -5,29 +5,29 @@ use std::path::Path;
 use sokudo_model::{FileSystemKind, RaidBy, RaidLevel, VolumePlan};
 
 use crate::action::{Action, Step};
-use crate::place::VolumePlace;
+use crate::names::VolumeNames;
 use crate::{arrays, file_systems, pools};
 
 /// Every step that makes the volume of the first of these disks. Nothing is asked or touched.
-pub fn steps(plan: &VolumePlan, disks: &[&Path], place: &VolumePlace) -> Vec<Step> {
+pub fn steps(plan: &VolumePlan, disks: &[&Path], names: &VolumeNames) -> Vec<Step> {
     let disks = &disks[..disks.len().min(plan.raid.disks)];
     let mut steps: Vec<Step> = disks.iter().flat_map(|disk| on_disk(plan, disk)).collect();
-    let array = place.array();
+    let array = names.array();
     let devices = match is_array(plan) {
         true => &[array.as_path()][..],
         false => disks,
     };
     if is_array(plan) {
-        steps.extend(arrays::steps(plan, disks, place));
+        steps.extend(arrays::steps(plan, disks, names));
     }
-    let mount_point = place.mount_point.clone();
+    let mount_point = names.mount_point.clone();
     steps.push(Step {
         action: Action::MakeDirectory(mount_point.clone()),
         undo: vec![Action::RemoveDirectory(mount_point)],
     });
     steps.extend(match plan.file_system {
-        FileSystemKind::Zfs => pools::steps(plan, devices, place),
-        _ => file_systems::steps(plan, devices, place),
+        FileSystemKind::Zfs => pools::steps(plan, devices, names),
+        _ => file_systems::steps(plan, devices, names),
     });
     steps
 }
@@ -62,7 +62,7 @@ mod tests {
     use sokudo_model::{RaidPlan, VolumeOptions};
 
     use super::*;
-    use crate::place::Uuid;
+    use crate::names::Uuid;
 
     fn plan(level: RaidLevel, disks: usize, by: RaidBy, kind: FileSystemKind) -> VolumePlan {
         VolumePlan {
@@ -74,8 +74,8 @@ mod tests {
         }
     }
 
-    fn place() -> VolumePlace {
-        VolumePlace {
+    fn names() -> VolumeNames {
+        VolumeNames {
             mount_point: PathBuf::from("/run/sokudo/1"),
             name: "sokudo-1a2b3c4d-1".to_owned(),
             uuid: Uuid::from_bytes([0x11; 16]),
@@ -92,7 +92,7 @@ mod tests {
             "/dev/sdf",
         ]
         .map(Path::new);
-        let steps = steps(plan, &disks, &place());
+        let steps = steps(plan, &disks, &names());
         let done = steps.iter().map(|step| step.action.to_string());
         let undone = steps.iter().rev().flat_map(|step| step.undo.iter().rev());
         let undone = undone.map(|action| format!("undo: {action}"));

@@ -14,15 +14,15 @@ use crate::error::VolumeError;
 use crate::free_of_paths::check_options;
 use crate::in_force::in_force;
 use crate::journal::{Journal, SchedulerTrace, Trace};
-use crate::making::{Making, Told};
-use crate::place::VolumePlace;
+use crate::making::{ActionListener, Making};
+use crate::names::VolumeNames;
 use crate::steps::{is_array, steps};
 
 /// A volume that is mounted. Dropping it dissolves it; `dissolve` also says what stayed.
 #[derive(Debug)]
 pub struct Volume {
     making: Making,
-    place: VolumePlace,
+    names: VolumeNames,
     notes: Vec<Text>,
     journal: Journal,
 }
@@ -37,9 +37,9 @@ impl Volume {
     pub fn make(
         plan: &VolumePlan,
         disks: &[VolumeDisk],
-        place: VolumePlace,
+        names: VolumeNames,
         journal: &mut Journal,
-        told: Told<'_>,
+        report: ActionListener<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Self, VolumeError> {
         let (given, needed) = (disks.len(), plan.raid.disks);
@@ -51,24 +51,24 @@ impl Volume {
         let held: Result<Vec<_>, _> = disks.iter().map(VolumeDisk::held_again).collect();
         let mut volume = Self {
             making: Making::on(held?),
-            place,
+            names,
             notes: Vec::new(),
             journal: journal.clone(),
         };
         if is_array(plan) {
             volume.hide_from_udev(true);
         }
-        match volume.carry_out_all(plan, told, is_cancelled) {
+        match volume.carry_out_all(plan, report, is_cancelled) {
             Ok(()) => {
                 volume.notes = volume.notes_of(plan);
                 Ok(volume)
             }
-            Err(first) => Err(first.after(volume.dissolve(told))),
+            Err(first) => Err(first.after(volume.dissolve(report))),
         }
     }
 
     pub fn mount_point(&self) -> &Path {
-        &self.place.mount_point
+        &self.names.mount_point
     }
 
     /// What is to be known of how it was made.
@@ -80,14 +80,14 @@ impl Volume {
     ///
     /// # Errors
     /// What stayed, and why; the rest was taken back all the same.
-    pub fn dissolve(mut self, told: Told<'_>) -> Result<(), VolumeError> {
-        self.take_back(told)
+    pub fn dissolve(mut self, report: ActionListener<'_>) -> Result<(), VolumeError> {
+        self.take_back(report)
     }
 
     fn carry_out_all(
         &mut self,
         plan: &VolumePlan,
-        told: Told<'_>,
+        report: ActionListener<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(), VolumeError> {
         let paths: Vec<PathBuf> = self
@@ -98,20 +98,20 @@ impl Volume {
             .map(|it| it.path().to_owned())
             .collect();
         let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-        for step in steps(plan, &paths, &self.place) {
+        for step in steps(plan, &paths, &self.names) {
             if !self.making.site.is_needed(&step.action) {
                 continue;
             }
             if let Some(trace) = self.trace(&step.action)? {
-                self.journal.keep(&self.place.name, trace)?;
+                self.journal.keep(&self.names.name, trace)?;
             }
             let is_pool = matches!(step.action, Action::CreatePool { .. });
-            self.making.carry_out(step, told, is_cancelled)?;
+            self.making.carry_out(step, report, is_cancelled)?;
             if is_pool {
-                let name = self.place.name.clone();
+                let name = self.names.name.clone();
                 let identifier = pool_identifier(&name)?;
                 let trace = Trace::PoolIdentifier { name, identifier };
-                self.journal.keep(&self.place.name, trace)?;
+                self.journal.keep(&self.names.name, trace)?;
             }
         }
         Ok(())
@@ -119,15 +119,15 @@ impl Volume {
 
     /// What an action leaves that outlives this process.
     fn trace(&self, action: &Action) -> Result<Option<Trace>, VolumeError> {
-        let name = self.place.name.clone();
+        let name = self.names.name.clone();
         Ok(match action {
             Action::CreateArray { .. } => Some(Trace::Array {
                 name,
-                uuid: self.place.array_uuid,
+                uuid: self.names.array_uuid,
             }),
             Action::CreatePool { .. } => Some(Trace::Pool { name }),
             Action::Run(_) => Some(Trace::FileSystem {
-                uuid: self.place.uuid,
+                uuid: self.names.uuid,
             }),
             Action::Scheduler { disk, name } => {
                 let before = self.making.site.scheduler(disk)?;
@@ -148,11 +148,11 @@ impl Volume {
         })
     }
 
-    fn take_back(&mut self, told: Told<'_>) -> Result<(), VolumeError> {
-        let taken_back = self.making.take_back(told);
+    fn take_back(&mut self, report: ActionListener<'_>) -> Result<(), VolumeError> {
+        let taken_back = self.making.take_back(report);
         self.hide_from_udev(false);
         // What stays stays known.
-        taken_back.and_then(|()| self.journal.forget(&self.place.name))
+        taken_back.and_then(|()| self.journal.forget(&self.names.name))
     }
 
     fn hide_from_udev(&self, is_hidden: bool) {
@@ -178,7 +178,7 @@ impl Volume {
                 plan.raid.disks
             ));
         }
-        notes.extend(in_force(plan.file_system, &self.place));
+        notes.extend(in_force(plan.file_system, &self.names));
         let undiscarded = self
             .making
             .site

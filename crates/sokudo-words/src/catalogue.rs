@@ -59,8 +59,8 @@ impl Catalogue {
         }
         match self.translations.entry(template.key()) {
             Entry::Occupied(_) => Err("is translated twice"),
-            Entry::Vacant(place) => {
-                place.insert(translation);
+            Entry::Vacant(entry) => {
+                entry.insert(translation);
                 Ok(())
             }
         }

@@ -188,7 +188,7 @@ impl Text {
 
     /// In English, for programs.
     pub fn english(&self) -> String {
-        self.said(Language::English)
+        self.in_language(Language::English)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -196,19 +196,19 @@ impl Text {
     }
 
     /// In a language.
-    pub fn said(&self, language: Language) -> String {
+    pub fn in_language(&self, language: Language) -> String {
         // Most are names, of which no language has another.
         if let ("{}", [name]) = (&*self.template, &self.arguments[..]) {
-            return name.said(language);
+            return name.in_language(language);
         }
-        let holes = self.arguments.iter().map(|it| it.said(language));
+        let holes = self.arguments.iter().map(|it| it.in_language(language));
         filled(language, &self.template, &holes.collect::<Vec<_>>())
     }
 }
 
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.said(SPOKEN.get()))
+        f.pad(&self.in_language(SPOKEN.get()))
     }
 }
 
@@ -246,11 +246,11 @@ impl From<&io::Error> for Text {
         if let Some(inner) = error.get_ref() {
             return Self::new("{}", vec![in_each_language(inner)]);
         }
-        let said = without_holes(&error.to_string());
+        let message = without_holes(&error.to_string());
         let number = error.raw_os_error().map(|number| number.to_string());
         let template = match &number {
-            Some(number) => said.replace(&format!("error {number})"), "error {})"),
-            None => said,
+            Some(number) => message.replace(&format!("error {number})"), "error {})"),
+            None => message,
         };
         Self {
             template: Cow::Owned(template),
@@ -292,13 +292,13 @@ impl Argument {
         }
     }
 
-    fn said(&self, language: Language) -> String {
+    fn in_language(&self, language: Language) -> String {
         match self {
             Self::Count(count) => count.to_string(),
             Self::Name(name) => name.clone(),
             Self::Figure(figure) => figure.text.clone(),
-            Self::Text(text) => text.said(language),
-            Self::List(list) => list.said(language),
+            Self::Text(text) => text.in_language(language),
+            Self::List(list) => list.in_language(language),
             Self::InEach(texts) => {
                 let text = texts.get(language as usize).or(texts.first());
                 text.cloned().unwrap_or_default()
@@ -308,12 +308,12 @@ impl Argument {
 }
 
 impl List {
-    fn said(&self, language: Language) -> String {
+    fn in_language(&self, language: Language) -> String {
         let between = match (language, &*self.between) {
             (Language::Japanese, ", ") => "、",
             (_, between) => between,
         };
-        let items = self.items.iter().map(|it| it.said(language));
+        let items = self.items.iter().map(|it| it.in_language(language));
         items.collect::<Vec<_>>().join(between)
     }
 }
@@ -326,7 +326,7 @@ pub fn write_said(
     arguments: &[Argument],
 ) -> fmt::Result {
     let language = SPOKEN.get();
-    let holes = arguments.iter().map(|it| it.said(language));
+    let holes = arguments.iter().map(|it| it.in_language(language));
     f.write_str(&filled(language, template, &holes.collect::<Vec<_>>()))
 }
 
@@ -394,11 +394,11 @@ impl<T: fmt::Display + ?Sized> Displayed for &Valued<'_, T> {
 }
 
 fn in_each_language(shown: &(impl fmt::Display + ?Sized)) -> Argument {
-    let said = Language::ALL.map(|language| speaking(language, || shown.to_string()));
-    let [english, others @ ..] = &said;
+    let texts = Language::ALL.map(|language| speaking(language, || shown.to_string()));
+    let [english, others @ ..] = &texts;
     match others.iter().all(|other| other == english) {
         true => Argument::Name(english.clone()),
-        false => Argument::InEach(said.to_vec()),
+        false => Argument::InEach(texts.to_vec()),
     }
 }
 
@@ -512,16 +512,22 @@ mod tests {
     #[test]
     fn a_text_is_said_in_the_language_that_is_spoken() {
         let (name, most) = ("sda", 3_u32);
-        let said = text!("the devices under {} could not be found", name);
-        assert_eq!(said.to_string(), "the devices under sda could not be found");
-        let japanese = speaking(Language::Japanese, || said.to_string());
+        let sentence = text!("the devices under {} could not be found", name);
+        assert_eq!(
+            sentence.to_string(),
+            "the devices under sda could not be found"
+        );
+        let japanese = speaking(Language::Japanese, || sentence.to_string());
         assert_eq!(japanese, "sda の下のデバイスが見つからなかった");
-        assert_eq!(said.to_string(), "the devices under sda could not be found");
+        assert_eq!(
+            sentence.to_string(),
+            "the devices under sda could not be found"
+        );
         // A name is no word of ours, whatever it is called.
         let named = text!("the devices under {name} could not be found", name = "read");
-        assert!(named.said(Language::Japanese).starts_with("read の"));
+        assert!(named.in_language(Language::Japanese).starts_with("read の"));
         let unknown = text!("{name:>5} {{{most:02}}} {:.1}", 1.25);
-        assert_eq!(unknown.said(Language::Japanese), "  sda {03} 1.2");
+        assert_eq!(unknown.in_language(Language::Japanese), "  sda {03} 1.2");
         assert_eq!(
             unknown
                 .arguments()
@@ -540,7 +546,7 @@ mod tests {
             outer.english(),
             "the file was in the page cache, read: the file was in the page cache"
         );
-        let japanese = outer.said(Language::Japanese);
+        let japanese = outer.in_language(Language::Japanese);
         assert!(japanese.contains("、read: "), "{japanese}");
         assert_eq!(Text::list([inner.clone()], "; "), inner);
     }
@@ -580,11 +586,11 @@ mod tests {
         let error = text!("{}: {missing}", Text::name("a"));
         assert_eq!(error.english(), "a: No such file or directory (os error 2)");
         assert_eq!(
-            error.said(Language::Japanese),
+            error.in_language(Language::Japanese),
             "a: そのようなファイルやディレクトリはない (os error 2)"
         );
         let ours = io::Error::other(Text::from("the file was in the page cache"));
-        assert!(!Text::from(&ours).said(Language::Japanese).is_ascii());
+        assert!(!Text::from(&ours).in_language(Language::Japanese).is_ascii());
     }
 
     #[test]
@@ -609,7 +615,7 @@ mod tests {
         assert!(number.source().is_none());
         // An error in a text is said in each language.
         let nested = text!("{}: x", Trouble::Holes);
-        let said = nested.said(Language::Japanese);
-        assert!(said.starts_with(&japanese), "{said}");
+        let translated = nested.in_language(Language::Japanese);
+        assert!(translated.starts_with(&japanese), "{translated}");
     }
 }

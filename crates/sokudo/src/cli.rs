@@ -208,7 +208,7 @@ mod tests {
     }
 
     /// Says nothing in other words, but remembers what was to be said.
-    fn asked(texts: &mut Vec<String>) -> impl FnMut(&str) -> String {
+    fn recorder(texts: &mut Vec<String>) -> impl FnMut(&str) -> String {
         |text| {
             texts.push(text.to_owned());
             text.to_owned()
@@ -219,7 +219,7 @@ mod tests {
     fn every_text_of_the_command_line_is_in_the_catalogue() {
         let japanese = spoken::exactly(Language::Japanese);
         let mut texts = Vec::new();
-        let mut speaker = asked(&mut texts);
+        let mut speaker = recorder(&mut texts);
         spoken::spoken(Cli::command(), HelpDestination::Manual, &mut speaker);
         spoken::prose(choose::SHORT_HELP, None, &mut speaker);
         drop(speaker);
@@ -253,7 +253,7 @@ mod tests {
             let words = words.iter().map(OsString::from).collect();
             language::before_help(words, &command).join(" ".as_ref())
         };
-        for (words, told) in [
+        for (words, expected) in [
             (
                 &["sokudo", "help", "mark", "--lang", "ja"][..],
                 "sokudo --lang ja help mark",
@@ -273,7 +273,7 @@ mod tests {
                 "sokudo mark help --lang ja",
             ),
         ] {
-            assert_eq!(sorted(words), told);
+            assert_eq!(sorted(words), expected);
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use sokudo_model::{Bytes, FileSystemKind, RaidBy, RaidLevel, RaidPlan, VolumeOptions, VolumePlan};
 use sokudo_volume::{
-    Action, Journal, Volume, VolumeDisk, VolumeError, VolumePlace, loop_disks, missing, steps,
+    Action, Journal, Volume, VolumeDisk, VolumeError, VolumeNames, loop_disks, missing, steps,
 };
 
 use crate::sokudo::{WAIT_MAX, is_root, skip};
@@ -56,9 +56,9 @@ impl Setting {
         })
     }
 
-    fn place(&self) -> VolumePlace {
+    fn place(&self) -> VolumeNames {
         let mount_point = self.directory.path().join("mounted here");
-        VolumePlace::new(&id(), 1, mount_point).unwrap()
+        VolumeNames::new(&id(), 1, mount_point).unwrap()
     }
 
     fn make(&mut self, plan: &VolumePlan) -> Result<Volume, VolumeError> {
@@ -220,7 +220,12 @@ fn a_mkfs_that_fails_leaves_nothing() {
     let mut plan = plan(FileSystemKind::Xfs, RaidLevel::None, 1);
     plan.options.mkfs = vec!["-b".to_owned(), "size=3".to_owned()];
     let error = setting.make(&plan).unwrap_err();
-    let VolumeError::Failed { command, said, .. } = &error else {
+    let VolumeError::Failed {
+        command,
+        excerpt: said,
+        ..
+    } = &error
+    else {
         panic!("{error}");
     };
     assert!(command.starts_with("mkfs.xfs -q -L sokudo"), "{command}");

@@ -19,7 +19,7 @@
 use std::time::{Duration, Instant};
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Circumstances, Host, HostEnvironment, Method, Nanos, Operation,
+    BackendKind, BackendUse, Bytes, Conditions, Host, HostEnvironment, Method, Nanos, Operation,
     OperationMix, OperationTally, Outcome, Plan, RankTrial, Row, Run, Schedule, SeriesPoint, Stage,
     StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Workload,
 };
@@ -46,7 +46,7 @@ fn main() {
             let mut workload = Workload::new(name, block);
             workload.operations = read.clone();
             workload.depth = depth;
-            workload.clones = hosts;
+            workload.threads = hosts;
             workload.limits.time = Some(Nanos::from_secs(SECONDS));
             let mut row = Row::new(workload);
             for trial in 0..TRIALS {
@@ -98,7 +98,7 @@ fn run(hosts: u32, rows: Vec<Row>) -> Run {
             ..HostEnvironment::default()
         },
         target: target.clone(),
-        circumstances: Circumstances::default(),
+        conditions: Conditions::default(),
         layout: None,
         assessments: vec![None; rows.len()],
         findings: Vec::new(),

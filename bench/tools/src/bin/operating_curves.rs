@@ -243,7 +243,7 @@ fn limits(rows: u64) -> Vec<String> {
                     });
                     let trials = trials.collect();
                     let mut run = run_of(Operation::Read, trials);
-                    run.circumstances.io_limits.push(IoLimit {
+                    run.conditions.io_limits.push(IoLimit {
                         file: "/sys/fs/cgroup/job/io.max".into(),
                         device: "sda".into(),
                         number: NUMBER.into(),

@@ -25,7 +25,7 @@ const RANDOM_BLOCK: Bytes = Bytes::kib(4);
 pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
     let streams = FastestStreams::of(run);
     let mut points: Vec<AssessedPoint> = unproven(run).into_iter().collect();
-    let drives = run.circumstances.drives.iter();
+    let drives = run.conditions.drives.iter();
     points.extend(drives.filter_map(|drive| link_share(&drive.disk, &streams)));
     points.extend(random_reads(run));
     points.extend(rotating_stream(run, &streams));
@@ -216,7 +216,7 @@ fn random_reads(run: &Run) -> Option<AssessedPoint> {
             && workload.targets() == [0]
             && matches!(workload.order, Order::Random { .. })
             && workload.blocks.largest() == RANDOM_BLOCK
-            && (workload.depth, workload.clones) == (1, 1)
+            && (workload.depth, workload.threads) == (1, 1)
             && is_proven(row)
     })?;
     #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
@@ -224,7 +224,7 @@ fn random_reads(run: &Run) -> Option<AssessedPoint> {
     let target = run.targets.first().unwrap_or(&run.target);
     let mut leaves = target.leaves();
     let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
-    let drives = run.circumstances.drives.iter().map(|drive| &drive.disk);
+    let drives = run.conditions.drives.iter().map(|drive| &drive.disk);
     let drive = drives.into_iter().find(|disk| disk.name == leaf.name);
     let bus = drive.and_then(|disk| disk.bus);
     let rpm = match drive.map(|disk| disk.rotation) {
@@ -373,7 +373,7 @@ fn array(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
         .devices
         .iter()
         .find(|device| device.kind == BlockDeviceKind::Raid)?;
-    let mut arrays = run.circumstances.arrays.iter();
+    let mut arrays = run.conditions.arrays.iter();
     let state = arrays.find(|array| array.name == raid.name)?;
     let members = raid.parents.iter().map(|name| streams.of_device(name));
     let members: Vec<f64> = members.collect::<Option<_>>()?;

@@ -20,8 +20,8 @@ fn points_of(change: impl Fn(&mut Disk)) -> Vec<(String, Option<DiskAnswer>)> {
 
 #[test]
 fn what_a_drive_says_is_held_against_what_is_expected() {
-    type Case = (&'static str, Option<DiskAnswer>, fn(&mut Disk));
-    let cases: [Case; 13] = [
+    type RowContext = (&'static str, Option<DiskAnswer>, fn(&mut Disk));
+    let cases: [RowContext; 13] = [
         ("health", Some(DiskAnswer::Ok), |disk| {
             disk.health.state = HealthState::Good;
         }),
@@ -207,7 +207,7 @@ fn linked(run: &mut Run, link: Link) {
     let mut drive = sample::drive("nvme0n1");
     drive.disk.bus = Some(Bus::Ata);
     drive.disk.link = Some(link);
-    run.circumstances.drives.push(drive);
+    run.conditions.drives.push(drive);
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn figures_that_are_not_proven_are_held_against_nothing() {
     let assessment = assessed(|run| {
         streams(run, 540);
         linked(run, link("6.0 Gbit/s", 600_000_000));
-        run.circumstances.drives[0].disk.health.state = HealthState::Good;
+        run.conditions.drives[0].disk.health.state = HealthState::Good;
         each_count(run, |device| device.read_bytes = 0);
     });
     assert_eq!(assessment.answer, Some(DiskAnswer::OkBut));
@@ -356,7 +356,7 @@ fn an_array_is_held_against_what_its_level_makes_of_its_members() {
             for member in members {
                 beside(run, member, 200);
             }
-            run.circumstances.arrays = vec![ArrayState {
+            run.conditions.arrays = vec![ArrayState {
                 name: "md0".into(),
                 level: Some(level.into()),
                 members: Some(3),

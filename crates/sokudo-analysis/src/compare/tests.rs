@@ -168,11 +168,11 @@ fn another_load_cannot_be_compared_and_its_parts_are_named() {
             .contains("depth, span differ")
     );
     assert_eq!(compared.change, None);
-    let asked = Comparing {
+    let comparing = Comparing {
         loads_may_differ: true,
         ..SEPARATE
     };
-    let compared = compare(&rows, asked).remove(0);
+    let compared = compare(&rows, comparing).remove(0);
     assert_eq!(compared.conclusion, Conclusion::Same);
     assert_eq!(
         compared.warnings,

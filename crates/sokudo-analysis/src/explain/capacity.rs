@@ -34,7 +34,7 @@ fn capacity(run: &Run) -> Option<Inference> {
         .find_map(|(_, outcome)| Some((outcome.capacity.as_ref()?, outcome.stopped)))?;
     // What was cut short may show that a drive is false, and never that it is not.
     let is_complete = stopped == StopReason::Ended;
-    if check.places.is_empty() {
+    if check.samples.is_empty() {
         return None;
     }
     let elsewhere = count(check, |held| matches!(held, Held::Other(_)));
@@ -48,8 +48,8 @@ fn capacity(run: &Run) -> Option<Inference> {
 }
 
 fn count(check: &CapacityCheck, is_wanted: fn(Held) -> bool) -> usize {
-    let places = check.places.iter();
-    places.filter(|place| is_wanted(place.held)).count()
+    let samples = check.samples.iter();
+    samples.filter(|sample| is_wanted(sample.held)).count()
 }
 
 /// What a drive keeps or loses together: blocks side by side tell of one place, however many.
@@ -57,8 +57,8 @@ const WITNESS_BYTES: u64 = 1 << 20;
 
 /// So many tell of a false capacity.
 fn is_witnessed(check: &CapacityCheck, is_wanted: fn(Held) -> bool) -> bool {
-    let places = check.places.iter().filter(|place| is_wanted(place.held));
-    let witnesses = places.map(|place| place.length.0.div_ceil(WITNESS_BYTES));
+    let samples = check.samples.iter().filter(|sample| is_wanted(sample.held));
+    let witnesses = samples.map(|sample| sample.length.0.div_ceil(WITNESS_BYTES));
     witnesses.fold(0, u64::saturating_add) >= CAPACITY_WITNESSES_SURE as u64
 }
 
@@ -68,7 +68,7 @@ fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
     let seen = text!(
         "{wrong} of {samples} places held what had been written to another one",
         wrong = elsewhere,
-        samples = check.places.len()
+        samples = check.samples.len()
     );
     let also = (lost > 0).then(|| text!("{lost} held nothing"));
     let rule = check.shared.map(|shared| {
@@ -126,16 +126,16 @@ fn real_size(check: &CapacityCheck, shared: SharedBlocks) -> Option<(u64, u64)> 
         Some(false) => (with_window, with_window),
         None => (shared.from.0, with_window),
     };
-    let places = |is_lost: bool| {
-        let places = check.places.iter();
-        let places = places.filter(move |it| (it.held == Held::Nothing) == is_lost);
-        places.map(|it| (it.offset.0 % shared.distance.0.max(1), it.length.0))
+    let extents = |is_lost: bool| {
+        let samples = check.samples.iter();
+        let samples = samples.filter(move |it| (it.held == Held::Nothing) == is_lost);
+        samples.map(|it| (it.offset.0 % shared.distance.0.max(1), it.length.0))
     };
-    let lost = places(true).map(|(offset, _)| offset).min();
+    let lost = extents(true).map(|(offset, _)| offset).min();
     let Some(lost) = lost.filter(|lost| *lost < most) else {
         return Some((least, most));
     };
-    let kept = places(false).map(|(offset, length)| offset.saturating_add(length));
+    let kept = extents(false).map(|(offset, length)| offset.saturating_add(length));
     let kept = kept.filter(|end| *end <= shared.distance.0).max()?;
     (shared.from == shared.distance && kept <= lost).then_some((kept, lost))
 }
@@ -168,17 +168,20 @@ fn end(real_size: Bytes, stated: Bytes, is_refused: bool, is_found: bool) -> Tex
 
 /// Writes that are lost or refused: behind an end, or anywhere.
 fn losing(check: &CapacityCheck, lost: usize, is_complete: bool) -> Option<Inference> {
-    let is_lost = |place: &&CheckedSample| place.held != Held::Own;
-    let own = check.places.iter().filter(|place| place.held == Held::Own);
-    let held_to = own.map(|place| place.offset.0.saturating_add(place.length.0));
+    let is_lost = |sample: &&CheckedSample| sample.held != Held::Own;
+    let own = check
+        .samples
+        .iter()
+        .filter(|sample| sample.held == Held::Own);
+    let held_to = own.map(|sample| sample.offset.0.saturating_add(sample.length.0));
     let held_to = held_to.max();
     let lost_first = check
-        .places
+        .samples
         .iter()
         .filter(is_lost)
         .map(|it| it.offset.0)
         .min()?;
-    let error = check.places.iter().find_map(|place| match place.held {
+    let error = check.samples.iter().find_map(|sample| match sample.held {
         Held::Refused(errno) => Some(errno),
         _ => None,
     });
@@ -188,7 +191,7 @@ fn losing(check: &CapacityCheck, lost: usize, is_complete: bool) -> Option<Infer
     }
     let seen = text!(
         "{lost} of {samples} places did not hold what had been written to them, the first at {first}",
-        samples = check.places.len(),
+        samples = check.samples.len(),
         first = Bytes(lost_first)
     );
     if check.is_whole && held_to.is_none() && error.is_none() {
@@ -251,16 +254,16 @@ fn unsuspicious(check: &CapacityCheck) -> Inference {
             ),
         };
     }
-    let lengths = check.places.iter().map(|place| place.length.0);
+    let lengths = check.samples.iter().map(|sample| sample.length.0);
     let looked_at = Bytes(lengths.fold(0, u64::saturating_add));
-    let (places, hole, percent) = (check.places.len(), hole_seen(check), SEEN_PERCENT);
+    let (sample_count, hole, percent) = (check.samples.len(), hole_seen(check), SEEN_PERCENT);
     let window = window_seen(check).unwrap_or(Bytes(0));
     figures.push(figure("window_seen_bytes", to_float(window.0)));
     figures.push(figure("hole_seen_bytes", to_float(hole.0)));
     Inference {
         code: "capacity-as-stated".to_owned(),
         claim: text!(
-            "a drive that has the {stated} it says, as far as {places} places tell; --full makes sure"
+            "a drive that has the {stated} it says, as far as {sample_count} places tell; --full makes sure"
         ),
         figures,
         confidence: match is_late {
@@ -268,7 +271,7 @@ fn unsuspicious(check: &CapacityCheck) -> Inference {
             false => Confidence::Low,
         },
         evidence: text!(
-            "all {places} places ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; a fold of all that lies beyond the real size into its last {window} or less would have been seen with {percent} %, and so would a hole of {hole}; a larger window or a smaller hole may be there"
+            "all {sample_count} places ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; a fold of all that lies beyond the real size into its last {window} or less would have been seen with {percent} %, and so would a hole of {hole}; a larger window or a smaller hole may be there"
         ),
     }
 }
@@ -303,14 +306,14 @@ mod tests {
         run
     }
 
-    fn places(places: &[(u64, Held)]) -> CapacityCheck {
-        let place = |(offset, held): &(u64, Held)| CheckedSample {
+    fn check_of(samples: &[(u64, Held)]) -> CapacityCheck {
+        let sample = |(offset, held): &(u64, Held)| CheckedSample {
             offset: Bytes(*offset),
             length: CapacityCheck::BLOCK,
             held: *held,
         };
         CapacityCheck {
-            places: places.iter().map(place).collect(),
+            samples: samples.iter().map(sample).collect(),
             ..CapacityCheck::default()
         }
     }
@@ -340,7 +343,7 @@ mod tests {
             });
             concluded(CapacityCheck {
                 shared,
-                ..places(&FOLDED)
+                ..check_of(&FOLDED)
             })
         };
         let with = |reaches_below| from(5_000, reaches_below);
@@ -355,7 +358,7 @@ mod tests {
             claim.contains("4.9 KiB at least and 7.8 KiB at most"),
             "{claim}"
         );
-        for unknown in [concluded(places(&FOLDED)), from(1 << 40, None)] {
+        for unknown in [concluded(check_of(&FOLDED)), from(1 << 40, None)] {
             assert_eq!(unknown.code, "fake-capacity");
             assert_eq!(unknown.confidence, Confidence::Medium);
             assert_eq!(figures(&unknown), [stated]);
@@ -372,11 +375,11 @@ mod tests {
             });
             concluded(CapacityCheck {
                 shared,
-                ..places(held)
+                ..check_of(held)
             })
         };
         let folded = (13 * BLOCK, Held::Other(Bytes(3 * BLOCK)));
-        let lost = [8, 19].map(|place| (place * BLOCK, Held::Nothing));
+        let lost = [8, 19].map(|block| (block * BLOCK, Held::Nothing));
         let (stated, blocks) = (to_float(1 << 40), |count: u64| to_float(count * BLOCK));
         let found = link(&[&[(6 * BLOCK, Held::Own), folded], &lost[..]].concat());
         assert_eq!(figures(&found), [blocks(7), stated, blocks(8)]);
@@ -389,8 +392,8 @@ mod tests {
     #[test]
     fn what_is_refused_behind_all_that_holds_its_own_is_an_end_and_else_it_says_nothing() {
         let end = |errno| {
-            let refused = [BLOCK, 3 * BLOCK].map(|place| (place, Held::Refused(errno)));
-            concluded(places(&[&[(0, Held::Own)], &refused[..]].concat()))
+            let refused = [BLOCK, 3 * BLOCK].map(|offset| (offset, Held::Refused(errno)));
+            concluded(check_of(&[&[(0, Held::Own)], &refused[..]].concat()))
         };
         let found = end(5);
         assert_eq!(
@@ -401,7 +404,7 @@ mod tests {
         assert_eq!(found.confidence, Confidence::Medium);
         assert!(found.evidence.english().contains("error 5"), "{found:?}");
         let middle = [(0, Held::Own), (5, Held::Refused(5)), (9, Held::Own)];
-        let run = run_with(TargetKind::BlockDevice, places(&middle));
+        let run = run_with(TargetKind::BlockDevice, check_of(&middle));
         assert_eq!(capacity(&run), None);
     }
 
@@ -409,7 +412,7 @@ mod tests {
     fn a_check_that_was_cut_short_says_nothing_for_a_drive() {
         for stopped in [StopReason::Cancelled, StopReason::Failed] {
             let of = |held: &[(u64, Held)]| {
-                let mut run = run_with(TargetKind::BlockDevice, places(held));
+                let mut run = run_with(TargetKind::BlockDevice, check_of(held));
                 run.rows[0].trials[0].outcome.stopped = stopped;
                 capacity(&run).map(|found| found.code)
             };
@@ -426,7 +429,7 @@ mod tests {
         let lost = |first: u64| [1, 2, 3].map(|far| (first + (far - 1) * 9 * BLOCK, Held::Nothing));
         let with = |held: &[(u64, Held)], first: u64| {
             let held: Vec<(u64, Held)> = held.iter().copied().chain(lost(first)).collect();
-            concluded(places(&held))
+            concluded(check_of(&held))
         };
         let found = with(&[(0, Held::Own)], BLOCK);
         assert_eq!(found.figures[0].value, to_float(BLOCK));
@@ -450,16 +453,16 @@ mod tests {
             let mut check = CapacityCheck {
                 is_whole: true,
                 own: Bytes(BLOCK),
-                ..places(&[(0, Held::Own), (BLOCK, Held::Nothing)])
+                ..check_of(&[(0, Held::Own), (BLOCK, Held::Nothing)])
             };
-            check.places[1].length = Bytes(lost);
+            check.samples[1].length = Bytes(lost);
             concluded(check).confidence
         };
         assert_eq!(whole(BLOCK), Confidence::Medium);
         assert_eq!(whole(1 << 30), Confidence::High);
         let nothing = CapacityCheck {
             is_whole: true,
-            ..places(&[(0, Held::Nothing)])
+            ..check_of(&[(0, Held::Nothing)])
         };
         assert_eq!(concluded(nothing).code, "lost-writes");
     }
@@ -471,14 +474,14 @@ mod tests {
             (BLOCK, Held::Nothing),
             (9 * BLOCK, Held::Own),
         ];
-        assert_eq!(concluded(places(&holed)).code, "lost-writes");
-        assert_eq!(concluded(places(&holed[..2])).code, "fake-capacity");
+        assert_eq!(concluded(check_of(&holed)).code, "lost-writes");
+        assert_eq!(concluded(check_of(&holed[..2])).code, "fake-capacity");
     }
 
     #[test]
     fn only_all_of_a_drive_makes_sure_that_it_is_as_large_as_it_says() {
         let two = [(0, Held::Own), (5, Held::Own)];
-        let found = concluded(places(&two));
+        let found = concluded(check_of(&two));
         assert_eq!(found.code, "capacity-as-stated");
         assert_eq!(found.confidence, Confidence::Medium);
         let evidence = found.evidence.english();
@@ -489,17 +492,17 @@ mod tests {
         let all = CapacityCheck {
             is_whole: true,
             own: Bytes(1 << 40),
-            ..places(&two)
+            ..check_of(&two)
         };
         assert_eq!(concluded(all).confidence, Confidence::High);
         let folded = CapacityCheck {
             is_whole: true,
             own: Bytes(1 << 30),
-            ..places(&FOLDED)
+            ..check_of(&FOLDED)
         };
         assert_eq!(concluded(folded).figures[0].value, to_float(1 << 30));
         let of = |kind, check| capacity(&run_with(kind, check));
-        assert_eq!(of(TargetKind::Directory, places(&two)), None);
-        assert_eq!(of(TargetKind::BlockDevice, places(&[])), None);
+        assert_eq!(of(TargetKind::Directory, check_of(&two)), None);
+        assert_eq!(of(TargetKind::BlockDevice, check_of(&[])), None);
     }
 }

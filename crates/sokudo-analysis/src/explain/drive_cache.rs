@@ -98,7 +98,7 @@ fn is_one_stream(workload: &Workload) -> bool {
     matches!(workload.order, Order::Sequential { .. })
         && workload.survey().is_none()
         && workload.depth == 1
-        && workload.clones == 1
+        && workload.threads == 1
 }
 
 fn writes_one_stream(workload: &Workload) -> bool {

@@ -40,8 +40,8 @@ pub fn covered(run: &Run, workload: &Workload) -> Option<f64> {
 
 /// Places at which something was measured.
 pub fn measured(outcome: &Outcome) -> impl Iterator<Item = &SurveySample> {
-    let places = outcome.places.iter();
-    places.filter(|place| place.elapsed.0 > 0 && place.bytes > Bytes(0))
+    let samples = outcome.samples.iter();
+    samples.filter(|sample| sample.elapsed.0 > 0 && sample.bytes > Bytes(0))
 }
 
 /// One number of an inference.

@@ -36,7 +36,7 @@ fn fast_cells(run: &Run) -> Option<Inference> {
     let later = later.map(|bytes_per_s| text!("{mb_per_s:.0}", mb_per_s = bytes_per_s / 1e6));
     // The first rest is the one that says most: longer ones make no less room.
     let rested = fill.rests.first();
-    let told = rested.map(|rest| {
+    let rest_text = rested.map(|rest| {
         text!(
             "{rested_mb_per_s:.0} MB/s after {rest_s:.0} s of rest",
             rested_mb_per_s = rest.bytes_per_s / 1e6,
@@ -63,7 +63,7 @@ fn fast_cells(run: &Run) -> Option<Inference> {
             true => Confidence::Low,
             false => Confidence::Medium,
         },
-        evidence: Text::list([seen].into_iter().chain(told), "; "),
+        evidence: Text::list([seen].into_iter().chain(rest_text), "; "),
     })
 }
 
@@ -71,14 +71,14 @@ fn fast_cells(run: &Run) -> Option<Inference> {
 pub fn slower(fill: &Fill, collapse: usize) -> Text {
     let levels = fill.levels[collapse..].iter().enumerate();
     let last = fill.levels.len() - 1 - collapse;
-    let told = levels.map(|(place, level)| match place == last {
+    let rates = levels.map(|(index, level)| match index == last {
         true => text!(
             "{slow_mb_per_s:.0} MB/s from there on",
             slow_mb_per_s = mb_per_s(level)
         ),
         false => lasting(level),
     });
-    Text::list(told, ", ")
+    Text::list(rates, ", ")
 }
 
 /// The rate of a level, and how far it lasts.

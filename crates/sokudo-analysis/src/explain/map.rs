@@ -117,7 +117,7 @@ fn is_random_read(workload: &Workload) -> bool {
         && is_small
         && workload.survey().is_none()
         && matches!(workload.order, Order::Random { .. })
-        && workload.depth * workload.clones == 1
+        && workload.depth * workload.threads == 1
         && workload.span.is_none_or(|span| span.offset == Bytes(0))
 }
 

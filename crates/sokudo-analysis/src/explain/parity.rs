@@ -145,22 +145,22 @@ fn point(row: &Row) -> Option<ParityPoint> {
     let is_wanted = workload.operations.single() == Some(Operation::Write)
         && matches!(workload.order, Order::Random { .. })
         && workload.survey().is_none()
-        && workload.depth * workload.clones == 1;
+        && workload.depth * workload.threads == 1;
     let block = workload.blocks.single().filter(|_| is_wanted)?;
-    let (mut asked, mut read, mut written, mut time) = (0, 0, 0, 0.0);
+    let (mut requested, mut read, mut written, mut time) = (0, 0, 0, 0.0);
     for trial in &row.trials {
         let device = trial.evidence.device?;
         let tally = trial.outcome.operation(Operation::Write)?;
-        asked += tally.bytes.0;
+        requested += tally.bytes.0;
         read += device.read_bytes;
         written += device.written_bytes;
         time += tally.latency.mean()? * to_float(tally.ios);
     }
-    let writes = to_float(asked) / to_float(block.0);
-    (asked > 0).then(|| ParityPoint {
+    let writes = to_float(requested) / to_float(block.0);
+    (requested > 0).then(|| ParityPoint {
         block: block.0,
-        read: to_float(read) / to_float(asked),
-        written: to_float(written) / to_float(asked),
+        read: to_float(read) / to_float(requested),
+        written: to_float(written) / to_float(requested),
         latency_ns: time / writes,
     })
 }
@@ -186,8 +186,8 @@ impl ParityLayout {
             read += one_read;
             written += one_written;
         }
-        let asked = to_float(self.data * block);
-        (to_float(read) / asked, to_float(written) / asked)
+        let requested = to_float(self.data * block);
+        (to_float(read) / requested, to_float(written) / requested)
     }
 
     fn moved_at(self, offset: u64, block: u64) -> (u64, u64) {

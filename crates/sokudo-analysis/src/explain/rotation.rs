@@ -131,11 +131,11 @@ fn is_local(workload: &Workload) -> bool {
 
 fn reads(outcome: &Outcome) -> Vec<PlatterRead> {
     let mut now = 0.0;
-    let ended = outcome.places.iter().map(|place| {
-        let took = place.elapsed.as_secs_f64();
+    let ended = outcome.samples.iter().map(|sample| {
+        let took = sample.elapsed.as_secs_f64();
         now += took;
         PlatterRead {
-            offset: place.offset.0,
+            offset: sample.offset.0,
             ended_at: now,
             took,
         }

@@ -94,7 +94,7 @@ fn strokes(run: &Run, visit: Visit, ratio: f64) -> Vec<Stroke> {
     let depth = |offset: u64| depth(to_float(offset) / to_float(size.0), ratio);
     let mut strokes = Vec::new();
     for (_, outcome) in outcomes(run, is_wanted) {
-        let pairs = outcome.places.windows(2);
+        let pairs = outcome.samples.windows(2);
         strokes.extend(pairs.filter(|pair| pair[1].distance.is_some()).map(|pair| {
             let stroke = (depth(pair[1].offset.0) - depth(pair[0].offset.0)).abs();
             (stroke, pair[1].elapsed.as_secs_f64())
@@ -162,7 +162,7 @@ mod tests {
             false => (2.0 * top_from.sqrt() + (stroke - top_from) / top_from.sqrt()) / acceleration,
         };
         let mut at = 0.0_f64;
-        let far = (0..512).map(|place| 1.0 - f64::from(place) / 512.0);
+        let far = (0..512).map(|step| 1.0 - f64::from(step) / 512.0);
         let mut strokes: Vec<f64> = far.collect();
         strokes.extend((0..1_024).map(|_| {
             let next = share();

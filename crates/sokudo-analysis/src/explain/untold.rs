@@ -13,19 +13,19 @@ fn untold(run: &Run) -> Option<Inference> {
     if !run.plan.method.is(MethodTrait::Probes) || rotation::turn(run).is_some() {
         return None;
     }
-    let asked = |is_wanted: fn(&Workload) -> bool, what: &'static str| {
+    let if_measured = |is_wanted: fn(&Workload) -> bool, what: &'static str| {
         let mut rows = run.rows.iter().filter(|row| !row.trials.is_empty());
         let is_asked = rows.any(|row| is_wanted(&row.workload));
         is_asked.then(|| Text::from(what))
     };
     let is_stroke = |it: &Workload| it.survey().is_some_and(|it| it.visit == Visit::Butterfly);
     let whats = [
-        asked(is_stroke, "the seek curve"),
-        asked(
+        if_measured(is_stroke, "the seek curve"),
+        if_measured(
             |it| it.measures.subject == Subject::Cache,
             "the drive's memory",
         ),
-        asked(shingles::is_piecemeal, "shingled recording"),
+        if_measured(shingles::is_piecemeal, "shingled recording"),
     ];
     let whats: Vec<Text> = whats.into_iter().flatten().collect();
     if whats.is_empty() {
@@ -60,15 +60,15 @@ mod tests {
         assert_eq!(untold(&run), None);
         run.plan.method = sample::method(&[MethodTrait::Probes]);
         run.rows[0].workload.measures.subject = Subject::Cache;
-        let told = untold(&run).unwrap();
-        let claim = told.claim.english();
+        let inference = untold(&run).unwrap();
+        let claim = inference.claim.english();
         assert!(
             claim.ends_with("the drive's memory, shingled recording"),
             "{claim}"
         );
         assert!(
-            told.evidence.english().contains("--only rotation"),
-            "{told:?}"
+            inference.evidence.english().contains("--only rotation"),
+            "{inference:?}"
         );
     }
 }

@@ -83,14 +83,14 @@ pub(super) fn outer_to_inner(run: &Run) -> Option<f64> {
 fn curve(run: &Run) -> Option<Vec<Point>> {
     let size = to_float(run.target.size_bytes?.0);
     let curves = super::evidence::outcomes(run, |workload| is_curve(run, workload));
-    let places = curves.map(|(_, outcome)| {
-        let points = measured(outcome).map(|place| {
-            let rate = to_float(place.bytes.0) / place.elapsed.as_secs_f64();
-            (to_float(place.offset.0) / size, rate)
+    let point_lists = curves.map(|(_, outcome)| {
+        let points = measured(outcome).map(|sample| {
+            let rate = to_float(sample.bytes.0) / sample.elapsed.as_secs_f64();
+            (to_float(sample.offset.0) / size, rate)
         });
         points.collect::<Vec<Point>>()
     });
-    let mut curve = places.max_by_key(Vec::len)?;
+    let mut curve = point_lists.max_by_key(Vec::len)?;
     if curve.len() < ZONE_PLACES_MIN {
         return None;
     }
@@ -147,9 +147,9 @@ mod tests {
 
     /// Rates of places whose zones of `width` places fall from 200 to 100.
     fn staircase(width: usize) -> Vec<f64> {
-        let step = |place: usize| 200.0 - 100.0 * to_float((place / width * width) as u64) / 128.0;
-        let wobble = |place: usize| [0.02, -0.03, 0.01, 0.0][place % 4];
-        (0..128).map(|place| step(place) + wobble(place)).collect()
+        let step = |index: usize| 200.0 - 100.0 * to_float((index / width * width) as u64) / 128.0;
+        let wobble = |index: usize| [0.02, -0.03, 0.01, 0.0][index % 4];
+        (0..128).map(|index| step(index) + wobble(index)).collect()
     }
 
     #[test]

@@ -43,7 +43,7 @@ const FASTER: f64 = 1.05;
 const DRIFT: f64 = 0.03;
 
 #[derive(Clone, Copy, Debug)]
-struct Case {
+struct RowContext {
     axes: &'static [usize],
     rows: usize,
     blocks: u32,
@@ -52,7 +52,7 @@ struct Case {
     truth: Truth,
 }
 
-const CASE: Case = Case {
+const CASE: RowContext = RowContext {
     axes: &[6, 4],
     rows: 1,
     blocks: 3,
@@ -61,7 +61,7 @@ const CASE: Case = Case {
     truth: Truth::Nothing,
 };
 
-impl Case {
+impl RowContext {
     fn is_faster(&self, row: usize, values: &[usize]) -> bool {
         let is_it = match self.truth {
             Truth::Nothing => false,
@@ -134,9 +134,9 @@ impl Case {
     }
 
     /// What is said of it that is so, and what is not.
-    fn said(&self, effects: &MatrixEffects) -> Said {
+    fn claims(&self, effects: &MatrixEffects) -> Said {
         let cells = self.cells();
-        let mut said = Said::default();
+        let mut claims = Said::default();
         for (row, found) in effects.rows.iter().enumerate() {
             let is_faster = |cell: usize| self.is_faster(row, &cells[cell]);
             let truth = |holds: &dyn Fn(&[usize]) -> Option<f64>| -> f64 {
@@ -152,7 +152,7 @@ impl Case {
                     it if it == pair.reference => Some(-1.0),
                     _ => None,
                 });
-                said.hear(pair.ratio, truth);
+                claims.hear(pair.ratio, truth);
             }
             for it in &found.combinations {
                 let counts = it.axes.map(|axis| self.axes[axis] as f64 - 1.0);
@@ -166,23 +166,23 @@ impl Case {
                         _ => 1.0 / (counts[0] * counts[1]),
                     })
                 });
-                said.hear(it.ratio, truth);
+                claims.hear(it.ratio, truth);
             }
             if let Some(best) = found.best {
                 let fastest = (0..cells.len()).filter(|cell| is_faster(*cell)).count();
                 match fastest == 1 && is_faster(best) {
-                    true => said.truth = true,
-                    false => said.falsehood = true,
+                    true => claims.truth = true,
+                    false => claims.falsehood = true,
                 }
             }
         }
-        said
+        claims
     }
 
     fn tried(&self, seeds: Range<u64>) -> Tried {
         let mut tried = Tried::default();
         for seed in seeds {
-            tried.add(self.said(&matrix_effects(&self.figures(seed))));
+            tried.add(self.claims(&matrix_effects(&self.figures(seed))));
         }
         tried
     }
@@ -191,10 +191,10 @@ impl Case {
 /// In a table of two by two, each of the four says the same; in two columns, both of a row do.
 #[test]
 fn combinations_that_say_the_same_are_told_once() {
-    for (axes, told) in [(&[2, 2], 1), (&[3, 2], 3), (&[3, 3], 9)] {
-        let case = Case { axes, ..CASE };
+    for (axes, count) in [(&[2, 2], 1), (&[3, 2], 3), (&[3, 3], 9)] {
+        let case = RowContext { axes, ..CASE };
         let rows = matrix_effects(&case.figures(1)).rows;
-        assert_eq!(rows[0].combinations.len(), told, "{axes:?}");
+        assert_eq!(rows[0].combinations.len(), count, "{axes:?}");
     }
 }
 
@@ -225,9 +225,9 @@ struct Tried {
 }
 
 impl Tried {
-    fn add(&mut self, said: Said) {
-        self.found.add(said.truth);
-        self.wrong.add(said.falsehood);
+    fn add(&mut self, claims: Said) {
+        self.found.add(claims.truth);
+        self.wrong.add(claims.falsehood);
     }
 }
 
@@ -247,7 +247,7 @@ const WRONG_MAX: f64 = 0.05;
 
 /// Tries each case with seeds of its own, so that all may be counted together: few matrices of
 /// each show less.
-fn assert_right(cases: &[Case]) {
+fn assert_right(cases: &[RowContext]) {
     let mut seeds = Seeds::default();
     let tried = cases
         .iter()
@@ -284,7 +284,7 @@ fn where_nothing_differs_something_is_said_in_one_of_twenty_matrices_at_most() {
     let mut cases = Vec::new();
     for axes in SHAPES {
         for (noise, rows) in NOISES.into_iter().flat_map(|it| [(it, 1), (it, 4)]) {
-            cases.push(Case {
+            cases.push(RowContext {
                 axes,
                 rows,
                 noise,
@@ -299,38 +299,38 @@ fn where_nothing_differs_something_is_said_in_one_of_twenty_matrices_at_most() {
 fn one_value_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
     let truth = Truth::Value;
     assert_right(&[
-        Case { truth, ..CASE },
-        Case {
+        RowContext { truth, ..CASE },
+        RowContext {
             truth,
             deviation: 0.02,
             ..CASE
         },
-        Case {
+        RowContext {
             truth,
             noise: Noise::NoisyValue,
             ..CASE
         },
-        Case {
+        RowContext {
             truth,
             noise: Noise::NoisyCells,
             ..CASE
         },
-        Case {
+        RowContext {
             truth,
             noise: Noise::Tails,
             ..CASE
         },
-        Case {
+        RowContext {
             truth,
             rows: 4,
             ..CASE
         },
-        Case {
+        RowContext {
             truth,
             axes: &[3, 2],
             ..CASE
         },
-        Case {
+        RowContext {
             truth,
             deviation: 0.03,
             blocks: 5,
@@ -343,14 +343,14 @@ fn one_value_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
 fn one_cell_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
     let truth = Truth::Cell;
     assert_right(&[
-        Case { truth, ..CASE },
-        Case {
+        RowContext { truth, ..CASE },
+        RowContext {
             truth,
             axes: &[3, 2],
             deviation: 0.005,
             ..CASE
         },
-        Case {
+        RowContext {
             truth,
             deviation: 0.02,
             blocks: 8,
@@ -364,19 +364,19 @@ fn one_cell_that_is_5_percent_faster_is_found_in_nine_of_ten_matrices() {
 #[test]
 fn stopping_when_it_is_precise_enough_says_no_more_that_is_not_so() {
     for (axes, noise) in [SHAPES[0], SHAPES[1], SHAPES[3]].into_iter().zip(NOISES) {
-        let case = Case {
+        let case = RowContext {
             axes,
             noise,
             ..CASE
         };
         let wrong = Rate::of(seeds(4 * MATRICES), |seed| {
-            let said = (3..=8).find_map(|blocks| {
-                let case = Case { blocks, ..case };
+            let claims = (3..=8).find_map(|blocks| {
+                let case = RowContext { blocks, ..case };
                 let effects = matrix_effects(&case.figures(seed));
                 let is_over = is_matrix_precise(&effects, blocks, 0.03) || blocks == 8;
-                is_over.then(|| case.said(&effects))
+                is_over.then(|| case.claims(&effects))
             });
-            said.unwrap().falsehood
+            claims.unwrap().falsehood
         });
         wrong.assert_at_most(WRONG_MAX, format_args!("{axes:?} {noise:?}"));
     }
@@ -390,7 +390,7 @@ fn figures_of_many_matrices() {
     for axes in SHAPES {
         for noise in NOISES {
             let wrong = [1, 8].map(|rows| {
-                let case = Case {
+                let case = RowContext {
                     axes,
                     rows,
                     noise,
@@ -407,7 +407,7 @@ fn figures_of_many_matrices() {
     {
         for deviation in [0.01, 0.02, 0.03] {
             let found = |blocks| {
-                let case = Case {
+                let case = RowContext {
                     truth,
                     deviation,
                     blocks,

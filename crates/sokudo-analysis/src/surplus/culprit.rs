@@ -4,7 +4,7 @@ use sokudo_model::{BlockDeviceKind, Bytes, ForeignUse, ForeignUser, Operation};
 
 use sokudo_words::{Text, text};
 
-use crate::case::Case;
+use crate::case::RowContext;
 use crate::surroundings::action_name;
 use crate::threshold::CULPRIT_SHARE_MIN;
 
@@ -16,7 +16,7 @@ const WHOEVER: &str = "something else used the same devices during the trials: a
                        or the file system itself, as for some minutes after it was made";
 
 /// What caused so many bytes beyond a row's own, and what to do about it.
-pub(super) fn cause(case: &Case<'_>, beyond: &[(Operation, Bytes)]) -> (Text, Text) {
+pub(super) fn cause(case: &RowContext<'_>, beyond: &[(Operation, Bytes)]) -> (Text, Text) {
     let look = Text::from("stop what else uses the disk (iotop shows it), and measure again");
     if let Some((name, action)) = working_array(case) {
         return (
@@ -61,13 +61,13 @@ pub(super) fn cause(case: &Case<'_>, beyond: &[(Operation, Bytes)]) -> (Text, Te
 }
 
 /// An array under the target that does something by itself.
-fn working_array<'a>(case: &Case<'a>) -> Option<(&'a str, Text)> {
+fn working_array<'a>(case: &RowContext<'a>) -> Option<(&'a str, Text)> {
     case.arrays()
         .find_map(|array| Some((array.name.as_str(), action_name(array.action.as_deref()?))))
 }
 
 /// What was seen in all trials together; `None` where nobody looked.
-fn seen(case: &Case<'_>) -> Option<ForeignUse> {
+fn seen(case: &RowContext<'_>) -> Option<ForeignUse> {
     let mut trials = case.row.trials.iter();
     let looked = trials.try_fold(ForeignUse::default(), |sum, trial| {
         Some(sum.plus(trial.evidence.foreign.as_ref()?))
@@ -77,7 +77,7 @@ fn seen(case: &Case<'_>) -> Option<ForeignUse> {
 
 /// Those who moved a good part of the bytes in question, most first, in words.
 #[expect(clippy::cast_precision_loss, reason = "a share is asked for")]
-fn named(case: &Case<'_>, seen: &ForeignUse, beyond: &[(Operation, Bytes)]) -> Vec<Text> {
+fn named(case: &RowContext<'_>, seen: &ForeignUse, beyond: &[(Operation, Bytes)]) -> Vec<Text> {
     // A worker of the kernel carries our own I/O to the file of a loop device.
     let has_loop = case
         .target()
@@ -112,7 +112,7 @@ fn named(case: &Case<'_>, seen: &ForeignUse, beyond: &[(Operation, Bytes)]) -> V
 }
 
 /// What processes were seen to move, without threads of the kernel.
-pub(super) fn processes_moved(case: &Case<'_>, operation: Operation) -> u64 {
+pub(super) fn processes_moved(case: &RowContext<'_>, operation: Operation) -> u64 {
     let seen = seen(case).unwrap_or_default();
     let users = seen.users.iter().filter(|user| !user.kernel);
     users.map(|user| bytes_of(user, operation)).sum()
@@ -196,13 +196,14 @@ mod tests {
 
     #[test]
     fn who_did_it_is_said_in_japanese() {
-        let said = |user: ForeignUser| in_words(&user).said(sokudo_words::Language::Japanese);
+        let in_japanese =
+            |user: ForeignUser| in_words(&user).in_language(sokudo_words::Language::Japanese);
         assert_eq!(
-            said(user("read", 1, MIB, 0)),
+            in_japanese(user("read", 1, MIB, 0)),
             "read (プロセス 1) が 1 MiB を読んだ"
         );
         assert_eq!(
-            said(user("kworker", 5, MIB, MIB)),
+            in_japanese(user("kworker", 5, MIB, MIB)),
             "kworker (カーネルスレッド 5) が 1 MiB を読み、1 MiB を書いた"
         );
     }
@@ -263,7 +264,7 @@ mod tests {
             run.target
                 .devices
                 .insert(0, device("md0", BlockDeviceKind::Raid, false));
-            run.circumstances.arrays.push(ArrayState {
+            run.conditions.arrays.push(ArrayState {
                 name: "md0".into(),
                 action: Some("recover".into()),
                 ..ArrayState::default()

@@ -7,7 +7,7 @@
 use sokudo_model::{BlockDevice, Bytes, Operation};
 use sokudo_words::{Text, text};
 
-use crate::case::{Case, counted, is_platters};
+use crate::case::{RowContext, counted, is_platters};
 use crate::target::encoded_share;
 use crate::threshold::{
     BACKGROUND_BYTES_PER_TRIAL_MAX, BACKGROUND_REQUESTS_PER_TRIAL_MAX,
@@ -79,14 +79,14 @@ impl OthersRequests {
 /// The requests of others in one direction, if they are more than a quiet system makes and cost
 /// the row something.
 #[expect(clippy::cast_precision_loss, reason = "shares are asked for")]
-pub(super) fn of_others(case: &Case<'_>, operation: Operation) -> Option<OthersRequests> {
+pub(super) fn of_others(case: &RowContext<'_>, operation: Operation) -> Option<OthersRequests> {
     let leaf = countable(case)?;
     let device = case.device()?;
     let bytes = counted(&device, operation)?.saturating_sub(case.moved(operation));
-    let asked = case.requested(operation);
+    let requested = case.requested(operation);
     // The file system has records of its own to write beside writes, and after them.
-    let has_records =
-        operation == Operation::Write && (case.copies_on_write() || asked > 0 && case.journals());
+    let has_records = operation == Operation::Write
+        && (case.copies_on_write() || requested > 0 && case.journals());
     let is_seen = culprit::processes_moved(case, operation) >= bytes.div_ceil(2).max(1);
     if has_records && (!is_seen || commits(case)) {
         return None;
@@ -103,8 +103,8 @@ pub(super) fn of_others(case: &Case<'_>, operation: Operation) -> Option<OthersR
             device.merged_writes,
         ),
     };
-    let known = asked
-        .saturating_add(pieces(case, asked))
+    let known = requested
+        .saturating_add(pieces(case, requested))
         .saturating_add(metadata(case, operation));
     // What was merged costs platters no movement of their arm.
     let merged = if is_platters(leaf) { 0 } else { merged };
@@ -141,7 +141,7 @@ pub(super) fn of_others(case: &Case<'_>, operation: Operation) -> Option<OthersR
 
 /// The device, where requests beyond the row's can be told from the row's own: it bypasses the
 /// page cache, which reads and writes in sizes of its own, and no array makes several of one.
-fn countable<'a>(case: &Case<'a>) -> Option<&'a BlockDevice> {
+fn countable<'a>(case: &RowContext<'a>) -> Option<&'a BlockDevice> {
     let workload = &case.row.workload;
     let is_plain =
         case.real() && case.direct() && workload.is_pattern_alone() && encoded_share(case) == 0.0;
@@ -149,7 +149,7 @@ fn countable<'a>(case: &Case<'a>) -> Option<&'a BlockDevice> {
 }
 
 /// Whether the row has the file system write records of its own.
-pub(super) fn commits(case: &Case<'_>) -> bool {
+pub(super) fn commits(case: &RowContext<'_>) -> bool {
     let durability = &case.row.workload.durability;
     case.ios(Operation::Flush) > 0 || durability.write_through || durability.final_flush
 }
@@ -162,7 +162,7 @@ pub(super) fn commits(case: &Case<'_>) -> bool {
     clippy::cast_precision_loss,
     reason = "a share of a count is a count"
 )]
-fn pieces(case: &Case<'_>, asked: u64) -> u64 {
+fn pieces(case: &RowContext<'_>, requested: u64) -> u64 {
     let block = case.row.workload.blocks.largest().0;
     let devices = case.target().devices.iter();
     let most = devices.filter_map(|device| device.max_io_bytes).min();
@@ -175,8 +175,8 @@ fn pieces(case: &Case<'_>, asked: u64) -> u64 {
         let ends = state.extents.saturating_sub(1) as f64;
         (ends * block as f64 / state.size_bytes.0.max(1) as f64).min(1.0)
     });
-    let at_ends = (asked as f64 * scattered) as u64;
-    asked.saturating_mul(cuts).saturating_add(at_ends)
+    let at_ends = (requested as f64 * scattered) as u64;
+    requested.saturating_mul(cuts).saturating_add(at_ends)
 }
 
 /// Records that a copy-on-write file system may have to read beside the file.
@@ -186,7 +186,7 @@ fn pieces(case: &Case<'_>, asked: u64) -> u64 {
     clippy::cast_precision_loss,
     reason = "a share of a size is a size"
 )]
-fn metadata(case: &Case<'_>, operation: Operation) -> u64 {
+fn metadata(case: &RowContext<'_>, operation: Operation) -> u64 {
     if operation != Operation::Read || !case.copies_on_write() {
         return 0;
     }

@@ -4,11 +4,11 @@
 use super::AtaWords;
 
 /// A word and a bit in it.
-type Place = (usize, u32);
+type FeatureBit = (usize, u32);
 
 /// A feature: where it is said to be supported, and where to be enabled, if it can be
 /// switched. Words 82 to 84 are valid by word 83, 85 to 87 by word 87.
-type Feature = (&'static str, Place, Option<Place>);
+type Feature = (&'static str, FeatureBit, Option<FeatureBit>);
 
 const fn switched(name: &'static str, word: usize, bit: u32) -> Feature {
     (name, (word, bit), Some((word + 3, bit)))

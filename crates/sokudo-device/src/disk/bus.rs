@@ -28,10 +28,10 @@ pub(crate) fn bus(directory: &Path) -> Option<Bus> {
 }
 
 /// What tells a component of a path of a bus.
-type Place = (fn(&str) -> bool, Bus);
+type ComponentRule = (fn(&str) -> bool, Bus);
 
 /// The first that one of the components is counts: ATA disks have a `host`, too.
-const PLACES: [Place; 7] = [
+const PLACES: [ComponentRule; 7] = [
     (|part| part.starts_with("vbd-"), Bus::Xen),
     (|part| numbered(part, "usb"), Bus::Usb),
     (|part| numbered(part, "ata"), Bus::Ata),
@@ -59,7 +59,7 @@ pub(crate) fn nvme_controllers(directory: &Path) -> impl Iterator<Item = PathBuf
 
 fn nvme(directory: &Path) -> Bus {
     let mut controllers = nvme_controllers(directory);
-    let transport = controllers.find_map(|place| system::text(place.join("transport")));
+    let transport = controllers.find_map(|controller| system::text(controller.join("transport")));
     match transport.as_deref() {
         None | Some("pcie") => Bus::Nvme,
         Some(_) => Bus::NvmeFabrics,

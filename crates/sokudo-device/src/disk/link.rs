@@ -81,13 +81,17 @@ pub(crate) fn link(system: &System, directory: &Path, bus: Option<Bus>) -> Optio
         return None;
     }
     Some(Link {
-        negotiated_bytes_per_s: negotiated.as_ref().map(|told| told.speed.bytes_per_s()),
-        maximum_bytes_per_s: maximum.as_ref().map(|told| told.speed.bytes_per_s()),
+        negotiated_bytes_per_s: negotiated
+            .as_ref()
+            .map(|reported| reported.speed.bytes_per_s()),
+        maximum_bytes_per_s: maximum
+            .as_ref()
+            .map(|reported| reported.speed.bytes_per_s()),
         drive_maximum: drive_maximum(directory, bus, maximum.as_ref()),
         protocol: (bus == Bus::Usb).then(|| usb_protocol(directory)).flatten(),
         controller: controller(directory),
-        negotiated: negotiated.map(|told| told.text),
-        maximum: maximum.map(|told| told.text),
+        negotiated: negotiated.map(|reported| reported.text),
+        maximum: maximum.map(|reported| reported.text),
     })
 }
 
@@ -104,21 +108,21 @@ fn drive_maximum(directory: &Path, bus: Bus, both: Option<&ReportedSpeed>) -> Op
 /// What a PCI function's own link carries now, with the words for it.
 pub(crate) fn pci_function(device: &Path) -> Option<(String, u64)> {
     let (gigatransfers, width) = lanes(device, "current")?;
-    Some(told(pci_speed(gigatransfers, width)))
+    Some(labelled_rate(pci_speed(gigatransfers, width)))
 }
 
 /// What a USB device, a hub or a bus carries.
 pub(crate) fn usb_device(device: &Path) -> Option<(String, u64)> {
     let megabits = positive(&system::text(device.join("speed"))?)?;
-    Some(told(usb_speed(megabits)))
+    Some(labelled_rate(usb_speed(megabits)))
 }
 
 /// What the SATA port of a disk carries.
 pub(crate) fn sata_port(system: &System, directory: &Path) -> Option<(String, u64)> {
-    ata(system, directory)?.0.map(told)
+    ata(system, directory)?.0.map(labelled_rate)
 }
 
-fn told(speed: ReportedSpeed) -> (String, u64) {
+fn labelled_rate(speed: ReportedSpeed) -> (String, u64) {
     (speed.text, speed.speed.bytes_per_s())
 }
 
@@ -126,7 +130,7 @@ fn told(speed: ReportedSpeed) -> (String, u64) {
 fn usb_protocol(directory: &Path) -> Option<String> {
     let interface = directory
         .ancestors()
-        .find(|place| place.join("bInterfaceClass").exists())?;
+        .find(|ancestor| ancestor.join("bInterfaceClass").exists())?;
     driver(interface)
 }
 
@@ -134,7 +138,7 @@ fn usb_protocol(directory: &Path) -> Option<String> {
 fn controller(directory: &Path) -> Option<String> {
     let function = directory
         .ancestors()
-        .find(|place| place.join("class").is_file() && place.join("vendor").is_file())?;
+        .find(|ancestor| ancestor.join("class").is_file() && ancestor.join("vendor").is_file())?;
     driver(function)
 }
 
@@ -151,7 +155,7 @@ pub(crate) fn sata_generation(generation: u8) -> Option<(String, u64)> {
         3 => "6.0 Gbit",
         _ => return None,
     };
-    gigabit(gigabits, sas_coding).map(told)
+    gigabit(gigabits, sas_coding).map(labelled_rate)
 }
 
 type Ends = (Option<ReportedSpeed>, Option<ReportedSpeed>);
@@ -173,43 +177,49 @@ fn ata(system: &System, directory: &Path) -> Option<Ends> {
         channel.map(|channel| format!("link{port}.{channel}")),
         Some(format!("link{port}")),
     ];
-    let place = names
+    let link_directory = names
         .into_iter()
         .flatten()
         .map(|name| class.join(name))
-        .find(|place| place.is_dir())?;
-    let told = |file: &str| gigabit(&system::text(place.join(file))?, sas_coding);
-    Some((told("sata_spd"), told("hw_sata_spd_limit")))
+        .find(|candidate| candidate.is_dir())?;
+    let read_speed = |file: &str| gigabit(&system::text(link_directory.join(file))?, sas_coding);
+    Some((read_speed("sata_spd"), read_speed("hw_sata_spd_limit")))
 }
 
 /// A SAS disk hangs below a port, which is made of one or several phys.
 fn sas(directory: &Path) -> Option<Ends> {
-    let port = directory.ancestors().find_map(|place| {
-        let name = place.file_name()?.to_str()?;
-        name.starts_with("end_device-").then(|| place.parent())?
+    let port = directory.ancestors().find_map(|ancestor| {
+        let name = ancestor.file_name()?.to_str()?;
+        name.starts_with("end_device-").then(|| ancestor.parent())?
     })?;
     let phys: Vec<PathBuf> = system::names(port)
         .into_iter()
         .filter(|name| name.starts_with("phy-"))
         .map(|name| port.join(&name).join("sas_phy").join(name))
         .collect();
-    let told = |file: &str| {
+    let read_speed = |file: &str| {
         let mut lanes = phys
             .iter()
             .filter_map(|phy| gigabit(&system::text(phy.join(file))?, sas_coding));
         let first = lanes.next()?;
-        let width = lanes.filter(|told| told.speed == first.speed).count() + 1;
+        let width = lanes
+            .filter(|reported| reported.speed == first.speed)
+            .count()
+            + 1;
         Some(wide(first, u32::try_from(width).unwrap_or(1)))
     };
-    Some((told("negotiated_linkrate"), told("maximum_linkrate")))
+    Some((
+        read_speed("negotiated_linkrate"),
+        read_speed("maximum_linkrate"),
+    ))
 }
 
-fn wide(mut told: ReportedSpeed, lanes: u32) -> ReportedSpeed {
+fn wide(mut reported: ReportedSpeed, lanes: u32) -> ReportedSpeed {
     if lanes > 1 {
-        told.text = format!("{} x{lanes}", told.text);
-        told.speed.lanes = lanes;
+        reported.text = format!("{} x{lanes}", reported.text);
+        reported.speed.lanes = lanes;
     }
-    told
+    reported
 }
 
 /// The maximum is what both the drive and the port above it can do.
@@ -225,8 +235,8 @@ fn pci_express(directory: &Path) -> Option<Ends> {
         }
         (own, above) => own.or(above),
     };
-    let told = |(gigatransfers, lanes)| pci_speed(gigatransfers, lanes);
-    Some((negotiated.map(told), maximum.map(told)))
+    let speed_of = |(gigatransfers, lanes)| pci_speed(gigatransfers, lanes);
+    Some((negotiated.map(speed_of), maximum.map(speed_of)))
 }
 
 /// The PCI function of an NVMe disk: of its controller or, where a namespace has several
@@ -263,7 +273,7 @@ fn pci_speed(gigatransfers: f64, lanes: u32) -> ReportedSpeed {
 fn usb(directory: &Path) -> Option<Ends> {
     let megabits = directory
         .ancestors()
-        .find_map(|place| positive(&system::text(place.join("speed"))?))?;
+        .find_map(|ancestor| positive(&system::text(ancestor.join("speed"))?))?;
     Some((Some(usb_speed(megabits)), None))
 }
 
@@ -314,7 +324,7 @@ mod tests {
 
     #[test]
     fn payload_is_what_coding_leaves() {
-        let of = |told: ReportedSpeed| told.speed.bytes_per_s();
+        let of = |reported: ReportedSpeed| reported.speed.bytes_per_s();
         assert_eq!(of(gigabit("6.0 Gbps", sas_coding).unwrap()), 600_000_000);
         assert_eq!(of(gigabit("12.0 Gbit", sas_coding).unwrap()), 1_200_000_000);
         assert_eq!(of(gigabit("22.5 Gbit", sas_coding).unwrap()), 2_400_000_000);

@@ -169,9 +169,9 @@ fn loops(system: &System) -> HashMap<PathBuf, Vec<PathBuf>> {
 fn links(system: &System) -> HashMap<String, Vec<String>> {
     let mut found: HashMap<String, Vec<String>> = HashMap::new();
     for kind in system.names("dev/disk") {
-        let place = system.path("dev/disk").join(&kind);
-        for link in system::names(&place) {
-            let target = place.join(&link).read_link().ok();
+        let directory = system.path("dev/disk").join(&kind);
+        for link in system::names(&directory) {
+            let target = directory.join(&link).read_link().ok();
             let name = target.as_deref().and_then(Path::file_name);
             if let Some(name) = name.and_then(|name| name.to_str()) {
                 found

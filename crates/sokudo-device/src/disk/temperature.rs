@@ -93,11 +93,11 @@ fn degrees(sensor: &Path, file: &str) -> Option<i32> {
 /// SCSI disks and newer NVMe drivers have it below `hwmon`, older NVMe drivers directly.
 fn sensor(directory: &Path) -> Option<PathBuf> {
     let device = directory.join("device");
-    let places = [device.join("hwmon"), device];
-    let mut sensors = places.iter().flat_map(|place| {
-        let names = system::names(place).into_iter();
+    let parents = [device.join("hwmon"), device];
+    let mut sensors = parents.iter().flat_map(|parent| {
+        let names = system::names(parent).into_iter();
         let names = names.filter(|name| name.starts_with("hwmon"));
-        names.map(|name| place.join(name))
+        names.map(|name| parent.join(name))
     });
     sensors.find(|sensor| sensor.join("temp1_input").exists())
 }

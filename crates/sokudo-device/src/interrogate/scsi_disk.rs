@@ -110,24 +110,24 @@ pub(crate) fn has_ata_behind(directory: &Path) -> bool {
 /// Whether there is an ATA disk behind it, as the kernel knows or the disk itself says: of
 /// bridges the kernel does not ask.
 pub(crate) fn is_ata(device: &File, directory: &Path) -> bool {
-    let asked = |page| {
+    let page_data = |page| {
         let answer = ask_scsi(device, &ScsiCommand::vital_product_data(page)).ok()?;
         Some(answer.data)
     };
     has_ata_behind(directory)
-        || asked(0).is_some_and(|list| scsi::pages(&list).contains(&ATA_PAGE))
-            && asked(ATA_PAGE).is_some_and(|page| scsi::ata_identify(&page).is_some())
+        || page_data(0).is_some_and(|list| scsi::pages(&list).contains(&ATA_PAGE))
+            && page_data(ATA_PAGE).is_some_and(|page| scsi::ata_identify(&page).is_some())
 }
 
 fn caching_page(asker: &mut Asker<'_>, identity: &mut ScsiIdentity, found: &mut Interrogation) {
-    let mut asked = |is_long: bool| {
+    let mut read_page = |is_long: bool| {
         let command = ScsiCommand::caching_page(PageControl::Current, is_long);
         let current = asker.scsi_if_there("mode page 08h", &command)?;
         let command = ScsiCommand::caching_page(PageControl::Changeable, is_long);
         let changeable = asker.scsi_if_there("mode page 08h changeable", &command);
         scsi::add_caching_page(identity, &current, changeable.as_deref(), is_long).ok()
     };
-    let is_told = asked(true).or_else(|| asked(false)).is_some();
+    let is_told = read_page(true).or_else(|| read_page(false)).is_some();
     if !is_told && asker.device().is_some() {
         asker.note(text!(
             "Whether {} has a write cache is not known: it does not show its caching page",

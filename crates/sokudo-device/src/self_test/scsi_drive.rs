@@ -172,9 +172,9 @@ fn with_sense(step: Text, value: &[u8]) -> Text {
 
 /// Reads sense data of the fixed format for how far a test is: a part of 65536.
 fn percent(sense: &[u8]) -> Option<u8> {
-    let told = (sense.get(2)? & 0xf, *sense.get(12)?, *sense.get(13)?);
+    let sense_code = (sense.get(2)? & 0xf, *sense.get(12)?, *sense.get(13)?);
     // Some disks tell no more than the number while they work beside the test.
-    let is_test = told == SELF_TEST_SENSE || told == (0, 0, 0);
+    let is_test = sense_code == SELF_TEST_SENSE || sense_code == (0, 0, 0);
     let is_fixed = sense[0] & 0x7f == 0x70;
     let is_valid = sense.get(15)? >> 7 == 1;
     let part = page::be16(sense, 16).filter(|_| is_test && is_fixed && is_valid)?;

@@ -54,7 +54,7 @@ pub fn title(ends: &DeviceEnds<'_>, signature: &Signature) -> Title {
 fn text(ends: &DeviceEnds<'_>, offset: u64, length: usize) -> Option<String> {
     let bytes = ends.at(offset, length)?;
     let end = bytes.iter().position(|byte| *byte == 0);
-    said(&String::from_utf8_lossy(
+    non_empty(&String::from_utf8_lossy(
         &bytes[..end.unwrap_or(bytes.len())],
     ))
 }
@@ -66,10 +66,10 @@ fn wide_text(ends: &DeviceEnds<'_>, offset: u64, length: usize) -> Option<String
         .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
         .take_while(|unit| *unit != 0)
         .collect();
-    said(&String::from_utf16_lossy(&units))
+    non_empty(&String::from_utf16_lossy(&units))
 }
 
-fn said(text: &str) -> Option<String> {
+fn non_empty(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -178,8 +178,8 @@ fn volume_group(ends: &DeviceEnds<'_>, header: u64) -> Option<String> {
     /// A list of areas is ended by one of zeros; there are one or two.
     const AREAS_MAX: u64 = 16;
     let area = |index: u64| {
-        let place = header + LIST_OFFSET + index * 16;
-        Some((long_word(ends, place)?, long_word(ends, place + 8)?))
+        let offset = header + LIST_OFFSET + index * 16;
+        Some((long_word(ends, offset)?, long_word(ends, offset + 8)?))
     };
     let end = (0..AREAS_MAX).find(|index| area(*index) == Some((0, 0)))?;
     let (metadata, _) = area(end + 1)?;

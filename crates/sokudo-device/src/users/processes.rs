@@ -137,7 +137,7 @@ pub(super) fn writers(system: &System, wanted: WatchedTargets, excused: &[u32]) 
         end: Duration::ZERO,
     };
     let excused = excused.to_vec();
-    let (tell, told) = mpsc::channel();
+    let (tell, reports) = mpsc::channel();
     let started = thread::Builder::new()
         .name("processes".to_owned())
         .spawn(move || {
@@ -145,17 +145,18 @@ pub(super) fn writers(system: &System, wanted: WatchedTargets, excused: &[u32]) 
             // Nobody listens any more when it took too long.
             let _ = tell.send(look.seen);
         });
-    let seen = started.ok().and_then(|_| {
-        told.recv_timeout(TOLD_AFTER).ok().or_else(|| {
+    let seen =
+        started.ok().and_then(|_| {
+            reports.recv_timeout(TOLD_AFTER).ok().or_else(|| {
             if let Some(tell) = TELL.get() {
                 tell(text!(
                     "looking at what all processes have open takes its time; it ends within {} s",
                     WAIT_MAX.as_secs()
                 ));
             }
-            told.recv_timeout(WAIT_MAX.saturating_sub(TOLD_AFTER)).ok()
+            reports.recv_timeout(WAIT_MAX.saturating_sub(TOLD_AFTER)).ok()
         })
-    });
+        });
     seen.unwrap_or_else(|| Writers {
         unseen: Some(cut_short()),
         ..Writers::default()
@@ -198,8 +199,8 @@ impl ProcessSearch {
                 break;
             }
             match self.process(pid) {
-                Ok(places) if pid == own => self.seen.is_ours = !places.is_empty(),
-                Ok(places) => self.note(pid, &places),
+                Ok(indices) if pid == own => self.seen.is_ours = !indices.is_empty(),
+                Ok(indices) => self.note(pid, &indices),
                 Err(error) if has_ended(&error) => {}
                 Err(_) if pid == INIT && sees_all => self.seen.is_init_hidden = true,
                 Err(_) => self.hidden += 1,
@@ -231,11 +232,11 @@ impl ProcessSearch {
             && self.processes.join(INIT.to_string()).exists()
     }
 
-    fn note(&mut self, pid: u32, places: &BTreeSet<usize>) {
+    fn note(&mut self, pid: u32, indices: &BTreeSet<usize>) {
         let name = system::text(self.processes.join(format!("{pid}/comm")));
-        for place in places {
+        for index in indices {
             self.seen.opened.push(Occupant::Opened {
-                what: self.wanted.0[*place].1.clone(),
+                what: self.wanted.0[*index].1.clone(),
                 pid,
                 program: name.as_deref().map_or_else(|| "?".to_owned(), harmless),
             });
@@ -306,11 +307,11 @@ impl ProcessSearch {
     /// names alone, and not what it was opened for, which is taken for writing.
     fn registered(&self, info: &Path, found: &mut BTreeSet<usize>) -> io::Result<()> {
         for _ in 0..RING_LOOKS {
-            let told = match std::fs::read_to_string(info) {
+            let text = match std::fs::read_to_string(info) {
                 Err(error) if has_ended(&error) => return Ok(()),
-                told => told?,
+                result => result?,
             };
-            let names = registered_files(&told);
+            let names = registered_files(&text);
             if let Some(names) = names {
                 for name in names {
                     found.extend(self.wanted_behind(Path::new(name)).ok().flatten());
@@ -343,7 +344,7 @@ impl ProcessSearch {
                 continue;
             }
             match self.wanted_behind(&link) {
-                Ok(place) => found.extend(place),
+                Ok(index) => found.extend(index),
                 // Following these links takes more rights than seeing them.
                 Err(error) if self.wanted.has_devices() => return Err(error),
                 Err(_) => found.extend(self.wanted.place_of(WatchedTarget::File(mapping.file))),
@@ -432,8 +433,8 @@ fn is_ring(link: &Path) -> bool {
 
 /// The files that a ring's `fdinfo` lists (`io_uring/fdinfo.c`): `UserFiles: 1`, and then a line
 /// `    0: /dev/sdb` for each. `None` where it says nothing of them now.
-fn registered_files(told: &str) -> Option<Vec<&str>> {
-    let (_, list) = told.split_once("UserFiles:")?;
+fn registered_files(text: &str) -> Option<Vec<&str>> {
+    let (_, list) = text.split_once("UserFiles:")?;
     let lines = list.lines().skip(1);
     let names = lines.map_while(|line| {
         let (number, name) = line.trim_start().split_once(": ")?;
@@ -491,9 +492,9 @@ mod tests {
         let directory = machine.process(10, "a\u{1b}[2J\n\u{202e}b'c");
         symlink(machine.path("data/file"), directory.join("fd/3")).unwrap();
         let seen = look(&machine);
-        let told = seen.opened[0].to_string();
+        let sentence = seen.opened[0].to_string();
         assert_eq!(
-            told,
+            sentence,
             "process 10 (a\\u{1b}[2J\\n\\u{202e}b'c) has it open for writing"
         );
         assert_eq!((seen.opened.len(), seen.unseen), (1, None));
@@ -537,9 +538,9 @@ mod tests {
 
     #[test]
     fn what_is_registered_with_a_ring_is_found_without_a_descriptor() {
-        let told =
+        let text =
             "pos:\t0\nCqTail:\t0\nUserFiles:\t2\n    0: /dev/sdb\n    1: <none>\nUserBufs:\t0\n";
-        assert_eq!(registered_files(told), Some(vec!["/dev/sdb", "<none>"]));
+        assert_eq!(registered_files(text), Some(vec!["/dev/sdb", "<none>"]));
         assert_eq!(
             registered_files("pos:\t0\n"),
             None,

@@ -434,9 +434,9 @@ mod tests {
         for file in ["device/wwid", "backend"] {
             machine.write(&format!("sys/devices/sda/{file}"), "naa.5000\n");
             machine.write(&format!("sys/devices/sdb/{file}"), "naa.5000\n");
-            let told = machine.users_of(0);
+            let users = machine.users_of(0);
             let mounted = "sdb is mounted on /data".to_owned();
-            assert!(told.contains(&mounted), "{told:?}");
+            assert!(users.contains(&mounted), "{users:?}");
         }
         machine.write("sys/devices/sdb/size", "4096\n");
         assert_eq!(machine.users_of(0), [""; 0], "another disk of a poor maker");
@@ -450,9 +450,9 @@ mod tests {
         machine.write("sys/class/block/loop3/loop/backing_file", "/dev/sda\n");
         machine.write("sys/class/block/loop3/loop/sizelimit", "0\n");
         machine.write("sys/class/block/loop3/size", "2048\n");
-        let told = machine.users_of(5);
+        let users = machine.users_of(5);
         let unknown = "whether the loop device loop3 shows sda is not seen".to_owned();
-        assert!(told.contains(&unknown), "{told:?}");
+        assert!(users.contains(&unknown), "{users:?}");
         let used = "sda is used by md0".to_owned();
         assert!(machine.users_of(0).contains(&used));
     }

@@ -28,8 +28,8 @@ impl Backend for AnyBackend {
     const SUBMITS: bool = true;
     const MOVES_DATA: bool = true;
 
-    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
-        each!(self, backend => backend.chunk_mut(chunk))
+    fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
+        each!(self, backend => backend.buffer_mut(buffer_index))
     }
 
     fn prepare(&mut self, request: Request) {

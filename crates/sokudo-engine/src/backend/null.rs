@@ -29,8 +29,8 @@ impl Backend for Null {
     const MOVES_DATA: bool = true;
 
     #[inline]
-    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
-        self.region.chunk_mut(chunk)
+    fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
+        self.region.buffer_mut(buffer_index)
     }
 
     #[inline]
@@ -40,7 +40,7 @@ impl Backend for Null {
         } else {
             0
         };
-        self.prepared.push((request.chunk, moved));
+        self.prepared.push((request.buffer, moved));
     }
 
     #[inline]
@@ -58,8 +58,8 @@ impl Backend for Null {
     #[inline]
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
         // Not drained: that costs more than all else here.
-        for (chunk, moved) in &self.prepared {
-            each(*chunk, *moved);
+        for (buffer_index, moved) in &self.prepared {
+            each(*buffer_index, *moved);
         }
         self.prepared.clear();
     }

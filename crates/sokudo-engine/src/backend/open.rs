@@ -24,7 +24,7 @@ pub(crate) struct BackendRequirements {
     pub(crate) kind: BackendKind,
     pub(crate) polled: bool,
     pub(crate) depth: u32,
-    pub(crate) chunks: u32,
+    pub(crate) buffers: u32,
     pub(crate) chunk_bytes: u32,
     pub(crate) memory: BufferMemory,
 }
@@ -137,7 +137,7 @@ pub(crate) fn open_commands(
 fn try_out(ring: &mut Ring<Commands>, file: u32, block_bytes: u32) -> io::Result<()> {
     ring.prepare(Request {
         action: IoAction::Read,
-        chunk: 0,
+        buffer: 0,
         file,
         length: block_bytes,
         offset: 0,
@@ -159,19 +159,18 @@ fn try_out(ring: &mut Ring<Commands>, file: u32, block_bytes: u32) -> io::Result
 
 /// The buffers that are wanted, and what they are made of.
 fn region(wanted: BackendRequirements) -> Result<(Region, Vec<BackendFeature>), OpenError> {
-    let bytes = u64::from(wanted.chunks) * u64::from(wanted.chunk_bytes);
+    let bytes = u64::from(wanted.buffers) * u64::from(wanted.chunk_bytes);
     let wish = match wanted.memory {
         BufferMemory::Auto => PageWish::Best,
         BufferMemory::SmallPages => PageWish::Small,
         BufferMemory::HugePages => PageWish::Huge,
     };
-    let region =
-        Region::with_pages(wanted.chunks, wanted.chunk_bytes as usize, wish).map_err(|source| {
-            match wish {
-                PageWish::Huge => OpenError::HugePages { bytes, source },
-                PageWish::Best | PageWish::Small => OpenError::Memory { bytes, source },
-            }
-        })?;
+    let region = Region::with_pages(wanted.buffers, wanted.chunk_bytes as usize, wish).map_err(
+        |source| match wish {
+            PageWish::Huge => OpenError::HugePages { bytes, source },
+            PageWish::Best | PageWish::Small => OpenError::Memory { bytes, source },
+        },
+    )?;
     let mut features = Vec::new();
     match region.pages() {
         Pages::Huge => features.push(BackendFeature::HugePages),
@@ -394,15 +393,15 @@ mod tests {
         kind: BackendKind::Auto,
         polled: false,
         depth: 2,
-        chunks: 2,
+        buffers: 2,
         chunk_bytes: 4096,
         memory: BufferMemory::SmallPages,
     };
 
-    fn perform(backend: &mut impl Backend, action: IoAction, chunk: u32, file: u32) -> i32 {
+    fn perform(backend: &mut impl Backend, action: IoAction, buffer_index: u32, file: u32) -> i32 {
         backend.prepare(Request {
             action,
-            chunk,
+            buffer: buffer_index,
             file,
             length: 4096,
             offset: 4096,
@@ -417,12 +416,12 @@ mod tests {
 
     fn use_two_files(backend: &mut impl Backend) {
         for file in 0..2 {
-            backend.chunk_mut(0).fill(file as u8 + 1);
+            backend.buffer_mut(0).fill(file as u8 + 1);
             assert_eq!(perform(backend, IoAction::Write, 0, file), 4096);
         }
         for file in 0..2 {
             assert_eq!(perform(backend, IoAction::Read, 1, file), 4096);
-            assert_eq!(backend.chunk_mut(1)[7], file as u8 + 1);
+            assert_eq!(backend.buffer_mut(1)[7], file as u8 + 1);
         }
     }
 

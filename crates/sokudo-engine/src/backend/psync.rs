@@ -36,8 +36,8 @@ impl<P: OneByOne> Backend for Single<P> {
     const MOVES_DATA: bool = true;
 
     #[inline]
-    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
-        self.performer.region_mut().chunk_mut(chunk)
+    fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
+        self.performer.region_mut().buffer_mut(buffer_index)
     }
 
     #[inline]
@@ -49,7 +49,7 @@ impl<P: OneByOne> Backend for Single<P> {
     #[inline]
     fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
         if let Some(request) = self.prepared.take() {
-            self.done = Some((request.chunk, self.performer.perform(request)));
+            self.done = Some((request.buffer, self.performer.perform(request)));
         }
         Ok(())
     }
@@ -63,8 +63,8 @@ impl<P: OneByOne> Backend for Single<P> {
 
     #[inline]
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
-        if let Some((chunk, result)) = self.done.take() {
-            each(chunk, result);
+        if let Some((buffer_index, result)) = self.done.take() {
+            each(buffer_index, result);
         }
     }
 }

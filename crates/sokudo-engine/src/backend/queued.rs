@@ -16,8 +16,8 @@ impl<Q: Queue> Backend for Queued<Q> {
     const MOVES_DATA: bool = true;
 
     #[inline]
-    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
-        self.0.region_mut().chunk_mut(chunk)
+    fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
+        self.0.region_mut().buffer_mut(buffer_index)
     }
 
     #[inline]

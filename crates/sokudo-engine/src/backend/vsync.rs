@@ -34,7 +34,7 @@ impl Vsync {
         };
         if !first.action.moves_data() {
             self.prepared.pop_front();
-            self.done.push((first.chunk, self.blocking.perform(first)));
+            self.done.push((first.buffer, self.blocking.perform(first)));
             return;
         }
         let follows = |pair: &[Request]| continues(&pair[0], &pair[1]);
@@ -45,7 +45,7 @@ impl Vsync {
         let done = group.iter().map(|request| {
             let moved = left.min(i64::from(request.length));
             left -= moved.max(0);
-            (request.chunk, i32::try_from(moved).unwrap_or(i32::MIN))
+            (request.buffer, i32::try_from(moved).unwrap_or(i32::MIN))
         });
         self.done.extend(done);
         let count = group.len();
@@ -65,8 +65,8 @@ impl Backend for Vsync {
     const MOVES_DATA: bool = true;
 
     #[inline]
-    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
-        self.blocking.region_mut().chunk_mut(chunk)
+    fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
+        self.blocking.region_mut().buffer_mut(buffer_index)
     }
 
     #[inline]
@@ -89,8 +89,8 @@ impl Backend for Vsync {
 
     #[inline]
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
-        for (chunk, result) in self.done.drain(..) {
-            each(chunk, result);
+        for (buffer_index, result) in self.done.drain(..) {
+            each(buffer_index, result);
         }
     }
 }
@@ -100,10 +100,10 @@ mod tests {
     use super::*;
     use sokudo_sys::{Calls, IoAction, Region};
 
-    fn request(action: IoAction, chunk: u32, offset: u64) -> Request {
+    fn request(action: IoAction, buffer_index: u32, offset: u64) -> Request {
         Request {
             action,
-            chunk,
+            buffer: buffer_index,
             file: 0,
             length: 4096,
             offset,
@@ -128,14 +128,14 @@ mod tests {
             (IoAction::Read, 5 * 4096),
             (IoAction::Read, 6 * 4096),
         ];
-        for (chunk, (action, offset)) in (0..).zip(steps) {
-            vsync.prepare(request(action, chunk, offset));
+        for (buffer_index, (action, offset)) in (0..).zip(steps) {
+            vsync.prepare(request(action, buffer_index, offset));
         }
         let mut groups = Vec::new();
         for _ in 0..4 {
             vsync.submit_and_wait(1).unwrap();
             let mut group = Vec::new();
-            vsync.reap(|chunk, result| group.push((chunk, result)));
+            vsync.reap(|buffer_index, result| group.push((buffer_index, result)));
             groups.push(group);
         }
         assert_eq!(groups[0], [(0, 4096), (1, 4096)]);

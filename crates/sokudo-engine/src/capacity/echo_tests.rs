@@ -123,12 +123,12 @@ fn what_a_buffer_answers_is_nothing_that_is_kept() {
     ] {
         for is_whole in [false, true] {
             let known = check(is_whole, link, real, Answer::Zeros);
-            let lost = known.places.iter().any(|it| it.held == Held::Nothing);
+            let lost = known.samples.iter().any(|it| it.held == Held::Nothing);
             assert_eq!(lost, link > real, "{link} {real}");
             for answer in [Answer::Written, Answer::Moved] {
                 let found = check(is_whole, link, real, answer);
-                let places = known.places.iter().zip(&found.places);
-                let other = places.into_iter().find(|(known, found)| known != found);
+                let pairs = known.samples.iter().zip(&found.samples);
+                let other = pairs.into_iter().find(|(known, found)| known != found);
                 let case = format!("{link} {real} {is_whole} {answer:?}");
                 assert_eq!(other, None, "{case}");
                 assert_eq!(
@@ -136,7 +136,7 @@ fn what_a_buffer_answers_is_nothing_that_is_kept() {
                     (known.own, known.shared),
                     "{case}"
                 );
-                assert_eq!(found.places.len(), known.places.len(), "{case}");
+                assert_eq!(found.samples.len(), known.samples.len(), "{case}");
             }
         }
     }

@@ -97,7 +97,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
         tried.dedup();
         tried.truncate(DISTANCES_MAX);
         let filler_at = self.size - self.filler;
-        let mut places = Vec::new();
+        let mut offsets = Vec::new();
         for distance in &tried {
             // Short of the start, and as near to the end as can be.
             let least = distance.saturating_sub(filler_at);
@@ -107,28 +107,30 @@ impl<M: Medium> CheckInProgress<'_, M> {
             };
             for number in 0..PLACES_PER_DISTANCE {
                 let within = from + self.random.below((to - from) / BLOCK_BYTES) * BLOCK_BYTES;
-                let place = filler_at + within - distance;
+                let offset = filler_at + within - distance;
                 // Half of them one further off: a part of the distance fits only one half.
-                let is_far = number % 2 > 0 && *distance < self.filler && place >= *distance;
-                let place = place - if is_far { *distance } else { 0 };
-                places.push((*distance, whole_blocks(place)));
+                let is_far = number % 2 > 0 && *distance < self.filler && offset >= *distance;
+                let offset = offset - if is_far { *distance } else { 0 };
+                offsets.push((*distance, whole_blocks(offset)));
             }
         }
-        let ranges = places.iter().map(|(_, place)| AddressRange::block(*place));
+        let ranges = offsets
+            .iter()
+            .map(|(_, offset)| AddressRange::block(*offset));
         let found = self.round(ranges.collect(), &[], filler_at);
         let size = self.size;
-        let fits = |distance: u64, place: u64| {
-            let Some(held) = found.iter().find(|it| it.offset.0 == place) else {
+        let fits = |distance: u64, offset: u64| {
+            let Some(held) = found.iter().find(|it| it.offset.0 == offset) else {
                 return false;
             };
             // The filler is written upwards: what is left is the last that shares the block.
-            matches!(held.held, Held::Other(other) if other.0 > place
-                && (other.0 - place).is_multiple_of(distance)
+            matches!(held.held, Held::Other(other) if other.0 > offset
+                && (other.0 - offset).is_multiple_of(distance)
                 && size - other.0 <= distance)
         };
         tried.into_iter().find(|distance| {
-            let mut mine = places.iter().filter(|(of, _)| of == distance);
-            mine.all(|(distance, place)| fits(*distance, *place))
+            let mut mine = offsets.iter().filter(|(of, _)| of == distance);
+            mine.all(|(distance, offset)| fits(*distance, *offset))
         })
     }
 
@@ -147,17 +149,17 @@ impl<M: Medium> CheckInProgress<'_, M> {
                 0 => low.max(self.filler - BLOCK_BYTES),
                 _ => low,
             };
-            let mut places: Vec<u64> = between(low, shared);
+            let mut offsets: Vec<u64> = between(low, shared);
             if own.is_none() && filler_at > 0 {
-                places.insert(0, 0);
+                offsets.insert(0, 0);
             }
-            places.retain(|place| !filler.holds(*place));
-            keep_apart(&mut places, distance);
-            if places.is_empty() || self.is_over() {
+            offsets.retain(|offset| !filler.holds(*offset));
+            keep_apart(&mut offsets, distance);
+            if offsets.is_empty() || self.is_over() {
                 break;
             }
-            let found = self.try_shared(&places, distance, filler_at);
-            if found.len() < places.len() {
+            let found = self.try_shared(&offsets, distance, filler_at);
+            if found.len() < offsets.len() {
                 return None;
             }
             let has_own = |sample: &&CheckedSample| sample.held == Held::Own;
@@ -165,7 +167,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
                 own = Some(last);
             }
             let behind = found.iter().map(|it| it.offset.0);
-            let behind = behind.filter(|place| own.is_none_or(|own| *place > own));
+            let behind = behind.filter(|offset| own.is_none_or(|own| *offset > own));
             shared = behind.min().unwrap_or(shared);
             if own.map_or(0, |own| own + BLOCK_BYTES) == shared {
                 return Some(shared);
@@ -175,18 +177,18 @@ impl<M: Medium> CheckInProgress<'_, M> {
     }
 
     /// Writes places, then what may share their blocks, and tells what they hold.
-    fn try_shared(&mut self, places: &[u64], distance: u64, filler_at: u64) -> Vec<CheckedSample> {
+    fn try_shared(&mut self, offsets: &[u64], distance: u64, filler_at: u64) -> Vec<CheckedSample> {
         let size = self.size;
-        let below = places.iter().filter_map(|it| it.checked_sub(distance));
-        let above = places.iter().map(|it| it + distance);
+        let below = offsets.iter().filter_map(|it| it.checked_sub(distance));
+        let above = offsets.iter().map(|it| it + distance);
         // Where the distance is no number of blocks, two blocks hold what shares one.
         let blocks = |at: u64| [whole_blocks(at), at.next_multiple_of(BLOCK_BYTES)];
         let mut others: Vec<u64> = below.chain(above).flat_map(blocks).collect();
         others.dedup();
         others.retain(|it| *it < size);
-        let ranges = places
+        let ranges = offsets
             .iter()
-            .map(|place| AddressRange::block(*place))
+            .map(|offset| AddressRange::block(*offset))
             .collect();
         self.round(ranges, &others, filler_at)
     }
@@ -208,13 +210,13 @@ impl<M: Medium> CheckInProgress<'_, M> {
             return None;
         }
         // As much as there are blocks that are shared, so that one of these places is hit.
-        let places = (0..steps).map(|step| AddressRange::block(whole_blocks(step * distance)));
+        let ranges = (0..steps).map(|step| AddressRange::block(whole_blocks(step * distance)));
         let length = whole_blocks(distance.max(self.filler).min(self.size - from));
         let filler = AddressRange {
             offset: from,
             length,
         };
-        let found = self.round_with(places.collect(), &[], filler);
+        let found = self.round_with(ranges.collect(), &[], filler);
         Some(found.iter().any(|it| matches!(it.held, Held::Other(_))))
     }
 
@@ -226,39 +228,39 @@ impl<M: Medium> CheckInProgress<'_, M> {
             false => self.size - self.filler,
         };
         let filler = self.filler_from(filler_at);
-        let mut places: Vec<u64> = Vec::new();
+        let mut offsets: Vec<u64> = Vec::new();
         for (start, end) in [(0, from), (from, self.size)] {
             let blocks = (end - start) / BLOCK_BYTES;
             let some = (0..ROUND_PLACES / 2).filter(|_| blocks > 0);
-            places.extend(some.map(|_| start + self.random.below(blocks.max(1)) * BLOCK_BYTES));
+            offsets.extend(some.map(|_| start + self.random.below(blocks.max(1)) * BLOCK_BYTES));
         }
-        places.retain(|place| !filler.holds(*place));
-        places.sort_unstable();
-        places.dedup();
-        keep_apart(&mut places, distance);
-        let found = self.try_shared(&places, distance, filler_at);
+        offsets.retain(|offset| !filler.holds(*offset));
+        offsets.sort_unstable();
+        offsets.dedup();
+        keep_apart(&mut offsets, distance);
+        let found = self.try_shared(&offsets, distance, filler_at);
         let is_as_found = |sample: &CheckedSample| match sample.held {
             Held::Own => sample.offset.0 < from,
             Held::Other(_) => sample.offset.0 >= from || reaches_below == Some(true),
             _ => false,
         };
-        found.len() == places.len() && found.iter().all(is_as_found)
+        found.len() == offsets.len() && found.iter().all(is_as_found)
     }
 }
 
 /// Leaves of two places that may share a block the lower one: the other is written to spoil it,
 /// and would be taken for its own. Where the size is a round multiple of the distance, even
 /// steps meet it. Places ascend.
-fn keep_apart(places: &mut Vec<u64>, distance: u64) {
+fn keep_apart(offsets: &mut Vec<u64>, distance: u64) {
     let mut kept: Vec<u64> = Vec::new();
-    places.retain(|place| {
-        let is_partner = place.checked_sub(distance).is_some_and(|lower| {
+    offsets.retain(|offset| {
+        let is_partner = offset.checked_sub(distance).is_some_and(|lower| {
             let near = lower.saturating_sub(BLOCK_BYTES - 1)..lower + BLOCK_BYTES;
             let first = kept.partition_point(|it| *it < near.start);
             kept.get(first).is_some_and(|it| near.contains(it))
         });
         if !is_partner {
-            kept.push(*place);
+            kept.push(*offset);
         }
         !is_partner
     });
@@ -280,12 +282,12 @@ fn divisors(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
 pub(super) fn between(low: u64, high: u64) -> Vec<u64> {
     let blocks = (high - low) / BLOCK_BYTES;
     let steps = blocks.saturating_sub(1).min(ROUND_PLACES);
-    let place = |step| {
+    let offset_at = |step| {
         let share = u128::from(high - low) * u128::from(step) / u128::from(steps + 1);
         let share = whole_blocks(u64::try_from(share).unwrap_or(0));
         low + share.max(step * BLOCK_BYTES)
     };
-    (1..=steps).map(place).collect()
+    (1..=steps).map(offset_at).collect()
 }
 
 /// Euclid's.

@@ -12,7 +12,7 @@ use super::layout::{AddressRange, filler_bytes, whole_blocks};
 use super::medium::{BLOCK_BYTES, Medium, SECTOR_BYTES, WRITE_BYTES_MAX, sectors};
 use crate::collector::progress_event;
 use crate::control::Control;
-use crate::progress::Glance;
+use crate::progress::ProgressSnapshot;
 use crate::tally::Tally;
 
 /// Places of a round that narrows down where the device ends.
@@ -124,24 +124,24 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     /// first ones back in the order in which they were written.
     pub(super) fn round(
         &mut self,
-        places: Vec<AddressRange>,
+        ranges: Vec<AddressRange>,
         others: &[u64],
         filler_at: u64,
     ) -> Vec<CheckedSample> {
         let filler = self.filler_from(filler_at);
-        self.round_with(places, others, filler)
+        self.round_with(ranges, others, filler)
     }
 
     pub(super) fn round_with(
         &mut self,
-        places: Vec<AddressRange>,
+        ranges: Vec<AddressRange>,
         others: &[u64],
         filler: AddressRange,
     ) -> Vec<CheckedSample> {
         let known = self.samples.len();
         let mut written = Vec::new();
-        for place in places {
-            written.extend(self.write_range(place, false));
+        for sample_range in ranges {
+            written.extend(self.write_range(sample_range, false));
         }
         for other in others {
             self.write_range(AddressRange::block(*other), false);
@@ -194,11 +194,11 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     pub(super) fn write_range(&mut self, range: AddressRange, is_all: bool) -> Vec<AddressRange> {
         let mut written: Vec<AddressRange> = Vec::new();
         let refused = self.samples.len()..usize::MAX;
-        for chunk in chunks(range) {
-            if self.is_over() || self.has_ended(Operation::Write, chunk.offset, is_all) {
+        for extent in extents(range) {
+            if self.is_over() || self.has_ended(Operation::Write, extent.offset, is_all) {
                 break;
             }
-            for (part, refusal) in self.in_parts(chunk, Self::write) {
+            for (part, refusal) in self.in_parts(extent, Self::write) {
                 match (refusal, written.last_mut()) {
                     (Some(errno), _) => self.push(part, Held::Refused(errno), refused.clone()),
                     (None, Some(last)) if last.end() == part.offset => last.length += part.length,
@@ -214,13 +214,13 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     pub(super) fn read_range(&mut self, range: AddressRange, is_all: bool, samples_max: usize) {
         let known = self.samples.len();
         let room = known..known + samples_max;
-        for chunk in chunks(range) {
-            if self.is_over() || self.has_ended(Operation::Read, chunk.offset, is_all) {
+        for extent in extents(range) {
+            if self.is_over() || self.has_ended(Operation::Read, extent.offset, is_all) {
                 return;
             }
             self.held.clear();
             let moved = (self.written[0], self.read);
-            let parts = self.in_parts(chunk, Self::read);
+            let parts = self.in_parts(extent, Self::read);
             let mut all_held = std::mem::take(&mut self.held);
             self.find_echoes(&parts, moved, &mut all_held);
             let mut next_held = all_held.iter();
@@ -287,19 +287,19 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     /// refused as make an end, of the rest only the last ones are tried.
     fn in_parts(
         &mut self,
-        chunk: AddressRange,
+        extent: AddressRange,
         mut does: impl FnMut(&mut Self, AddressRange) -> Result<(), i32>,
     ) -> Vec<(AddressRange, Option<i32>)> {
-        let Err(mut errno) = does(self, chunk) else {
-            return vec![(chunk, None)];
+        let Err(mut errno) = does(self, extent) else {
+            return vec![(extent, None)];
         };
-        if chunk.length == BLOCK_BYTES {
-            return vec![(chunk, Some(errno))];
+        if extent.length == BLOCK_BYTES {
+            return vec![(extent, Some(errno))];
         }
-        let last = chunk.end().saturating_sub(LAST_BLOCKS * BLOCK_BYTES);
+        let last = extent.end().saturating_sub(LAST_BLOCKS * BLOCK_BYTES);
         let mut in_a_row = 0;
         let mut parts = Vec::new();
-        for offset in offsets(chunk) {
+        for offset in offsets(extent) {
             let block = AddressRange::block(offset);
             if in_a_row >= REFUSALS_SURE && offset < last {
                 parts.push((block, Some(errno)));
@@ -320,9 +320,9 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     /// there on to its end are tried before that is believed.
     fn has_ended(&mut self, operation: Operation, offset: u64, is_all: bool) -> bool {
         if is_all && self.reach(operation).is_beyond(offset) {
-            for place in self.probes(offset) {
+            for probe in self.probes(offset) {
                 // What comes of it is in the reach.
-                let _ = self.try_block(operation, place);
+                let _ = self.try_block(operation, probe);
             }
         }
         self.reach(operation).is_beyond(offset)
@@ -374,11 +374,11 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     /// Places in even distances from here to the end, the last block among them.
     fn probes(&self, from: u64) -> Vec<u64> {
         let length = self.size - from;
-        let mut places: Vec<u64> = (1..PROBES)
+        let mut addresses: Vec<u64> = (1..PROBES)
             .map(|part| from + whole_blocks(length / PROBES * part))
             .collect();
-        places.push(self.size - BLOCK_BYTES);
-        places
+        addresses.push(self.size - BLOCK_BYTES);
+        addresses
     }
 
     /// Takes note of what was found, together with its neighbour if that is alike and one of
@@ -514,7 +514,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     /// What has been done so far.
     fn tell(&mut self) {
         let now = self.medium.now_ns();
-        let glance = Glance {
+        let glance = ProgressSnapshot {
             at: now,
             each: self.tally.moved(),
             phase: Phase::Running,
@@ -522,16 +522,16 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         (self.listener)(progress_event(0, Nanos(now), glance));
     }
 
-    pub(super) fn shuffle(&mut self, places: &mut [AddressRange]) {
-        for last in (1..places.len()).rev() {
+    pub(super) fn shuffle(&mut self, ranges: &mut [AddressRange]) {
+        for last in (1..ranges.len()).rev() {
             let other = self.random.below(last as u64 + 1);
-            places.swap(last, usize::try_from(other).unwrap_or(last));
+            ranges.swap(last, usize::try_from(other).unwrap_or(last));
         }
     }
 }
 
 /// A range in parts that can be written in one go.
-fn chunks(range: AddressRange) -> impl Iterator<Item = AddressRange> {
+fn extents(range: AddressRange) -> impl Iterator<Item = AddressRange> {
     let starts = (range.offset..range.end()).step_by(narrow(WRITE_BYTES_MAX));
     starts.map(move |offset| AddressRange {
         offset,

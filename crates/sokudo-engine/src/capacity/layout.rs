@@ -71,8 +71,8 @@ pub(super) fn sample(size: u64, filler: u64, random: &mut Random) -> Vec<Address
     });
     let mut blocks: Vec<u64> = (1..size / filler).map(|step| step * filler).collect();
     blocks.extend((0..63).map(|power| 1 << power));
-    blocks.retain(|place| (filler..=size - BLOCK_BYTES).contains(place));
-    blocks.retain(|place| !ranges.iter().any(|range| range.holds(*place)));
+    blocks.retain(|block| (filler..=size - BLOCK_BYTES).contains(block));
+    blocks.retain(|block| !ranges.iter().any(|range| range.holds(*block)));
     blocks.sort_unstable();
     blocks.dedup();
     ranges.extend(blocks.into_iter().map(AddressRange::block));

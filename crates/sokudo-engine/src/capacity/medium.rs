@@ -67,19 +67,19 @@ const fn length(bytes: u64) -> usize {
 
 impl Medium for FileMedium {
     fn write(&mut self, offset: u64, bytes: u64) -> io::Result<()> {
-        let buffer = &mut self.region.chunk_mut(0)[..length(bytes)];
+        let buffer = &mut self.region.buffer_mut(0)[..length(bytes)];
         self.seal.seal(buffer, offset);
         self.file.write_all_at(buffer, offset)
     }
 
     fn read(&mut self, offset: u64, bytes: u64, held: &mut Vec<Held>) -> io::Result<()> {
-        let buffer = &mut self.region.chunk_mut(0)[..length(bytes)];
+        let buffer = &mut self.region.buffer_mut(0)[..length(bytes)];
         buffer.fill(0);
         self.file.read_exact_at(buffer, offset)?;
         let parts = sectors(offset..offset + bytes).zip(buffer.as_chunks().0);
         held.extend(parts.map(|(at, sector)| match self.seal.place_of(sector) {
-            Some(place) if place == at => Held::Own,
-            Some(place) => Held::Other(Bytes(place)),
+            Some(address) if address == at => Held::Own,
+            Some(address) => Held::Other(Bytes(address)),
             None => Held::Nothing,
         }));
         Ok(())

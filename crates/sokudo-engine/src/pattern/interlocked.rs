@@ -76,11 +76,11 @@ impl Interlocked {
             ..
         } = &self.files[file];
         let distance = (block - blocks_before) * self.step;
-        let place = if self.is_backward {
+        let stretch_offset = if self.is_backward {
             stretch.length - u64::from(self.length) - distance
         } else {
             distance
         };
-        (file, stretch.start + place, self.length)
+        (file, stretch.start + stretch_offset, self.length)
     }
 }

@@ -81,8 +81,8 @@ fn files_of(pattern: &mut Pattern, count: usize) -> Vec<u32> {
 }
 
 /// How often each block is used.
-fn uses(pattern: &mut Pattern, places: usize, draws: u32) -> Vec<f64> {
-    let mut counts = vec![0.0; places];
+fn uses(pattern: &mut Pattern, block_count: usize, draws: u32) -> Vec<f64> {
+    let mut counts = vec![0.0; block_count];
     for _ in 0..draws {
         counts[(pattern.next().offset / BLOCK) as usize] += 1.0;
     }
@@ -434,15 +434,15 @@ fn each_place_is_trimmed_and_then_written() {
             length: 64 << 12,
         };
         let mut pattern = Pattern::new(&workload, &[stretch], &Arc::default(), Random::new(5));
-        let mut places = HashSet::new();
+        let mut offsets = HashSet::new();
         for _ in 0..64 {
             let (trim, write) = (pattern.next(), pattern.next());
             assert_eq!(trim.operation, Operation::Trim);
             assert_eq!(write.operation, Operation::Write);
             assert_eq!((trim.offset, trim.length), (write.offset, write.length));
-            places.insert(write.offset);
+            offsets.insert(write.offset);
         }
-        assert_eq!(places.len(), 64);
+        assert_eq!(offsets.len(), 64);
     }
 }
 

@@ -3,7 +3,7 @@
 use sokudo_model::{FileOrder, FileService, narrow};
 use sokudo_stats::Random;
 
-use crate::pattern::places::SkewedFiles;
+use crate::pattern::sampler::SkewedFiles;
 
 /// The turns of files within a pass.
 pub(crate) struct FileTurns {

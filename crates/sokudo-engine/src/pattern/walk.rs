@@ -7,7 +7,7 @@ use sokudo_stats::Random;
 use crate::offsets::{ByteRange, behind};
 use crate::pattern::lengths::Lengths;
 use crate::pattern::map::BlockMap;
-use crate::pattern::places::{Measure, PlaceSampler};
+use crate::pattern::sampler::{IndexSampler, Measure};
 
 /// Directions that have positions of their own: reads, writes and trims.
 pub(crate) const DIRECTIONS: usize = 3;
@@ -103,7 +103,7 @@ struct Track {
     next: i64,
     /// I/Os left until a random place is due.
     run_left: u32,
-    places: PlaceSampler,
+    sampler: IndexSampler,
 }
 
 /// One I/O, from the target's start.
@@ -138,7 +138,7 @@ impl Walk {
                 Track {
                     next: first_position(manner, direction, &stretch),
                     run_left: 0,
-                    places: PlaceSampler::new(
+                    sampler: IndexSampler::new(
                         workload.scatter.distribution,
                         count,
                         measure,
@@ -169,18 +169,18 @@ impl Walk {
         if manner.ends_by_bytes && self.walked + smallest > self.stretch.length {
             return None;
         }
-        let (place, length) = match self.sequential(manner, direction, random) {
-            Sequential::Step(place, length) => (place, length),
+        let (stretch_offset, length) = match self.sequential(manner, direction, random) {
+            Sequential::Step(stretch_offset, length) => (stretch_offset, length),
             Sequential::Over => return None,
             Sequential::Random => self.random(manner, direction, random)?,
         };
-        let ends_at = position(place + u64::from(length));
+        let ends_at = position(stretch_offset + u64::from(length));
         if let Some(track) = &mut self.tracks[direction] {
             track.next = ends_at.saturating_add(manner.stride);
         }
         self.walked += u64::from(length);
         Some(IoRange {
-            offset: self.stretch.start + place,
+            offset: self.stretch.start + stretch_offset,
             length,
         })
     }
@@ -260,9 +260,9 @@ impl Walk {
         let lengths = &manner.lengths[direction];
         let (Some(map), Some(unit)) = (&mut self.map, manner.map_unit) else {
             let track = self.tracks[direction].as_ref()?;
-            let place = track.places.next(random) * manner.alignment[direction];
-            let length = lengths.draw_within(self.stretch.length - place, random)?;
-            return Some((place, length));
+            let stretch_offset = track.sampler.next(random) * manner.alignment[direction];
+            let length = lengths.draw_within(self.stretch.length - stretch_offset, random)?;
+            return Some((stretch_offset, length));
         };
         if lengths.smallest() > unit {
             return coarse(map, unit, lengths, self.stretch.length, random);
@@ -294,15 +294,15 @@ fn coarse(
     let smallest = lengths.smallest();
     loop {
         let first = map.next()?;
-        let place = first * unit / smallest * smallest;
-        let Some(length) = lengths.draw_within(stretch_bytes - place, random) else {
+        let stretch_offset = first * unit / smallest * smallest;
+        let Some(length) = lengths.draw_within(stretch_bytes - stretch_offset, random) else {
             // The end, where not even the smallest fits, is left out.
             map.cover(first, first + 1);
             continue;
         };
-        let end = (place + u64::from(length)).div_ceil(unit);
-        map.cover(place / unit, end);
-        return Some((place, length));
+        let end = (stretch_offset + u64::from(length)).div_ceil(unit);
+        map.cover(stretch_offset / unit, end);
+        return Some((stretch_offset, length));
     }
 }
 
@@ -333,7 +333,7 @@ fn last_position(manner: &Manner, stretch: &ByteRange) -> i64 {
 
 /// A place as a signed number. What is no file may be larger than any offset that Linux
 /// knows; beyond that nothing follows.
-fn position(place: u64) -> i64 {
+fn position(stretch_offset: u64) -> i64 {
     const OFFSET_MAX: u64 = i64::MAX.cast_unsigned();
-    place.min(OFFSET_MAX).cast_signed()
+    stretch_offset.min(OFFSET_MAX).cast_signed()
 }

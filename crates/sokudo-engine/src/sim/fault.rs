@@ -85,13 +85,15 @@ impl SimulatedFaults {
 
     /// How long the drive holds a request at a place that is slow.
     pub(super) fn held_ns(&mut self, job: &PendingRequest) -> Option<u64> {
-        let is_there = |place: &HeldExtent| {
-            job.moved_bytes() > 0 && place.offset < job.offset + job.bytes && job.offset < place.end
+        let is_there = |extent: &HeldExtent| {
+            job.moved_bytes() > 0
+                && extent.offset < job.offset + job.bytes
+                && job.offset < extent.end
         };
         let index = self.held_places.iter().position(is_there)?;
-        let place = &self.held_places[index];
-        let held_ns = place.for_ns;
-        if place.once {
+        let extent = &self.held_places[index];
+        let held_ns = extent.for_ns;
+        if extent.once {
             self.held_places.swap_remove(index);
         }
         Some(held_ns)
@@ -102,17 +104,17 @@ impl SimulatedFaults {
     pub(super) fn medium_error(&self, job: &PendingRequest) -> Option<i32> {
         self.bad_places
             .iter()
-            .find(|place| place.offset < job.offset + job.bytes && job.offset < place.end)
-            .map(|place| place.errno)
+            .find(|extent| extent.offset < job.offset + job.bytes && job.offset < extent.end)
+            .map(|extent| extent.errno)
     }
 
     /// Whether a byte has changed since it was written, and up to where that is so.
     pub(super) fn rot_at(&self, offset: u64) -> (bool, u64) {
-        let mut places = self.rotten_places.iter();
-        if let Some(place) = places.find(|place| place.contains(&offset)) {
-            return (true, place.end);
+        let mut ranges = self.rotten_places.iter();
+        if let Some(range) = ranges.find(|range| range.contains(&offset)) {
+            return (true, range.end);
         }
-        let starts = self.rotten_places.iter().map(|place| place.start);
+        let starts = self.rotten_places.iter().map(|range| range.start);
         let next = starts.filter(|start| *start > offset).min();
         (false, next.unwrap_or(u64::MAX))
     }
@@ -155,11 +157,11 @@ impl SimulatedFaults {
 
 /// Reads `slow_at=OFFSET[+LENGTH]:TIME`, `slow_once_at=…` and `hang_at=OFFSET[+LENGTH]`.
 fn held_places(spec: &mut Spec) -> Result<Vec<HeldExtent>, SpecError> {
-    let mut places = Vec::new();
+    let mut extents = Vec::new();
     for (key, once) in [("slow_at", false), ("slow_once_at", true)] {
         for text in spec.all(key) {
             const EXPECTED: &str = "an offset and a time such as 1GiB:2s or 1GiB+64KiB:500ms";
-            let place = text.split_once(':').and_then(|(range, time)| {
+            let extent = text.split_once(':').and_then(|(range, time)| {
                 let (offset, end) = parse_range(range)?;
                 let for_ns = time_ns(key, time, EXPECTED).ok()?;
                 Some(HeldExtent {
@@ -169,7 +171,7 @@ fn held_places(spec: &mut Spec) -> Result<Vec<HeldExtent>, SpecError> {
                     once,
                 })
             });
-            places.push(place.ok_or_else(|| SpecError::not_a_value(key, text, EXPECTED))?);
+            extents.push(extent.ok_or_else(|| SpecError::not_a_value(key, text, EXPECTED))?);
         }
     }
     for text in spec.all("hang_at") {
@@ -177,14 +179,14 @@ fn held_places(spec: &mut Spec) -> Result<Vec<HeldExtent>, SpecError> {
         let range = parse_range(text);
         let (offset, end) =
             range.ok_or_else(|| SpecError::not_a_value("hang_at", text, EXPECTED))?;
-        places.push(HeldExtent {
+        extents.push(HeldExtent {
             offset,
             end,
             for_ns: YEAR.0,
             once: false,
         });
     }
-    Ok(places)
+    Ok(extents)
 }
 
 fn check_count(key: &'static str, count: usize) -> Result<(), SpecError> {
@@ -204,12 +206,12 @@ fn rotten_places(spec: &mut Spec) -> Result<Vec<Range<u64>>, SpecError> {
     const EXPECTED: &str = "an offset such as 1GiB or 1GiB+64KiB";
     let texts = spec.all("rot_at");
     check_count("rot_at", texts.len())?;
-    let place = |text: &str| {
+    let range_of = |text: &str| {
         let (offset, end) =
             parse_range(text).ok_or_else(|| SpecError::not_a_value("rot_at", text, EXPECTED))?;
         Ok(offset..end)
     };
-    texts.into_iter().map(place).collect()
+    texts.into_iter().map(range_of).collect()
 }
 
 /// `OFFSET` or `OFFSET+LENGTH`.
@@ -295,8 +297,8 @@ mod tests {
     fn errors_are_known_by_name_and_number() {
         assert_eq!(parse_bad_place("4K:EIO").unwrap().errno, 5);
         assert_eq!(parse_bad_place("4K:61").unwrap().errno, 61);
-        let place = parse_bad_place("4K+1MiB:EIO").unwrap();
-        assert_eq!((place.offset, place.end), (4096, 4096 + (1 << 20)));
+        let extent = parse_bad_place("4K+1MiB:EIO").unwrap();
+        assert_eq!((extent.offset, extent.end), (4096, 4096 + (1 << 20)));
         for text in [
             "4K+0:EIO", "4K+:EIO", "4K", "4K:", "4K:0", "4K:-5", "4K:EWHAT", "x:EIO", "1:9999",
         ] {

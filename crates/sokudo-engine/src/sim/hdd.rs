@@ -116,7 +116,7 @@ impl HardDisk {
             cache,
             flushes,
             seek: SeekCurve::new(settle.0, seek.0, &geometry),
-            head: geometry.place(0),
+            head: geometry.position(0),
             geometry,
             interface,
             interface_free_ns: 0,
@@ -249,7 +249,7 @@ impl HardDisk {
     fn next_access(&mut self, now_ns: u64) -> Option<ArmMovement> {
         if let Some(reached) = self.read_cache.reached(&self.geometry, now_ns) {
             // At the end of a track the switch to the next is still to come.
-            self.head = self.geometry.place(reached - 1);
+            self.head = self.geometry.position(reached - 1);
         }
         let pressing = self.queue.iter().any(|command| command.awaits_room)
             || self
@@ -297,7 +297,7 @@ impl HardDisk {
 
     fn approach(&self, now_ns: u64, command: &DriveCommand) -> Approach {
         let seek = Approach {
-            start_ns: self.reach_ns(now_ns.max(command.ready_ns), command.place),
+            start_ns: self.reach_ns(now_ns.max(command.ready_ns), command.position),
             by_read_ahead: false,
         };
         if command.job.operation != Operation::Read {
@@ -315,19 +315,19 @@ impl HardDisk {
     }
 
     /// When the head, which is free at `now_ns`, is over a place.
-    fn reach_ns(&self, now_ns: u64, place: MediaPosition) -> u64 {
-        let seek_ns = match place.track.abs_diff(self.head.track) {
+    fn reach_ns(&self, now_ns: u64, position: MediaPosition) -> u64 {
+        let seek_ns = match position.track.abs_diff(self.head.track) {
             0 => 0,
             // Tracks are skewed by exactly this, so that no turn is lost.
             1 => self.seek.nanos(0.0),
-            _ => self.seek.nanos((place.depth - self.head.depth).abs()),
+            _ => self.seek.nanos((position.depth - self.head.depth).abs()),
         };
         let arrived_ns = now_ns + seek_ns;
-        arrived_ns + self.geometry.wait_ns(arrived_ns, place)
+        arrived_ns + self.geometry.wait_ns(arrived_ns, position)
     }
 
     fn transfer_ns(&self, command: &DriveCommand) -> u64 {
-        self.geometry.end_media_ns(command.range().end) - command.place.media_ns
+        self.geometry.end_media_ns(command.range().end) - command.position.media_ns
     }
 
     fn begin(&mut self, now_ns: u64, command: DriveCommand, approach: Approach) -> ArmMovement {
@@ -350,20 +350,20 @@ impl HardDisk {
 
     fn drain(&mut self, now_ns: u64) -> Option<ArmMovement> {
         let mut cache = self.write_cache.take()?;
-        let drained = cache.drain(&self.geometry, |place| self.reach_ns(now_ns, place));
+        let drained = cache.drain(&self.geometry, |position| self.reach_ns(now_ns, position));
         self.write_cache = Some(cache);
-        let (range, place) = drained?;
+        let (range, position) = drained?;
         self.read_cache.stop(&self.geometry, now_ns);
-        let start_ns = self.reach_ns(now_ns, place);
+        let start_ns = self.reach_ns(now_ns, position);
         self.rest_behind(range);
         Some(ArmMovement {
-            end_ns: start_ns + self.geometry.end_media_ns(range.end) - place.media_ns,
+            end_ns: start_ns + self.geometry.end_media_ns(range.end) - position.media_ns,
             purpose: ArmPurpose::Drain,
         })
     }
 
     fn rest_behind(&mut self, range: Range) {
-        self.head = self.geometry.place(range.end - 1);
+        self.head = self.geometry.position(range.end - 1);
     }
 }
 
@@ -393,7 +393,7 @@ impl DeviceModel for HardDisk {
         self.host.push_back(DriveCommand {
             job,
             ready_ns: now_ns + COMMAND_NS,
-            place: self.geometry.place(job.offset),
+            position: self.geometry.position(job.offset),
             awaits_room: false,
         });
         self.proceed(now_ns);

@@ -148,12 +148,12 @@ impl Shingled {
             _ => 0,
         };
         let is_stream = streamed + job.bytes > STREAM_BYTES || job.bytes > self.cache_bytes;
-        let place = match is_stream {
+        let address = match is_stream {
             true => Some(self.cache_bytes + job.offset),
             false => self.take_room(job),
         }?;
         self.stream = (job.offset + job.bytes, streamed + job.bytes);
-        Some(place)
+        Some(address)
     }
 
     fn take_room(&mut self, job: PendingRequest) -> Option<u64> {

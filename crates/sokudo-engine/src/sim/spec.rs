@@ -123,7 +123,7 @@ impl SpecError {
 pub(super) struct Spec<'a> {
     model: &'a str,
     pairs: Vec<(&'a str, &'a str)>,
-    asked: Vec<&'static str>,
+    queried: Vec<&'static str>,
 }
 
 impl<'a> Spec<'a> {
@@ -148,7 +148,7 @@ impl<'a> Spec<'a> {
         Ok(Self {
             model,
             pairs,
-            asked: Vec::new(),
+            queried: Vec::new(),
         })
     }
 
@@ -166,7 +166,7 @@ impl<'a> Spec<'a> {
 
     /// Every value of a key that may be given several times.
     pub(super) fn all(&mut self, key: &'static str) -> Vec<&'a str> {
-        self.asked.push(key);
+        self.queried.push(key);
         self.pairs
             .iter()
             .filter(|(name, _)| *name == key)
@@ -236,12 +236,16 @@ impl<'a> Spec<'a> {
 
     /// Refuses keys that nobody has asked for.
     pub(super) fn finish(&self) -> Result<(), SpecError> {
-        match self.pairs.iter().find(|(key, _)| !self.asked.contains(key)) {
+        match self
+            .pairs
+            .iter()
+            .find(|(key, _)| !self.queried.contains(key))
+        {
             None => Ok(()),
             Some((key, _)) => Err(SpecError::UnknownKey {
                 model: self.model.to_owned(),
                 key: (*key).to_owned(),
-                valid: self.asked.join(", "),
+                valid: self.queried.join(", "),
             }),
         }
     }

@@ -87,8 +87,8 @@ impl Host {
             while issued < count && issued < seen.completions.len() as u64 + depth {
                 let (operation, offset, bytes) = request(issued);
                 issued_at[issued as usize] = self.now;
-                let asked = request_of(issued, operation, offset, bytes);
-                self.device.submit(self.now, asked);
+                let job = request_of(issued, operation, offset, bytes);
+                self.device.submit(self.now, job);
                 issued += 1;
             }
             self.now = self.device.next_event().expect("work is in flight");

@@ -25,10 +25,10 @@ pub enum SurveyError {
     )]
     NotAlone,
     /// Too few or too many places.
-    #[error("{places} places; use 1 to {PLACES_MAX}")]
+    #[error("{sample_count} places; use 1 to {PLACES_MAX}")]
     Places {
         /// How many were asked for.
-        places: u32,
+        sample_count: u32,
     },
     /// Something that a survey does not do.
     #[error("a survey has no {what}; leave it out, or leave out the survey", what = Text::from(*what))]
@@ -79,12 +79,12 @@ pub enum SurveyError {
     },
     /// More places than blocks.
     #[error(
-        "{places} places of at least {block} do not fit {length}; use fewer places or a smaller \
+        "{sample_count} places of at least {block} do not fit {length}; use fewer places or a smaller \
          block"
     )]
     TooManyPlaces {
         /// How many were asked for.
-        places: u32,
+        sample_count: u32,
         /// The block size.
         block: Bytes,
         /// The length of the span.
@@ -123,9 +123,9 @@ pub(crate) fn check_survey(
     if !is_alone_on_its_target(stage, workload) {
         return Err(SurveyError::NotAlone);
     }
-    if survey.places == 0 || survey.places > PLACES_MAX {
-        let places = survey.places;
-        return Err(SurveyError::Places { places });
+    if survey.sample_count == 0 || survey.sample_count > PLACES_MAX {
+        let sample_count = survey.sample_count;
+        return Err(SurveyError::Places { sample_count });
     }
     if let Some((_, what)) = beyond(workload).into_iter().find(|(is_asked, _)| *is_asked) {
         return Err(SurveyError::Without { what });
@@ -155,7 +155,7 @@ fn beyond(workload: &Workload) -> [(bool, &'static str); 9] {
     let limits = &workload.limits;
     let durability = &workload.durability;
     [
-        (workload.clones > 1, "threads beside its own"),
+        (workload.threads > 1, "threads beside its own"),
         (workload.files.uses.len() > 1, "second target"),
         (
             workload.verify.is_some() && workload.seal().is_none(),
@@ -303,10 +303,10 @@ fn check_room(workload: &Workload, survey: &Survey, target: &Target) -> Result<(
     }
     for file_use in uses(workload) {
         let length = Bytes(stretch_of(&file_use, target.size()).length);
-        let needed = u128::from(block.0) * u128::from(survey.places);
+        let needed = u128::from(block.0) * u128::from(survey.sample_count);
         if survey.sample == Sample::Whole && needed > u128::from(length.0) {
             return Err(SurveyError::TooManyPlaces {
-                places: survey.places,
+                sample_count: survey.sample_count,
                 block,
                 length,
             });

@@ -16,7 +16,7 @@ use crate::tally::Tally;
 /// What a survey ends with besides its tally.
 #[derive(Clone, Default)]
 pub(crate) struct Surveyed {
-    pub(crate) places: Vec<SurveySample>,
+    pub(crate) samples: Vec<SurveySample>,
     pub(crate) defects: Vec<Defect>,
     pub(crate) read_aside: u64,
     pub(crate) slowest: Vec<SlowIo>,
@@ -55,7 +55,7 @@ impl SurveyCounts {
             samples: Samples::new(survey),
             defects: Defects::default(),
             slowest: SlowestIos::default(),
-            has_neighbours: operation == Operation::Read && survey.places > 1 && !singly,
+            has_neighbours: operation == Operation::Read && survey.sample_count > 1 && !singly,
             is_one_io: singly && runs_on,
             read_aside: 0,
             read_beside: Histogram::new(),
@@ -99,7 +99,7 @@ impl SurveyCounts {
         let read_beside = self.read_beside();
         let (defects, note) = self.defects.finish();
         Surveyed {
-            places: self.samples.finish(self.is_one_io),
+            samples: self.samples.finish(self.is_one_io),
             defects,
             read_aside: self.read_aside,
             slowest: self.slowest.finish(),

@@ -25,7 +25,7 @@ pub(super) struct Hanging {
 /// An I/O that is in flight, and waited for no longer.
 pub(super) struct HungIo {
     pub(super) io: SurveyIo,
-    pub(super) chunk: u32,
+    pub(super) buffer_index: u32,
     pub(super) issued_at: u64,
 }
 

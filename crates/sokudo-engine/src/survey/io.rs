@@ -13,7 +13,7 @@ pub(crate) struct SurveyIo {
     pub(crate) offset: u64,
     pub(crate) length: u32,
     /// The chunk that it must use; `None` is any that is free.
-    pub(crate) chunk: Option<u32>,
+    pub(crate) buffer_index: Option<u32>,
     pub(crate) action: IoAction,
     pub(crate) operation: Operation,
     /// It counts.
@@ -35,7 +35,7 @@ impl SurveyIo {
             sample: 0,
             offset,
             length: narrow(length),
-            chunk: None,
+            buffer_index: None,
             action: IoAction::Read,
             operation: Operation::Read,
             is_measured: false,

@@ -21,7 +21,7 @@ pub(crate) struct SurveyRoute {
     /// Places begin at multiples of it, counted from the start of the span.
     unit: u64,
     logical_bytes: u64,
-    places: u32,
+    sample_count: u32,
     visit: Visit,
     sample: Sample,
     lengths: Lengths,
@@ -51,14 +51,14 @@ impl SurveyRoute {
             length: stretch.length / logical_bytes * logical_bytes,
             unit: grain.max(logical_bytes),
             logical_bytes,
-            places: survey.places,
+            sample_count: survey.sample_count,
             visit: survey.visit,
             sample: survey.sample,
             lengths,
-            shuffled: Permutation::new(u64::from(survey.places), seed),
+            shuffled: Permutation::new(u64::from(survey.sample_count), seed),
             seed,
             resumed_at: survey.resumed_at.unwrap_or(SurveyPosition {
-                place: 0,
+                index: 0,
                 offset: Bytes(0),
             }),
         }
@@ -66,12 +66,12 @@ impl SurveyRoute {
 
     /// The number of the first place that is to be visited.
     pub(crate) fn first(&self) -> u32 {
-        self.resumed_at.place
+        self.resumed_at.index
     }
 
     /// How many places there are.
-    pub(crate) fn places(&self) -> u32 {
-        self.places
+    pub(crate) fn sample_count(&self) -> u32 {
+        self.sample_count
     }
 
     /// The first byte of the span.
@@ -87,7 +87,7 @@ impl SurveyRoute {
     /// The place that is visited as number `index`, counted from 0.
     pub(crate) fn site(&self, index: u32) -> SampleRange {
         let mut site = self.whole_site(index.into());
-        if index == self.resumed_at.place {
+        if index == self.resumed_at.index {
             site.offset = site.offset.max(self.resumed_at.offset.0).min(site.end);
         }
         site
@@ -105,7 +105,8 @@ impl SurveyRoute {
     /// Evenly over the span.
     fn spread(&self, number: u64) -> SampleRange {
         let begins = |number: u64| {
-            let share = u128::from(number) * u128::from(self.length) / u128::from(self.places);
+            let share =
+                u128::from(number) * u128::from(self.length) / u128::from(self.sample_count);
             narrow::<u128, u64>(share) / self.unit * self.unit
         };
         let offset = begins(number);
@@ -114,7 +115,7 @@ impl SurveyRoute {
                 let whole = bytes.0.next_multiple_of(self.logical_bytes);
                 offset.saturating_add(whole).min(self.length)
             }
-            Sample::Whole if number + 1 < u64::from(self.places) => begins(number + 1),
+            Sample::Whole if number + 1 < u64::from(self.sample_count) => begins(number + 1),
             Sample::Whole | Sample::Time(_) => self.length,
         };
         self.placed(offset, end)
@@ -131,7 +132,7 @@ impl SurveyRoute {
 
     /// From the start, from the end, and so on towards the middle.
     fn butterfly(&self, index: u64) -> SampleRange {
-        let last = u64::from(self.places) - 1;
+        let last = u64::from(self.sample_count) - 1;
         let from_start = index / 2;
         let number = if index.is_multiple_of(2) {
             from_start
@@ -205,8 +206,8 @@ mod tests {
 
     const SECTOR: u64 = 512;
 
-    fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
-        Survey::new(places, visit, sample)
+    fn survey(sample_count: u32, visit: Visit, sample: Sample) -> Survey {
+        Survey::new(sample_count, visit, sample)
     }
 
     fn route(survey: Survey, length: u64, block: u64, seed: u64) -> SurveyRoute {
@@ -216,7 +217,7 @@ mod tests {
     }
 
     fn offsets(route: &SurveyRoute) -> Vec<u64> {
-        (0..route.places())
+        (0..route.sample_count())
             .map(|index| route.site(index).offset)
             .collect()
     }
@@ -243,14 +244,14 @@ mod tests {
     proptest! {
         #[test]
         fn the_whole_span_is_covered_once(
-            sectors in 1_u64..100_000, block_sectors in 1_u64..300, places in 1_u32..500,
+            sectors in 1_u64..100_000, block_sectors in 1_u64..300, sample_count in 1_u32..500,
         ) {
             let (length, block) = (sectors * SECTOR + 77, block_sectors * SECTOR);
-            prop_assume!(u64::from(places) * block <= length);
-            let whole = survey(places, Visit::Ascending, Sample::Whole);
+            prop_assume!(u64::from(sample_count) * block <= length);
+            let whole = survey(sample_count, Visit::Ascending, Sample::Whole);
             let route = route(whole, length, block, 1);
             let mut at = 0;
-            for index in 0..places {
+            for index in 0..sample_count {
                 let site = route.site(index);
                 prop_assert_eq!(site.offset, at);
                 prop_assert!(site.end > site.offset);
@@ -265,12 +266,12 @@ mod tests {
 
         #[test]
         fn shuffled_places_are_the_same_in_another_order(
-            blocks in 1_u64..10_000, places in 1_u32..300, seed: u64,
+            blocks in 1_u64..10_000, sample_count in 1_u32..300, seed: u64,
         ) {
             let sample = Sample::Bytes(Bytes(4096));
             let length = blocks * 4096;
-            let even = offsets(&route(survey(places, Visit::Ascending, sample), length, 4096, seed));
-            let mut mixed = offsets(&route(survey(places, Visit::Shuffled, sample), length, 4096, seed));
+            let even = offsets(&route(survey(sample_count, Visit::Ascending, sample), length, 4096, seed));
+            let mut mixed = offsets(&route(survey(sample_count, Visit::Shuffled, sample), length, 4096, seed));
             mixed.sort_unstable();
             prop_assert_eq!(even, mixed);
         }
@@ -281,9 +282,9 @@ mod tests {
         ) {
             let one = survey(64, Visit::Random, Sample::Bytes(Bytes(4096)));
             let length = blocks * 4096 + 512;
-            let places = offsets(&route(one, length, 4096, seed));
-            prop_assert!(places.iter().all(|at| at % 4096 == 0 && at + 4096 <= length));
-            prop_assert_eq!(places, offsets(&route(one, length, 4096, seed)));
+            let starts = offsets(&route(one, length, 4096, seed));
+            prop_assert!(starts.iter().all(|at| at % 4096 == 0 && at + 4096 <= length));
+            prop_assert_eq!(starts, offsets(&route(one, length, 4096, seed)));
         }
     }
 }

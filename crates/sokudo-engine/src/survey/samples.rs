@@ -21,7 +21,7 @@ pub(super) struct Samples {
     first: u32,
     /// Time that does not count.
     skipped_ns: u64,
-    places: Vec<SurveySample>,
+    samples: Vec<SurveySample>,
     /// The last places, which are not closed.
     open: VecDeque<OpenSample>,
     /// What is known of the ends of those that are.
@@ -51,11 +51,11 @@ impl Samples {
         Self {
             way_counts: survey.approach.is_none() && !survey.write_back,
             began_at: 0,
-            first: survey.resumed_at.map_or(0, |position| position.place),
+            first: survey.resumed_at.map_or(0, |position| position.index),
             skipped_ns: 0,
-            places: Vec::with_capacity(survey.places as usize),
+            samples: Vec::with_capacity(survey.sample_count as usize),
             open: VecDeque::new(),
-            borders: Vec::with_capacity(survey.places as usize),
+            borders: Vec::with_capacity(survey.sample_count as usize),
             issued_bytes: 0,
             last_end: None,
         }
@@ -97,21 +97,21 @@ impl Samples {
     /// The first place that is not over, by its number in the order of visits; what was done
     /// there is not known to be all.
     pub(super) fn first_open(&self) -> Option<SurveyPosition> {
-        let index = self.places.len() - self.open.len();
-        let place = self.places.get(index)?;
+        let index = self.samples.len() - self.open.len();
+        let sample = self.samples.get(index)?;
         Some(SurveyPosition {
-            place: self.first + narrow::<usize, u32>(index),
-            offset: place.offset,
+            index: self.first + narrow::<usize, u32>(index),
+            offset: sample.offset,
         })
     }
 
     /// Opens a place, unless it is the one in progress.
     pub(super) fn open(&mut self, sample: u32, offset: u64, now: u64) {
-        if self.places.len() > self.index(sample) {
+        if self.samples.len() > self.index(sample) {
             return;
         }
         let distance = self.last_end.filter(|_| self.way_counts);
-        self.places.push(SurveySample {
+        self.samples.push(SurveySample {
             offset: Bytes(offset),
             bytes: Bytes(0),
             ios: 0,
@@ -134,18 +134,18 @@ impl Samples {
     /// Counts a measured I/O that took `latency_ns` and moved so many bytes. Ends the places
     /// at which nothing is left to do.
     pub(super) fn complete(&mut self, io: SurveyIo, moved: u32, latency_ns: u64, now: u64) {
-        let first_open = self.places.len() - self.open.len();
+        let first_open = self.samples.len() - self.open.len();
         let number = self.index(io.sample).wrapping_sub(first_open);
         if let Some(open) = self.open.get_mut(number) {
             open.in_flight -= 1;
         }
         let index = self.index(io.sample);
-        if let Some(place) = self.places.get_mut(index) {
+        if let Some(sample) = self.samples.get_mut(index) {
             if moved > 0 {
-                place.ios += 1;
-                place.bytes.0 += u64::from(moved);
+                sample.ios += 1;
+                sample.bytes.0 += u64::from(moved);
             }
-            place.latency_max = place.latency_max.max(Nanos(latency_ns));
+            sample.latency_max = sample.latency_max.max(Nanos(latency_ns));
         }
         let is_over = |open: &OpenSample| open.is_issued && open.in_flight == 0;
         while self.open.front().is_some_and(is_over) {
@@ -174,23 +174,23 @@ impl Samples {
         let stride = self.borders.len().div_ceil(SEEN_MAX).max(1);
         let borders = self.borders.iter().skip(stride - 1).step_by(stride);
         let borders: Vec<Border> = borders.copied().collect();
-        let firsts = self.places.iter().step_by(stride);
+        let firsts = self.samples.iter().step_by(stride);
         let mut before = (self.began_at, 0);
         let ends = borders::ends(before.0, borders.clone()).into_iter();
-        let places = firsts.zip(borders).zip(ends);
-        places
-            .map(|((place, border), end)| {
-                let mut place = *place;
+        let samples = firsts.zip(borders).zip(ends);
+        samples
+            .map(|((sample, border), end)| {
+                let mut sample = *sample;
                 if is_one_io {
-                    place.elapsed = place.latency_max;
+                    sample.elapsed = sample.latency_max;
                 } else {
-                    place.elapsed = Nanos(end - before.0);
+                    sample.elapsed = Nanos(end - before.0);
                     if stride > 1 {
-                        place.bytes = Bytes(border.at - before.1);
+                        sample.bytes = Bytes(border.at - before.1);
                     }
                 }
                 before = (end, border.at);
-                place
+                sample
             })
             .collect()
     }
@@ -206,15 +206,15 @@ impl Samples {
     /// `is_one_io`, a place's time is that of its I/O: the way from one I/O to the next in
     /// the loop is nobody's.
     pub(super) fn finish(self, is_one_io: bool) -> Vec<SurveySample> {
-        let mut places = self.places;
+        let mut samples = self.samples;
         let mut before = self.began_at;
-        for (place, end) in places.iter_mut().zip(borders::ends(before, self.borders)) {
-            place.elapsed = Nanos(end - before);
+        for (sample, end) in samples.iter_mut().zip(borders::ends(before, self.borders)) {
+            sample.elapsed = Nanos(end - before);
             if is_one_io {
-                place.elapsed = place.elapsed.min(place.latency_max);
+                sample.elapsed = sample.elapsed.min(sample.latency_max);
             }
             before = end;
         }
-        places
+        samples
     }
 }

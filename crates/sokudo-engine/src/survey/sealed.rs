@@ -10,7 +10,7 @@ use crate::verify::{BlockSeal, MISMATCHES_MAX, WrongPieces};
 /// An I/O that has ended, whose buffer or device is still to be looked at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SealedIo {
-    pub(crate) chunk: u32,
+    pub(crate) buffer_index: u32,
     pub(crate) operation: Operation,
     pub(crate) offset: u64,
     /// Bytes that were moved.
@@ -21,8 +21,8 @@ pub(crate) struct SealedIo {
 
 /// A block that is sealed before it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SealedAhead {
-    pub(crate) chunk: u32,
+pub(crate) struct PreparedBlock {
+    pub(crate) buffer_index: u32,
     pub(crate) offset: u64,
     pub(crate) length: u32,
 }
@@ -35,7 +35,7 @@ pub(crate) struct SealedBlocks {
     seal: BlockSeal,
     /// As many as there are chunks at most.
     waiting: VecDeque<SealedIo>,
-    pub(crate) ahead: Option<SealedAhead>,
+    pub(crate) ahead: Option<PreparedBlock>,
     found: VerifyOutcome,
     then: Option<FoundThen>,
 }
@@ -48,12 +48,12 @@ struct FoundThen {
 }
 
 impl SealedBlocks {
-    pub(super) fn new(number: u64, file: String, chunks: u32) -> Self {
+    pub(super) fn new(number: u64, file: String, buffers: u32) -> Self {
         Self {
             number,
             file,
             seal: BlockSeal::new(number),
-            waiting: VecDeque::with_capacity(chunks as usize),
+            waiting: VecDeque::with_capacity(buffers as usize),
             ahead: None,
             found: VerifyOutcome::default(),
             then: None,

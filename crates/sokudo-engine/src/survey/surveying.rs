@@ -28,7 +28,7 @@ use super::inquiry::Inquiry;
 use super::io::{Failed, SurveyIo};
 use super::route::{SampleBlocks, SurveyRoute};
 use super::sealed::SealedBlocks;
-use crate::chunks::HUNG_MAX;
+use crate::buffers::HUNG_MAX;
 use crate::flushing::write_action;
 use crate::offsets::ByteRange;
 use crate::tally::{FinishedTally, Tally};
@@ -53,7 +53,7 @@ pub(crate) enum SurveyStep {
     /// With as many I/Os at a time as the depth allows, which [`Surveying::next`] gives.
     Stream,
     /// With this one in this chunk, whatever has stopped the workload.
-    Alone { io: SurveyIo, chunk: u32 },
+    Alone { io: SurveyIo, buffer_index: u32 },
     /// Not at all.
     Stop(StopReason),
 }
@@ -146,7 +146,7 @@ impl Surveying {
         workload: &Workload,
         target: SurveyTarget,
         seed: u64,
-        chunks: u32,
+        buffers: u32,
     ) -> Option<Self> {
         let survey = workload.survey()?;
         let operation = workload.operations.single().unwrap_or(Operation::Read);
@@ -186,9 +186,9 @@ impl Surveying {
             portions: blocks,
             pieces: Vec::new(),
             next_piece: 0,
-            alone: chunks - 1,
+            alone: buffers - 1,
             issuing: nothing,
-            ios: vec![nothing; chunks as usize].into_boxed_slice(),
+            ios: vec![nothing; buffers as usize].into_boxed_slice(),
             failed: Vec::new(),
             counts: SurveyCounts::new(&survey, operation, runs_on(&survey, flushes)),
             paused_at: None,
@@ -201,10 +201,10 @@ impl Surveying {
             known_good: None,
             barren: 0,
             has_lost: false,
-            hanging: Hanging::new(chunks - 1 - spare..chunks - 1),
+            hanging: Hanging::new(buffers - 1 - spare..buffers - 1),
             sealed: workload
                 .seal()
-                .map(|number| SealedBlocks::new(number, name, chunks)),
+                .map(|number| SealedBlocks::new(number, name, buffers)),
             was_left: false,
             left_at: None,
             checkpoint: Checkpoint::at_begin(&survey),
@@ -291,12 +291,12 @@ impl Surveying {
     }
 
     fn begin_sample(&mut self, now: u64) -> Option<SurveyStep> {
-        if self.next_sample >= self.route.places() {
+        if self.next_sample >= self.route.sample_count() {
             return Some(SurveyStep::Stop(StopReason::Bytes));
         }
         self.sample = self.next_sample;
         self.next_sample = if self.runs_on {
-            self.route.places()
+            self.route.sample_count()
         } else {
             self.sample + 1
         };
@@ -332,13 +332,13 @@ impl Surveying {
     }
 
     fn alone(&mut self, io: SurveyIo) -> SurveyStep {
-        let chunk = io.chunk.unwrap_or(self.alone);
+        let buffer_index = io.buffer_index.unwrap_or(self.alone);
         let io = SurveyIo {
-            chunk: Some(chunk),
+            buffer_index: Some(buffer_index),
             ..io
         };
         self.issuing = io;
-        SurveyStep::Alone { io, chunk }
+        SurveyStep::Alone { io, buffer_index }
     }
 
     /// Makes what was written durable, as part of its sample's time.
@@ -387,10 +387,10 @@ impl Surveying {
         let left_at = self.left_at(stopped);
         let verified = self.verified();
         let mut surveyed = self.counts.finish(ended_at);
-        let places = &mut surveyed.places;
+        let samples = &mut surveyed.samples;
         // A place at which nothing was done before the end came is none.
-        if stopped != StopReason::Bytes && places.last().is_some_and(|place| place.ios == 0) {
-            places.pop();
+        if stopped != StopReason::Bytes && samples.last().is_some_and(|sample| sample.ios == 0) {
+            samples.pop();
         }
         self.notes.append(&mut surveyed.notes);
         Surveyed {
@@ -405,7 +405,7 @@ impl Surveying {
     /// come takes back.
     pub(crate) fn so_far(&self) -> Surveyed {
         Surveyed {
-            places: self.counts.samples.so_far(self.counts.is_one_io),
+            samples: self.counts.samples.so_far(self.counts.is_one_io),
             defects: self.counts.defects.until(self.good_mark),
             read_aside: self.counts.read_aside,
             read_beside: self.counts.read_beside(),

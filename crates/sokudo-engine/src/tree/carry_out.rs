@@ -303,14 +303,14 @@ impl<'a> Carrier<'a> {
     /// Returns the bytes read. A file of another size than it was created with is a
     /// failure.
     fn look_up(&mut self, number: u64) -> Result<u64, VisitEnd> {
-        let asked = self.names.size_of(number);
+        let requested = self.names.size_of(number);
         let found = rustix::fs::statat(self.root, self.path.as_str(), AtFlags::empty())?.st_size;
-        if found != i64::from(asked) {
+        if found != i64::from(requested) {
             // Whoever has made it longer than any of ours: it is not what was created.
             let moved = narrow(found.clamp(0, u32::MAX.into()));
-            return Err(VisitEnd::Failed(FailureKind::Short { asked, moved }));
+            return Err(VisitEnd::Failed(FailureKind::Short { requested, moved }));
         }
-        let mut left = asked as usize;
+        let mut left = requested as usize;
         if left == 0 {
             return Ok(0);
         }
@@ -323,7 +323,7 @@ impl<'a> Carrier<'a> {
                 read => left -= read,
             }
         }
-        Ok(asked.into())
+        Ok(requested.into())
     }
 
     fn delete(&self, number: u64) -> Result<u64, VisitEnd> {

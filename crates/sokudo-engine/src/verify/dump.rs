@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
-use sokudo_sys::NamedPlace;
+use sokudo_sys::NamedEntry;
 
 use super::Verifier;
 use super::header::VerifyHeader;
@@ -14,11 +14,16 @@ use super::judge::VerifyInterval;
 impl Verifier {
     /// Writes what was received, and what was expected where that is known, to files.
     /// Returns words for the end of a message.
-    pub(super) fn dump_both(&mut self, piece: &[u8], file: &str, place: VerifyInterval) -> String {
+    pub(super) fn dump_both(
+        &mut self,
+        piece: &[u8],
+        file: &str,
+        interval: VerifyInterval,
+    ) -> String {
         let name = Path::new(file).file_name().unwrap_or_default();
-        let name = format!("{}.{}", name.to_string_lossy(), place.offset());
+        let name = format!("{}.{}", name.to_string_lossy(), interval.offset());
         let mut words = self.dump(&name, "received", piece);
-        match self.remake(piece, place) {
+        match self.remake(piece, interval) {
             Some(expected) => words.push_str(&self.dump(&name, "expected", &expected)),
             None => words.push_str("; what was written is not known, so that it is not dumped"),
         }
@@ -28,7 +33,7 @@ impl Verifier {
     fn dump(&self, name: &str, what: &str, bytes: &[u8]) -> String {
         let path = self.dump_to.join(format!("{name}.{what}"));
         let options = OpenOptions::new().write(true).truncate(true).to_owned();
-        let file = NamedPlace::of(&path).and_then(|place| place.open_or_create(&options));
+        let file = NamedEntry::of(&path).and_then(|entry| entry.open_or_create(&options));
         match file.and_then(|mut file| file.write_all(bytes)) {
             Ok(()) => format!("; {what} data dumped as {}", path.display()),
             Err(error) => format!("; cannot write {}: {error}", path.display()),
@@ -36,12 +41,12 @@ impl Verifier {
     }
 
     /// The piece as it was written: by its serial, or else by its own header.
-    fn remake(&mut self, piece: &[u8], place: VerifyInterval) -> Option<Vec<u8>> {
+    fn remake(&mut self, piece: &[u8], interval: VerifyInterval) -> Option<Vec<u8>> {
         if piece.len() <= self.writer.overhead() {
             return None;
         }
         let mut made = piece.to_vec();
-        let (seed, serial) = match place.serials {
+        let (seed, serial) = match interval.serials {
             Some((_, latest)) => (self.writer.seed_of(latest), latest),
             None if self.writer.is_pattern && self.writer.overhead() == 0 => (0, 0),
             None => {
@@ -50,7 +55,7 @@ impl Verifier {
                 (header.seed, u64::from(header.serial))
             }
         };
-        self.make(&mut made, seed, serial, place.block, place.start);
+        self.make(&mut made, seed, serial, interval.block, interval.start);
         Some(made)
     }
 }

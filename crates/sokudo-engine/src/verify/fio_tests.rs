@@ -46,22 +46,22 @@ fn fio_jobs(jobs: &[(PathBuf, Vec<String>)]) -> Option<(Vec<bool>, String)> {
         eprintln!("SKIPPED: there is no fio here to compare with");
         return None;
     };
-    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     let is_content = |name: &String| {
         let is_of_it = |line: &&str| line.starts_with(&format!("{name}: (groupid="));
-        let line = said.lines().find(is_of_it);
-        line.unwrap_or_else(|| panic!("nothing of {name}: {said}"))
+        let line = printed.lines().find(is_of_it);
+        line.unwrap_or_else(|| panic!("nothing of {name}: {printed}"))
             .contains("err= 0")
     };
     let content = names.iter().map(is_content).collect();
-    Some((content, said.into_owned()))
+    Some((content, printed.into_owned()))
 }
 
 /// The same with one.
 fn fio(file: &Path, arguments: &[&str]) -> Option<(bool, String)> {
     let arguments = arguments.iter().map(|it| (*it).to_owned()).collect();
-    let (content, said) = fio_jobs(&[(file.to_owned(), arguments)])?;
-    Some((content[0], said))
+    let (content, printed) = fio_jobs(&[(file.to_owned(), arguments)])?;
+    Some((content[0], printed))
 }
 
 /// Writes a file block by block as a worker would.
@@ -121,10 +121,10 @@ fn what_fio_wrote_is_right() {
         jobs.push((directory.path().join(number.to_string()), arguments));
         shapes.push(shape);
     }
-    let Some((content, said)) = fio_jobs(&jobs) else {
+    let Some((content, printed)) = fio_jobs(&jobs) else {
         return;
     };
-    assert_eq!(content, vec![true; jobs.len()], "{said}");
+    assert_eq!(content, vec![true; jobs.len()], "{printed}");
     for (shape, (file, arguments)) in shapes.iter().zip(&jobs) {
         assert_right_until_changed(shape, std::fs::read(file).unwrap(), arguments);
     }
@@ -167,7 +167,7 @@ fn what_is_written_here_is_right_for_fio() {
         (file, arguments.map(str::to_owned).to_vec())
     };
     let jobs: Vec<(PathBuf, Vec<String>)> = kinds.iter().map(job).collect();
-    let Some((content, said)) = fio_jobs(&jobs) else {
+    let Some((content, printed)) = fio_jobs(&jobs) else {
         return;
     };
     // Of SHA-512 it compares its work buffer, not a digest.
@@ -175,17 +175,17 @@ fn what_is_written_here_is_right_for_fio() {
     assert_eq!(
         content,
         kinds.iter().map(can_agree).collect::<Vec<_>>(),
-        "{said}"
+        "{printed}"
     );
     for (file, _) in &jobs {
         let mut bytes = std::fs::read(file).unwrap();
         bytes[3 * BLOCK + 1000] ^= 1;
         std::fs::write(file, bytes).unwrap();
     }
-    let (content, said) = fio_jobs(&jobs).unwrap();
+    let (content, printed) = fio_jobs(&jobs).unwrap();
     for (kind, is_content) in kinds.iter().zip(content) {
         let sees_data = *kind != Check::Header;
-        assert!(!is_content || !sees_data, "{kind:?}: {said}");
+        assert!(!is_content || !sees_data, "{kind:?}: {printed}");
     }
 }
 
@@ -227,8 +227,8 @@ fn fio_reads_headers_that_lie_elsewhere() {
         "--verify_interval=1024",
         "--verify_offset=256",
     ];
-    if let Some((content, said)) = fio(&file, &arguments) {
-        assert!(content, "{said}");
+    if let Some((content, printed)) = fio(&file, &arguments) {
+        assert!(content, "{printed}");
     }
 }
 
@@ -237,14 +237,14 @@ fn fio_does_not_look_at_most_of_a_sha512_block() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("file");
     let write = ["--rw=write", "--verify=sha512", "--do_verify=0"];
-    let Some((content, said)) = fio(&file, &write) else {
+    let Some((content, printed)) = fio(&file, &write) else {
         return;
     };
-    assert!(content, "{said}");
+    assert!(content, "{printed}");
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[1000] ^= 1;
     std::fs::write(&file, bytes).unwrap();
-    let (content, said) = fio(&file, &["--rw=read", "--verify=sha512"]).unwrap();
+    let (content, printed) = fio(&file, &["--rw=read", "--verify=sha512"]).unwrap();
     // If this fails, fio has been repaired, and so can `Sum::of_fio` be dropped for it.
-    assert!(content, "{said}");
+    assert!(content, "{printed}");
 }

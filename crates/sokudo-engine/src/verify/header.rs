@@ -38,7 +38,7 @@ pub(crate) enum Invalid {
     /// The header's own checksum does not fit.
     Damaged {
         /// What the header says.
-        said: u32,
+        stored: u32,
         /// What its bytes come to.
         found: u32,
     },
@@ -63,19 +63,19 @@ impl VerifyHeader {
 
     /// Reads the header at the start of `piece`.
     pub(crate) fn read(piece: &[u8]) -> Result<Self, Invalid> {
-        let said = u32::from_le_bytes(array(piece, OWN_SUM_AT));
+        let stored = u32::from_le_bytes(array(piece, OWN_SUM_AT));
         if u16::from_le_bytes(array(piece, 0)) != MAGIC {
             // Flipped bits in the magic number are no missing header.
             let mut repaired = [0; OWN_SUM_AT];
             repaired.copy_from_slice(&piece[..OWN_SUM_AT]);
             repaired[0..2].copy_from_slice(&MAGIC.to_le_bytes());
-            if own_sum(&repaired) != said {
+            if own_sum(&repaired) != stored {
                 return Err(Invalid::Absent);
             }
         }
         let found = own_sum(piece);
-        if found != said {
-            return Err(Invalid::Damaged { said, found });
+        if found != stored {
+            return Err(Invalid::Damaged { stored, found });
         }
         Ok(Self {
             kind: u16::from_le_bytes(array(piece, 2)),

@@ -141,9 +141,9 @@ impl WriteHistory {
         let Some(last) = writes.last() else {
             return;
         };
-        let place = (last.file, last.offset);
+        let address = (last.file, last.offset);
         let earlier = &writes[..writes.len() - 1];
-        let known = self.raced.remove(&place);
+        let known = self.raced.remove(&address);
         let known = known.filter(|race| race.completed > last.serial);
         let new = earlier.iter().filter(|write| write.raced_with(last));
         let races = new.map(|write| Race {
@@ -155,58 +155,65 @@ impl WriteHistory {
             completed: a.completed.max(b.completed),
         });
         if let Some(race) = merged {
-            self.raced.insert(place, race);
+            self.raced.insert(address, race);
         }
     }
 
     /// Cuts out of earlier writes what later ones of other lengths wrote over.
     fn untangle(&self, mut records: Vec<Record>) -> Vec<Record> {
         records.sort_unstable_by_key(|record| record.serial);
-        let mut places: BTreeMap<(u32, u64), Record> = BTreeMap::new();
+        let mut by_address: BTreeMap<(u32, u64), Record> = BTreeMap::new();
         for record in records {
             // Kept places do not overlap, so that all which overlap this one lie
             // next to each other and end at it.
             let before_end = (record.file, record.end());
-            let overlapped: Vec<Record> = places
+            let overlapped: Vec<Record> = by_address
                 .range(..before_end)
                 .rev()
-                .map(|(_, place)| *place)
-                .take_while(|place| place.overlaps(&record))
+                .map(|(_, older_record)| *older_record)
+                .take_while(|older_record| older_record.overlaps(&record))
                 .collect();
             let mut is_known = true;
-            for place in overlapped {
-                places.remove(&(place.file, place.offset));
+            for older_record in overlapped {
+                by_address.remove(&(older_record.file, older_record.offset));
                 // Of a race for parts of a block nothing can be said.
-                is_known &= !place.raced_with(&record);
-                for rest in self.rests(place, &record).into_iter().flatten() {
-                    places.insert((rest.file, rest.offset), rest);
+                is_known &= !older_record.raced_with(&record);
+                for rest in self.rests(older_record, &record).into_iter().flatten() {
+                    by_address.insert((rest.file, rest.offset), rest);
                 }
             }
             if is_known {
-                places.insert((record.file, record.offset), record);
+                by_address.insert((record.file, record.offset), record);
             }
         }
-        places.into_values().collect()
+        by_address.into_values().collect()
     }
 
     /// What is left of `place` before and after `over`, in whole pieces.
-    fn rests(&self, place: Record, over: &Record) -> [Option<Record>; 2] {
+    fn rests(&self, older_record: Record, over: &Record) -> [Option<Record>; 2] {
         let Some(piece) = self.piece_bytes else {
             return [None, None];
         };
         let piece = u64::from(piece);
-        let before = over.offset.saturating_sub(place.offset) / piece * piece;
-        let skipped = over.end().saturating_sub(place.offset).div_ceil(piece) * piece;
+        let before = over.offset.saturating_sub(older_record.offset) / piece * piece;
+        let skipped = over
+            .end()
+            .saturating_sub(older_record.offset)
+            .div_ceil(piece)
+            * piece;
         let part = |from: u64, to: u64| {
             let length = u32::try_from(to.checked_sub(from)?).ok()?;
-            let offset = place.offset + from;
+            let offset = older_record.offset + from;
             (length > 0).then_some(Record {
                 offset,
                 length,
-                ..place
+                ..older_record
             })
         };
-        [part(0, before), part(skipped, u64::from(place.length))]
+        [
+            part(0, before),
+            part(skipped, u64::from(older_record.length)),
+        ]
     }
 }
 
@@ -310,9 +317,9 @@ mod tests {
             let mut found = BTreeMap::new();
             let mut before = (0, 0);
             while let Some(record) = history.next() {
-                let place = (record.file, record.offset);
-                proptest::prop_assert!(place >= before, "in order of place");
-                before = place;
+                let address = (record.file, record.offset);
+                proptest::prop_assert!(address >= before, "in order of place");
+                before = address;
                 let first = record.offset / u64::from(PIECE);
                 for piece in first..first + u64::from(record.length / PIECE) {
                     let again = found.insert((record.file, piece), record.serial);

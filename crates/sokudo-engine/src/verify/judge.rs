@@ -74,11 +74,11 @@ impl Writer {
     pub(crate) fn judge(
         &self,
         piece: &[u8],
-        place: VerifyInterval,
+        interval: VerifyInterval,
         contents: &mut Contents,
     ) -> Result<(), Fault> {
         if kind_of(self.check).is_none() {
-            return compare(piece, 0, 0, place, contents);
+            return compare(piece, 0, 0, interval, contents);
         }
         if piece.len() <= self.overhead() {
             let detail = format!("{} bytes have no room for a header", piece.len());
@@ -86,33 +86,33 @@ impl Writer {
         }
         let header =
             VerifyHeader::read(piece).map_err(|invalid| absent_or_damaged(invalid, piece))?;
-        self.judge_header(&header, piece.len(), place)?;
+        self.judge_header(&header, piece.len(), interval)?;
         let body = &piece[self.overhead()..];
         if self.is_pattern && matches!(self.check, Check::PatternHeader | Check::Header) {
-            return compare(body, self.overhead(), 0, place, contents);
+            return compare(body, self.overhead(), 0, interval, contents);
         }
-        self.judge_sum(piece, &header, place, contents)
+        self.judge_sum(piece, &header, interval, contents)
     }
 
     fn judge_header(
         &self,
         header: &VerifyHeader,
         length: usize,
-        place: VerifyInterval,
+        interval: VerifyInterval,
     ) -> Result<(), Fault> {
-        if header.offset != place.offset() {
+        if header.offset != interval.offset() {
             return Err(elsewhere(header.offset));
         }
         if !is_kind(header.kind, self.check) {
-            let asked = kind_of(self.check).map_or("none", name_of);
-            let detail = format!("was written with {}, not {asked}", name_of(header.kind));
+            let wanted = kind_of(self.check).map_or("none", name_of);
+            let detail = format!("was written with {}, not {wanted}", name_of(header.kind));
             return Err((MismatchKind::WrongJob, detail));
         }
         if header.length as usize != length {
             let detail = format!("was written as {} bytes, not {length}", header.length);
             return Err((MismatchKind::Length, detail));
         }
-        let Some((oldest, latest)) = place.serials else {
+        let Some((oldest, latest)) = interval.serials else {
             return Ok(());
         };
         if header.thread != self.thread {
@@ -144,27 +144,29 @@ impl Writer {
         &self,
         piece: &[u8],
         header: &VerifyHeader,
-        place: VerifyInterval,
+        interval: VerifyInterval,
         contents: &mut Contents,
     ) -> Result<(), Fault> {
         let body = &piece[self.overhead()..];
-        let said = &piece[HEADER_BYTES..self.overhead()];
+        let stored = &piece[HEADER_BYTES..self.overhead()];
         let found = Sum::of(self.check, body);
-        if said == found.bytes() {
+        if stored == found.bytes() {
             return Ok(());
         }
         // Without knowledge of the writer, it may have been fio.
-        let of_fio = Sum::of_fio(self.check, body).filter(|_| place.serials.is_none());
-        if of_fio.is_some_and(|sum| sum.bytes() == said) {
+        let of_fio = Sum::of_fio(self.check, body).filter(|_| interval.serials.is_none());
+        if of_fio.is_some_and(|sum| sum.bytes() == stored) {
             return Ok(());
         }
         let mut detail = format!(
             "{}: expected {}, found {}",
             kind_of(self.check).map_or("none", name_of),
-            hexadecimal(said),
+            hexadecimal(stored),
             hexadecimal(found.bytes())
         );
-        if let Err((_, difference)) = compare(body, self.overhead(), header.seed, place, contents) {
+        if let Err((_, difference)) =
+            compare(body, self.overhead(), header.seed, interval, contents)
+        {
             detail.push_str("; ");
             detail.push_str(&difference);
         }
@@ -199,9 +201,9 @@ pub(crate) fn absent_or_damaged(invalid: Invalid, piece: &[u8]) -> Fault {
                 hexadecimal(&piece[..8.min(piece.len())])
             ),
         ),
-        Invalid::Damaged { said, found } => (
+        Invalid::Damaged { stored, found } => (
             MismatchKind::Checksum,
-            format!("crc32c of its header: expected {said:08x}, found {found:08x}"),
+            format!("crc32c of its header: expected {stored:08x}, found {found:08x}"),
         ),
     }
 }
@@ -212,11 +214,16 @@ fn compare(
     body: &[u8],
     skipped: usize,
     seed: u64,
-    place: VerifyInterval,
+    interval: VerifyInterval,
     contents: &mut Contents,
 ) -> Result<(), Fault> {
     let mut expected = vec![0; body.len()];
-    contents.fill(&mut expected, seed, place.block, place.start + skipped);
+    contents.fill(
+        &mut expected,
+        seed,
+        interval.block,
+        interval.start + skipped,
+    );
     let mut pairs = body.iter().zip(&expected).enumerate();
     let Some((at, (found, wanted))) = pairs.find(|(_, (found, wanted))| found != wanted) else {
         return Ok(());
@@ -228,7 +235,7 @@ fn compare(
         .sum();
     let detail = format!(
         "byte {} of the block is {found:#04x}, written was {wanted:#04x} ({bits} bits differ)",
-        place.start + skipped + at
+        interval.start + skipped + at
     );
     Err((MismatchKind::Pattern, detail))
 }

@@ -47,8 +47,8 @@ impl Contents {
             Self::Random => {
                 // Each piece by itself, so that one can be made again without the
                 // others.
-                let place = block + start as u64;
-                Random::new(mix64(seed ^ mix64(place))).fill(piece);
+                let offset = block + start as u64;
+                Random::new(mix64(seed ^ mix64(offset))).fill(piece);
             }
             Self::Pattern { bytes, offsets } => {
                 for at in offsets.iter() {

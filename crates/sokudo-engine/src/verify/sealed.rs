@@ -110,8 +110,8 @@ impl<const PIECE: usize> Seal<PIECE> {
 
     /// The place for which a piece was sealed with this number, if it was.
     pub(crate) fn place_of(&self, whole: &[u8; PIECE]) -> Option<u64> {
-        let place = VerifyHeader::read(whole).ok()?.offset;
-        self.maker.holds(whole, place).then_some(place)
+        let offset = VerifyHeader::read(whole).ok()?.offset;
+        self.maker.holds(whole, offset).then_some(offset)
     }
 
     /// What is wrong with that part of a piece.
@@ -126,13 +126,13 @@ impl<const PIECE: usize> Seal<PIECE> {
 
     #[cold]
     fn fault_of_whole(&mut self, whole: &[u8], piece: u64) -> Fault {
-        let place = VerifyInterval {
+        let interval = VerifyInterval {
             block: piece,
             start: 0,
             serials: None,
         };
         let PieceMaker { writer, contents } = &mut self.maker;
-        match writer.judge(whole, place, contents) {
+        match writer.judge(whole, interval, contents) {
             Err(fault) => fault,
             // All of it fits together, but the number does not.
             Ok(()) => stale(),

@@ -226,11 +226,13 @@ fn each_harm_is_told_by_its_kind() {
     for (checks, harm, expected) in HARMS {
         for check in checks {
             let outcome = harmed(*check, harm);
-            let told = outcome.mismatches.iter();
-            let told: Vec<_> = told.map(|it| (it.offset.0 / BLOCK, it.kind)).collect();
+            let mismatches = outcome.mismatches.iter();
+            let found: Vec<_> = mismatches
+                .map(|it| (it.offset.0 / BLOCK, it.kind))
+                .collect();
             let wanted: Vec<_> = expected.iter().map(|(at, kind, _)| (*at, *kind)).collect();
-            assert_eq!(told, wanted, "{check:?}");
-            assert_eq!(outcome.wrong, told.len() as u64);
+            assert_eq!(found, wanted, "{check:?}");
+            assert_eq!(outcome.wrong, found.len() as u64);
             for (mismatch, (.., words)) in outcome.mismatches.iter().zip(expected) {
                 assert!(mismatch.detail.contains(words), "{}", mismatch.detail);
             }

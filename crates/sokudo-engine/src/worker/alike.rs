@@ -10,7 +10,7 @@ use sokudo_sys::{IoAction, Request};
 
 use super::{BATCHES_PER_SUBMISSION_SAMPLE, Slot, Worker};
 use crate::backend::Backend;
-use crate::chunks::FreeSlotsAtHand;
+use crate::buffers::FreeSlotsAtHand;
 use crate::clock::{Clock, NEVER};
 use crate::data::Data;
 use crate::offsets::{Offsets, UniformOffsets};
@@ -21,13 +21,13 @@ trait NextOffset {
 }
 
 /// Anywhere.
-struct Anywhere<'a> {
+struct UniformRandom<'a> {
     offsets: UniformOffsets,
     random: &'a mut Random,
     state: Random,
 }
 
-impl<'a> Anywhere<'a> {
+impl<'a> UniformRandom<'a> {
     fn of(offsets: &'a mut Offsets, random: &'a mut Random, length: u64) -> Self {
         let offsets = offsets.uniform_of(length);
         Self {
@@ -38,14 +38,14 @@ impl<'a> Anywhere<'a> {
     }
 }
 
-impl NextOffset for Anywhere<'_> {
+impl NextOffset for UniformRandom<'_> {
     #[inline(always)]
     fn next(&mut self) -> u64 {
         self.offsets.next(&mut self.state)
     }
 }
 
-impl Drop for Anywhere<'_> {
+impl Drop for UniformRandom<'_> {
     fn drop(&mut self) {
         self.random.clone_from(&self.state);
     }
@@ -171,10 +171,10 @@ impl<O: NextOffset> Lane<'_, O> {
             until_reading -= 1;
             self.left -= 1;
             let offset = self.offsets.next();
-            let chunk = self.free.take();
+            let buffer_index = self.free.take();
             if all.operation == Operation::Write {
                 if B::MOVES_DATA {
-                    let buffer = &mut backend.chunk_mut(chunk)[..all.length as usize];
+                    let buffer = &mut backend.buffer_mut(buffer_index)[..all.length as usize];
                     self.data.stamp(buffer);
                 }
                 if self.data.takes_long(all.length) {
@@ -193,12 +193,12 @@ impl<O: NextOffset> Lane<'_, O> {
                 }
                 self.unsubmitted += 1;
             }
-            let slot = &mut self.slots[chunk as usize];
+            let slot = &mut self.slots[buffer_index as usize];
             (slot.issued_at, slot.offset) = (*now, offset);
             self.in_flight += 1;
             backend.prepare(Request {
                 action: all.action,
-                chunk,
+                buffer: buffer_index,
                 file: 0,
                 length: all.length,
                 offset,
@@ -229,15 +229,15 @@ impl<O: NextOffset> Lane<'_, O> {
 
     #[inline(always)]
     fn reap<B: Backend>(&mut self, all: Alike, backend: &mut B, now: u64) {
-        backend.reap(|chunk, result| {
-            self.free.give_back(chunk);
+        backend.reap(|buffer_index, result| {
+            self.free.give_back(buffer_index);
             self.in_flight -= 1;
             if result == all.length.cast_signed() {
-                let issued_at = self.slots[chunk as usize].issued_at;
+                let issued_at = self.slots[buffer_index as usize].issued_at;
                 self.latency.record(now - issued_at);
                 self.last_at = now;
             } else {
-                self.failed.push((chunk, result));
+                self.failed.push((buffer_index, result));
             }
         });
     }
@@ -291,7 +291,7 @@ impl Worker {
         };
         let ended = match self.pattern.offsets() {
             (Offsets::Uniform { .. }, _) => {
-                self.run_alike(all, (backend, clock), now, is_over, Anywhere::of)
+                self.run_alike(all, (backend, clock), now, is_over, UniformRandom::of)
             }
             _ => self.run_alike(all, (backend, clock), now, is_over, InOrder::of),
         };
@@ -299,9 +299,9 @@ impl Worker {
             None | Some(End::Issued) => false,
             Some(End::Boundary) => true,
             Some(End::Failed(reaped)) => {
-                for (chunk, result) in reaped {
-                    let slot = self.slots[chunk as usize];
-                    self.complete_badly(chunk, slot, result, true, *now);
+                for (buffer_index, result) in reaped {
+                    let slot = self.slots[buffer_index as usize];
+                    self.complete_badly(buffer_index, slot, result, true, *now);
                 }
                 false
             }
@@ -419,8 +419,8 @@ mod tests {
         const SUBMITS: bool = Null::SUBMITS;
         const MOVES_DATA: bool = Null::MOVES_DATA;
 
-        fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
-            self.null.chunk_mut(chunk)
+        fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
+            self.null.buffer_mut(buffer_index)
         }
 
         fn prepare(&mut self, request: Request) {
@@ -454,7 +454,7 @@ mod tests {
             data: Data::new(&workload.data, 1),
             pace: random(),
             depth: DEPTH,
-            chunks: DEPTH,
+            buffers: DEPTH,
             submission: Submission::None,
             checker: None,
             survey: None,
@@ -513,7 +513,7 @@ mod tests {
             now = clock.now();
             worker.hold_depth(now);
             worker.at_boundary(now);
-            backend.reap(|chunk, result| worker.complete(chunk, result, now));
+            backend.reap(|buffer_index, result| worker.complete(buffer_index, result, now));
         }
         assert_eq!(worker.stopped(), Some(StopReason::Bytes));
         let finished = worker.finish(now);

@@ -73,9 +73,9 @@ impl Worker {
         let most = self.depth / DEPTH_PER_COMPLETION_WANTED;
         let in_time = (done.saturating_mul(WANTED_TIME_NS) / passed).min(most.into());
         let batched = self.batched.as_ref();
-        let said = batched.and_then(|batched| batched.complete_min);
+        let complete_min = batched.and_then(|batched| batched.complete_min);
         let singly = self.stopped.is_some() || self.prepared_per_reading == 1;
-        self.completions_wanted = match said {
+        self.completions_wanted = match complete_min {
             Some(wanted) => wanted.max(1),
             None if singly => 1,
             None => narrow::<_, u32>(in_time).max(1),

@@ -89,7 +89,7 @@ impl Worker {
             *has_turned = true;
             self.window.shared.turned.fetch_add(1, Ordering::AcqRel);
         }
-        let all_have = self.window.shared.turned.load(Ordering::Acquire) >= self.window.clones;
+        let all_have = self.window.shared.turned.load(Ordering::Acquire) >= self.window.threads;
         if !*has_turned || *waits && !all_have {
             return WindowChange::None;
         }

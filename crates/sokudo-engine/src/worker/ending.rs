@@ -30,8 +30,8 @@ impl Worker {
         if let Some(rewriting) = &mut self.rewriting
             && self.stopped.is_some()
         {
-            while let Some((chunk, _)) = rewriting.due() {
-                self.free.give_back(chunk);
+            while let Some((buffer_index, _)) = rewriting.due() {
+                self.free.give_back(buffer_index);
             }
         }
         let cancelled = matches!(
@@ -40,16 +40,16 @@ impl Worker {
         );
         if !cancelled && let Some(file) = self.flushing.next_at_end() {
             let access = flush_of(file);
-            let (chunk, _) = self.take_chunk(backend, access, None, Buffer::Free);
+            let (buffer_index, _) = self.take_buffer(backend, access, None, Buffer::Free);
             let slot = Slot {
                 issued_at: now,
                 intended_at: now,
                 file,
                 ..EMPTY_SLOT
             };
-            self.prepare(backend, chunk, IoAction::Fsync, slot);
+            self.prepare(backend, buffer_index, IoAction::Fsync, slot);
             if let Some(recorder) = &mut self.recorder {
-                recorder.prepared(chunk);
+                recorder.prepared(buffer_index);
             }
             return NextAction::Completion;
         }
@@ -87,7 +87,7 @@ impl Worker {
     #[cold]
     pub(super) fn complete_badly(
         &mut self,
-        chunk: u32,
+        buffer_index: u32,
         slot: Slot,
         moved: i32,
         counts: bool,
@@ -101,7 +101,7 @@ impl Worker {
             }
             // What was moved counts; the rest is not asked for again.
             self.count(slot, moved, now);
-            self.record(chunk, slot, moved, now);
+            self.record(buffer_index, slot, moved, now);
             self.tally.count_short(slot.operation);
         } else {
             self.stop(StopReason::Failed);
@@ -167,7 +167,7 @@ impl Worker {
         let mut free = vec![false; self.slots.len()];
         self.free
             .iter()
-            .for_each(|chunk| free[chunk as usize] = self.plain);
+            .for_each(|buffer_index| free[buffer_index as usize] = self.plain);
         let slots = self.slots.iter().zip(free);
         let in_flight = slots.filter(|(slot, free)| !free && slot.issued_at != NEVER);
         in_flight.map(|(slot, _)| *slot).collect()

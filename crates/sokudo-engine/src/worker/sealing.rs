@@ -6,7 +6,7 @@ use sokudo_model::Operation;
 use super::Worker;
 use crate::backend::Backend;
 use crate::pattern::Access;
-use crate::survey::{SealedAhead, SealedIo};
+use crate::survey::{PreparedBlock, SealedIo};
 use crate::verify::WrongPieces;
 
 /// Checked between two looks at the queue, and at least a block: so long, 0.1 ms, completions may
@@ -58,7 +58,7 @@ impl Worker {
     }
 
     /// Makes a chunk what is written at this place. Returns it.
-    pub(super) fn seal_chunk<B: Backend>(
+    pub(super) fn seal_buffer<B: Backend>(
         &mut self,
         backend: &mut B,
         access: Access,
@@ -66,20 +66,20 @@ impl Worker {
         let sealed = self.survey.as_mut()?.sealed()?;
         if let Some(ahead) = sealed.ahead.take() {
             if (ahead.offset, ahead.length) == (access.offset, access.length) {
-                return Some(ahead.chunk);
+                return Some(ahead.buffer_index);
             }
-            self.free.give_back(ahead.chunk);
+            self.free.give_back(ahead.buffer_index);
         }
-        let chunk = self.free.take();
-        self.fill_sealed(backend, chunk, access.offset, access.length);
-        Some(chunk)
+        let buffer_index = self.free.take();
+        self.fill_sealed(backend, buffer_index, access.offset, access.length);
+        Some(buffer_index)
     }
 
     /// Fills a chunk with what is to be at this place.
     pub(super) fn fill_sealed<B: Backend>(
         &mut self,
         backend: &mut B,
-        chunk: u32,
+        buffer_index: u32,
         offset: u64,
         length: u32,
     ) {
@@ -87,7 +87,7 @@ impl Worker {
         if let Some(sealed) = survey.and_then(|survey| survey.sealed())
             && B::MOVES_DATA
         {
-            let buffer = &mut backend.chunk_mut(chunk)[..length as usize];
+            let buffer = &mut backend.buffer_mut(buffer_index)[..length as usize];
             sealed.seal(buffer, offset);
         }
     }
@@ -106,19 +106,19 @@ impl Worker {
                 sealed.count(io.offset, wrong);
             }
             if io.is_pooled {
-                self.free.give_back(io.chunk);
+                self.free.give_back(io.buffer_index);
             }
         }
     }
 
     /// Seals the next block of all while others are written.
     fn seal_ahead<B: Backend>(&mut self, backend: &mut B, offset: u64, length: u32) {
-        let chunk = self.free.take();
-        self.fill_sealed(backend, chunk, offset, length);
+        let buffer_index = self.free.take();
+        self.fill_sealed(backend, buffer_index, offset, length);
         let survey = self.survey.as_mut();
         if let Some(sealed) = survey.and_then(|survey| survey.sealed()) {
-            sealed.ahead = Some(SealedAhead {
-                chunk,
+            sealed.ahead = Some(PreparedBlock {
+                buffer_index,
                 offset,
                 length,
             });
@@ -129,10 +129,10 @@ impl Worker {
     fn check_next_sealed<B: Backend>(&mut self, backend: &mut B) -> Option<u32> {
         let sealed = self.survey.as_mut()?.sealed()?;
         let io = sealed.next()?;
-        let buffer = &backend.chunk_mut(io.chunk)[..io.length as usize];
+        let buffer = &backend.buffer_mut(io.buffer_index)[..io.length as usize];
         sealed.check(buffer, io.offset);
         if io.is_pooled {
-            self.free.give_back(io.chunk);
+            self.free.give_back(io.buffer_index);
         }
         Some(io.length)
     }

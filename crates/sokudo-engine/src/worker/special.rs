@@ -44,7 +44,7 @@ impl Worker {
                 Ready::Wait(next) => return next,
                 Ready::Over => break,
             };
-            let (chunk, took_long) = self.take_chunk(backend, access, expected, buffer);
+            let (buffer_index, took_long) = self.take_buffer(backend, access, expected, buffer);
             if took_long {
                 self.read_clock(clock, now);
             }
@@ -53,8 +53,8 @@ impl Worker {
             if B::SUBMITS && self.unsubmitted >= self.submitted_at_once {
                 self.submit(backend);
             }
-            self.prepare(backend, chunk, action, slot);
-            self.after_prepare(backend, clock, chunk, now);
+            self.prepare(backend, buffer_index, action, slot);
+            self.after_prepare(backend, clock, buffer_index, now);
         }
         if self.in_flight > 0 {
             NextAction::Completion
@@ -65,7 +65,7 @@ impl Worker {
 
     /// The chunk of an I/O, with what it writes in it, and whether that took long enough for
     /// the clock to be read again.
-    pub(super) fn take_chunk<B: Backend>(
+    pub(super) fn take_buffer<B: Backend>(
         &mut self,
         backend: &mut B,
         access: Access,
@@ -73,57 +73,57 @@ impl Worker {
         buffer: Buffer,
     ) -> (u32, bool) {
         match buffer {
-            Buffer::AsItIs(chunk) => return (chunk, false),
-            Buffer::Changed(chunk) => {
-                change(backend.chunk_mut(chunk));
-                return (chunk, false);
+            Buffer::AsItIs(buffer_index) => return (buffer_index, false),
+            Buffer::Changed(buffer_index) => {
+                change(backend.buffer_mut(buffer_index));
+                return (buffer_index, false);
             }
             Buffer::Free => {}
         }
         let writes = access.operation == Operation::Write;
-        if writes && let Some(chunk) = self.seal_chunk(backend, access) {
-            return (chunk, true);
+        if writes && let Some(buffer_index) = self.seal_buffer(backend, access) {
+            return (buffer_index, true);
         }
-        let chunk = self.free.take();
+        let buffer_index = self.free.take();
         if let Some(checker) = &mut self.checker {
-            checker.begin(chunk, expected);
+            checker.begin(buffer_index, expected);
             if writes {
-                let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
-                checker.seal(chunk, buffer, access);
+                let buffer = &mut backend.buffer_mut(buffer_index)[..access.length as usize];
+                checker.seal(buffer_index, buffer, access);
             }
-            return (chunk, writes);
+            return (buffer_index, writes);
         }
         if B::MOVES_DATA && writes {
-            let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
+            let buffer = &mut backend.buffer_mut(buffer_index)[..access.length as usize];
             self.data.stamp(buffer);
         }
-        (chunk, writes && self.data.takes_long(access.length))
+        (buffer_index, writes && self.data.takes_long(access.length))
     }
 
     /// Counts one completion of any workload, reaped at `now`. `result` is bytes moved
     /// or minus errno.
-    pub(crate) fn complete_any(&mut self, chunk: u32, result: i32, now: u64) {
+    pub(crate) fn complete_any(&mut self, buffer_index: u32, result: i32, now: u64) {
         if self.plain {
-            return self.complete(chunk, result, now);
+            return self.complete(buffer_index, result, now);
         }
         if self.survey.is_some() {
-            return self.complete_of_survey(chunk, result, now);
+            return self.complete_of_survey(buffer_index, result, now);
         }
-        let slot = std::mem::replace(&mut self.slots[chunk as usize], EMPTY_SLOT);
-        self.settle(chunk, slot, result);
+        let slot = std::mem::replace(&mut self.slots[buffer_index as usize], EMPTY_SLOT);
+        self.settle(buffer_index, slot, result);
         let (moved, counts) = self.land(slot, result);
         if moved != slot.length.cast_signed() {
-            self.complete_badly(chunk, slot, moved, counts, now);
+            self.complete_badly(buffer_index, slot, moved, counts, now);
         } else if counts {
             self.count(slot, slot.length, now);
-            self.record(chunk, slot, slot.length, now);
+            self.record(buffer_index, slot, slot.length, now);
         } else {
             self.complete_outside(slot, slot.length, now);
         }
     }
 
     /// Passes an I/O that counts on to the recorder.
-    pub(super) fn record(&mut self, chunk: u32, slot: Slot, moved: u32, now: u64) {
+    pub(super) fn record(&mut self, buffer_index: u32, slot: Slot, moved: u32, now: u64) {
         if let Some(recorder) = &mut self.recorder {
             let done = CompletedIo {
                 operation: slot.operation,
@@ -132,7 +132,7 @@ impl Worker {
                 issued_at: slot.issued_at,
                 completed_at: now,
             };
-            recorder.complete(chunk, done);
+            recorder.complete(buffer_index, done);
         }
     }
 
@@ -143,24 +143,24 @@ impl Worker {
         let most = batched.as_ref().and_then(|batched| batched.complete_max());
         match (batched, most) {
             (Some(mut batched), Some(most)) => {
-                backend.reap(|chunk, result| batched.keep(chunk, result));
+                backend.reap(|buffer_index, result| batched.keep(buffer_index, result));
                 for _ in 0..most {
-                    let Some((chunk, result)) = batched.take() else {
+                    let Some((buffer_index, result)) = batched.take() else {
                         break;
                     };
-                    self.complete_any(chunk, result, now);
+                    self.complete_any(buffer_index, result, now);
                 }
                 self.batched = Some(batched);
             }
             (batched, _) => {
                 self.batched = batched;
-                backend.reap(|chunk, result| self.complete_any(chunk, result, now));
+                backend.reap(|buffer_index, result| self.complete_any(buffer_index, result, now));
             }
         }
         self.count_reaped(before - self.in_flight);
         self.check_sealed_beyond_queue(backend);
         if let Some(checker) = &mut self.checker
-            && !checker.look(backend, |chunk| self.free.give_back(chunk))
+            && !checker.look(backend, |buffer_index| self.free.give_back(buffer_index))
         {
             self.stop(StopReason::Failed);
         }
@@ -168,7 +168,7 @@ impl Worker {
 
     /// Passes a completion on to the checker, or to what is written back; a chunk that they
     /// need is free after that.
-    pub(super) fn settle(&mut self, chunk: u32, slot: Slot, result: i32) {
+    pub(super) fn settle(&mut self, buffer_index: u32, slot: Slot, result: i32) {
         let access = Access {
             operation: slot.operation,
             file: slot.file,
@@ -177,13 +177,13 @@ impl Worker {
         };
         let is_whole = result == slot.length.cast_signed();
         let is_free = if let Some(rewriting) = &mut self.rewriting {
-            !rewriting.complete(chunk, access, is_whole)
+            !rewriting.complete(buffer_index, access, is_whole)
         } else {
             let checker = self.checker.as_mut();
-            checker.is_none_or(|checker| checker.complete(chunk, access, is_whole))
+            checker.is_none_or(|checker| checker.complete(buffer_index, access, is_whole))
         };
         if is_free {
-            self.free.give_back(chunk);
+            self.free.give_back(buffer_index);
         }
     }
 
@@ -272,7 +272,7 @@ impl Worker {
             });
         }
         if let Some(rewriting) = &mut self.rewriting
-            && let Some((chunk, access)) = rewriting.due()
+            && let Some((buffer_index, access)) = rewriting.due()
         {
             self.flushing.count_write(access.file);
             return Ready::Issue(Issue {
@@ -280,7 +280,7 @@ impl Worker {
                 action: self.flushing.write_action(),
                 intended_at: now,
                 expected: None,
-                buffer: Buffer::Changed(chunk),
+                buffer: Buffer::Changed(buffer_index),
             });
         }
         let flushes = self.flushing.is_due();
@@ -368,18 +368,18 @@ impl Worker {
         &mut self,
         backend: &mut B,
         clock: &C,
-        chunk: u32,
+        buffer_index: u32,
         now: &mut u64,
     ) {
         let Slot {
             operation, length, ..
-        } = self.slots[chunk as usize];
-        let counts = self.issued_of_survey(chunk);
+        } = self.slots[buffer_index as usize];
+        let counts = self.issued_of_survey(buffer_index);
         if let Some(pace) = self.pace.as_mut().filter(|_| counts) {
             pace.issued(operation, length);
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.prepared(chunk);
+            recorder.prepared(buffer_index);
         }
         if let Some(batched) = &mut self.batched
             && self.in_flight == self.depth

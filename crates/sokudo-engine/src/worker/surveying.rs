@@ -34,7 +34,7 @@ impl Worker {
             action: io.action,
             intended_at,
             expected: None,
-            buffer: io.chunk.map_or(Buffer::Free, Buffer::AsItIs),
+            buffer: io.buffer_index.map_or(Buffer::Free, Buffer::AsItIs),
         })
     }
 
@@ -70,10 +70,10 @@ impl Worker {
     }
 
     /// Notes that an I/O of the survey is in flight, if there is one. Returns whether it counts.
-    pub(super) fn issued_of_survey(&mut self, chunk: u32) -> bool {
-        let issued_at = self.slots[chunk as usize].issued_at;
+    pub(super) fn issued_of_survey(&mut self, buffer_index: u32) -> bool {
+        let issued_at = self.slots[buffer_index as usize].issued_at;
         let survey = self.survey.as_mut();
-        let counts = survey.is_none_or(|survey| survey.issued(chunk, issued_at));
+        let counts = survey.is_none_or(|survey| survey.issued(buffer_index, issued_at));
         self.in_flight_unmeasured += u32::from(!counts);
         counts
     }
@@ -81,12 +81,18 @@ impl Worker {
     /// Waits no longer for the I/O of a survey that is in flight for longest, where its time is
     /// over. With more of them than there is room for, the survey ends.
     pub(super) fn give_up_hung(&mut self, now: u64) {
-        if self.survey.as_ref().is_none_or(|it| it.spare_chunks() == 0) {
+        if self
+            .survey
+            .as_ref()
+            .is_none_or(|it| it.spare_buffers() == 0)
+        {
             return;
         }
         let in_flight = (0u32..).zip(&self.slots);
         let oldest = in_flight.min_by_key(|(_, slot)| slot.issued_at);
-        let Some((chunk, issued_at)) = oldest.map(|(chunk, slot)| (chunk, slot.issued_at)) else {
+        let Some((buffer_index, issued_at)) =
+            oldest.map(|(buffer_index, slot)| (buffer_index, slot.issued_at))
+        else {
             return;
         };
         let survey = self.survey.as_ref();
@@ -94,12 +100,12 @@ impl Worker {
             return;
         }
         self.hold_depth(now);
-        self.slots[chunk as usize] = EMPTY_SLOT;
+        self.slots[buffer_index as usize] = EMPTY_SLOT;
         let Some(survey) = &mut self.survey else {
             return;
         };
         self.in_flight -= 1;
-        match survey.give_up(chunk, issued_at, now) {
+        match survey.give_up(buffer_index, issued_at, now) {
             Some((io, spare)) => {
                 self.in_flight_unmeasured -= u32::from(!io.is_measured);
                 if let Some(spare) = spare {
@@ -111,12 +117,12 @@ impl Worker {
     }
 
     /// Counts one completion of a survey, reaped at `now`.
-    pub(super) fn complete_of_survey(&mut self, chunk: u32, result: i32, now: u64) {
-        let slot = std::mem::replace(&mut self.slots[chunk as usize], EMPTY_SLOT);
+    pub(super) fn complete_of_survey(&mut self, buffer_index: u32, result: i32, now: u64) {
+        let slot = std::mem::replace(&mut self.slots[buffer_index as usize], EMPTY_SLOT);
         let Some(survey) = &mut self.survey else {
             return;
         };
-        if survey.returned(chunk, result, now, &mut self.tally) {
+        if survey.returned(buffer_index, result, now, &mut self.tally) {
             return;
         }
         let instants = Instants {
@@ -124,13 +130,13 @@ impl Worker {
             issued_at: slot.issued_at,
             now,
         };
-        let io = survey.complete(chunk, result, instants, &mut self.tally);
-        survey.complete_at_checkpoint(chunk, io, result, instants);
+        let io = survey.complete(buffer_index, result, instants, &mut self.tally);
+        survey.complete_at_checkpoint(buffer_index, io, result, instants);
         self.in_flight -= 1;
         self.in_flight_unmeasured -= u32::from(!io.is_measured);
-        let is_kept = survey.keep_sealed(chunk, io, result);
-        if io.chunk.is_none() && !is_kept {
-            self.free.give_back(chunk);
+        let is_kept = survey.keep_sealed(buffer_index, io, result);
+        if io.buffer_index.is_none() && !is_kept {
+            self.free.give_back(buffer_index);
         }
     }
 
@@ -148,7 +154,7 @@ impl Worker {
         let survey = self.survey.as_mut()?;
         let slots = (0u32..).zip(&self.slots);
         let in_flight = slots.filter(|(_, slot)| slot.issued_at != NEVER);
-        survey.take_checkpoint(&self.tally, in_flight.map(|(chunk, _)| chunk));
+        survey.take_checkpoint(&self.tally, in_flight.map(|(buffer_index, _)| buffer_index));
         let (tally, surveyed) = survey.told_checkpoint()?;
         Some(FinishedWorker {
             tally,
@@ -177,16 +183,16 @@ impl Worker {
                 self.stop(reason);
                 NextAction::Finished
             }
-            SurveyStep::Alone { io, chunk } => {
+            SurveyStep::Alone { io, buffer_index } => {
                 if io.is_measured {
                     self.resume_survey(now);
                 }
                 if io.operation == Operation::Write {
-                    self.fill_sealed(backend, chunk, io.offset, io.length);
+                    self.fill_sealed(backend, buffer_index, io.offset, io.length);
                 }
                 let slot = Slot::new(access_of(io), now, now);
-                self.prepare(backend, chunk, io.action, slot);
-                self.issued_of_survey(chunk);
+                self.prepare(backend, buffer_index, io.action, slot);
+                self.issued_of_survey(buffer_index);
                 NextAction::Completion
             }
         }

@@ -69,7 +69,7 @@ impl Backend {
         match self {
             Self::Blocking(blocking) => {
                 for request in requests {
-                    results[request.chunk as usize] = blocking.perform(*request);
+                    results[request.buffer as usize] = blocking.perform(*request);
                 }
             }
             Self::Ring(ring) => perform_all(ring.as_mut(), requests, &mut results),
@@ -102,7 +102,7 @@ fn perform_all(queue: &mut impl Queue, requests: &[Request], results: &mut [i32]
 fn request(action: IoAction, chunk: u32, length: u32, offset: u64) -> Request {
     Request {
         action,
-        chunk,
+        buffer: chunk,
         file: 0,
         length,
         offset,
@@ -121,7 +121,7 @@ fn what_is_written_is_read_back() {
         file.set_len(8 * 4096).unwrap();
         for mut backend in Backend::all(&[&file], 8, 4096) {
             for chunk in 0..8u8 {
-                backend.region().chunk_mut(chunk.into()).fill(chunk + 1);
+                backend.region().buffer_mut(chunk.into()).fill(chunk + 1);
             }
             let writes: Vec<_> = (0..8)
                 .map(|i| request(action, i, 4096, u64::from(i) * 4096))
@@ -133,7 +133,7 @@ fn what_is_written_is_read_back() {
                 .collect();
             assert_eq!(backend.perform(&reads), [4096; 8]);
             for chunk in 0..8u8 {
-                let memory = backend.region().chunk_mut(chunk.into());
+                let memory = backend.region().buffer_mut(chunk.into());
                 assert!(memory.iter().all(|byte| *byte == 8 - chunk));
             }
         }
@@ -155,7 +155,7 @@ fn flushes_and_trims_succeed_with_zero() {
             backend.perform(&[request(IoAction::Read, 0, 4096, 4096)]),
             [4096]
         );
-        assert!(backend.region().chunk_mut(0).iter().all(|byte| *byte == 0));
+        assert!(backend.region().buffer_mut(0).iter().all(|byte| *byte == 0));
     }
 }
 
@@ -214,7 +214,7 @@ fn each_io_goes_to_its_own_file() {
             ..request(action, chunk, 4096, 4096)
         };
         for chunk in 0..3u8 {
-            backend.region().chunk_mut(chunk.into()).fill(chunk + 1);
+            backend.region().buffer_mut(chunk.into()).fill(chunk + 1);
         }
         let writes = [0, 1, 2].map(|index| on(IoAction::Write, index, index));
         assert_eq!(backend.perform(&writes), [4096; 3]);
@@ -223,7 +223,7 @@ fn each_io_goes_to_its_own_file() {
         assert_eq!(backend.perform(&changes), [0; 3]);
         let reads = [0, 1, 2].map(|index| on(IoAction::Read, index, 2 - index));
         assert_eq!(backend.perform(&reads), [4096; 3]);
-        let read = [0, 1, 2].map(|chunk| backend.region().chunk_mut(chunk)[99]);
+        let read = [0, 1, 2].map(|chunk| backend.region().buffer_mut(chunk)[99]);
         assert_eq!(read, [3, 0, 1]);
     }
 }
@@ -238,7 +238,7 @@ fn seeking_goes_on_where_it_was_and_finds_back() {
     for (block, value) in [(0, 1), (1, 2), (2, 3), (0, 1), (2, 3), (1, 2)] {
         let read = request(IoAction::Read, 0, 4096, block * 4096);
         assert_eq!(seeking.perform(read), 4096);
-        assert_eq!(seeking.region_mut().chunk_mut(0)[0], value);
+        assert_eq!(seeking.region_mut().buffer_mut(0)[0], value);
     }
 }
 

@@ -22,10 +22,10 @@ fn within(it: &mut Workload, offset: u64, length: u64) {
 /// What makes a workload impossible, and words of the refusal.
 const SLIPS: [(&str, Slip); 23] = [
     ("the number of threads is 0; use 1 to 4096", |it| {
-        it.clones = 0
+        it.threads = 0
     }),
     ("the number of threads is 4097; use 1 to", |it| {
-        it.clones = 4_097
+        it.threads = 4_097
     }),
     ("the depth is 0; use 1 to 32767", |it| it.depth = 0),
     ("the depth is 32768; use 1 to", |it| it.depth = 32_768),
@@ -85,7 +85,7 @@ const SLIPS: [(&str, Slip); 23] = [
         it.files.uses = vec![use_of(3)]
     }),
     ("more than half of the memory", |it| {
-        (it.depth, it.clones) = (1_024, 4_096);
+        (it.depth, it.threads) = (1_024, 4_096);
         it.blocks = BlockSizes::one(Bytes::gib(1));
     }),
 ];
@@ -182,7 +182,7 @@ fn a_processor_that_does_not_exist_is_named() {
 fn a_capacity_check_that_is_to_be_something_else_too_is_refused() {
     let check = with!(writes(1), verify = Some(Verify::Capacity));
     let slips: [Slip; 4] = [
-        |it| it.clones = 2,
+        |it| it.threads = 2,
         |it| it.depth = 2,
         |it| it.operations = OperationMix::only(Operation::Read),
         |it| {

@@ -83,7 +83,7 @@ fn each_clone_follows_the_rule() {
     );
     let workload = with!(
         writes(4),
-        clones = 3,
+        threads = 3,
         durability = durability,
         limits = for_ios(100)
     );

@@ -72,7 +72,7 @@ fn one_failed_clone_is_a_failed_workload_with_the_results_of_the_others() {
     let mut target = simulated("sim:const?fail_at=1MiB:EIO");
     let workload = with!(
         random_reads(1),
-        clones = 4,
+        threads = 4,
         span = Some(span(0, 2 << 20)),
         limits = for_ios(2_000)
     );
@@ -121,7 +121,7 @@ fn a_short_read_counts_what_it_moved() {
         let outcome = run_one(workload, &mut target);
         assert_eq!(outcome.bytes_moved(), Bytes(3 * BLOCK + 512), "{backend:?}");
         let short = FailureKind::Short {
-            asked: 4096,
+            requested: 4096,
             moved: 512,
         };
         assert_eq!(

@@ -99,7 +99,7 @@ fn assert_honest(outcome: &Outcome, workload: &Workload) {
     assert_little(outcome, &of);
     assert_sums(outcome, &of);
     assert_latencies(outcome, &of);
-    let most = f64::from(workload.clones * workload.depth);
+    let most = f64::from(workload.threads * workload.depth);
     assert!(
         outcome.depth_achieved <= most * (1.0 + 1e-9),
         "{of}: {}",
@@ -137,7 +137,11 @@ fn workloads(backend: BackendKind) -> Vec<Workload> {
         ),
         named(
             "three clones",
-            with!(random_reads(4), clones = 3, timing.ramp = Nanos(10_000_000)),
+            with!(
+                random_reads(4),
+                threads = 3,
+                timing.ramp = Nanos(10_000_000)
+            ),
         ),
         named(
             "a mix with flushes",
@@ -157,7 +161,7 @@ fn workloads(backend: BackendKind) -> Vec<Workload> {
             "sustained by three clones",
             with!(
                 random_reads(4),
-                clones = 3,
+                threads = 3,
                 measures.estimand = Estimand::Sustained
             ),
         ),
@@ -190,7 +194,7 @@ fn threads_that_are_refused_a_processor_are_honest_all_the_same() {
     let workload = with!(
         random_reads(32),
         name = "sustained by many".to_owned(),
-        clones = 16,
+        threads = 16,
         limits = for_ms(30),
         measures.estimand = Estimand::Sustained
     );
@@ -271,7 +275,7 @@ fn the_first_and_the_last_i_o_are_counted() {
             let workload = with!(
                 random_reads(depth),
                 backend = backend,
-                clones = clones,
+                threads = clones,
                 limits = for_ios(ios)
             );
             let outcome = run_one(workload.clone(), &mut own.target());

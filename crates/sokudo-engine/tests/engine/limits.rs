@@ -98,7 +98,7 @@ fn a_span_is_not_left() {
 fn workloads_of_different_length_run_together() {
     let workloads = vec![
         with!(random_reads(1), limits = for_ms(100)),
-        with!(writes(1), limits = for_ms(300), clones = 2),
+        with!(writes(1), limits = for_ms(300), threads = 2),
     ];
     let outcomes = run(workloads, &mut simulated("sim:const?latency=1ms"));
     assert!(

@@ -41,7 +41,7 @@ fn clones_with_a_shared_position_write_every_block_once() {
             let workload = with!(
                 writes(depth),
                 backend = backend,
-                clones = clones,
+                threads = clones,
                 order = INTERLOCKED,
                 limits = limits
             );
@@ -124,7 +124,7 @@ fn interlocked_clones_share_the_work_on_a_simulated_disk_without_seeking() {
         with!(
             writes(1),
             operations = OperationMix::only(Operation::Read),
-            clones = 4,
+            threads = 4,
             order = order,
             limits = for_ios(2_000)
         )

@@ -29,7 +29,7 @@ fn each_clone_keeps_a_rate_within_one_percent_in_virtual_time() {
         ] {
             let workload = with!(
                 random_reads(16),
-                clones = clones,
+                threads = clones,
                 pacing.rate = Some(rate),
                 limits = for_ms(10_000)
             );

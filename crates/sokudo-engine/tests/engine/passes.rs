@@ -260,7 +260,7 @@ fn progress(events: &[Event]) -> Option<([Moved; 3], u64)> {
 fn snapshots_grow_up_to_the_outcome() {
     let workload = with!(
         sequential(for_ms(60_000)),
-        clones = 2,
+        threads = 2,
         operations = OperationMix::read_write(50).unwrap()
     );
     for target in [&mut simulated("sim:ssd"), &mut Target::Null(Bytes::gib(1))] {

@@ -19,7 +19,7 @@ fn everything_at_once(spec: &str, device_seed: u64, seed: u64) -> Vec<Outcome> {
     device.seed(device_seed);
     let mixed = with!(
         random_reads(8),
-        clones = 2,
+        threads = 2,
         operations = OperationMix::read_write(60).unwrap(),
         timing.ramp = Nanos(20_000_000),
         durability.fsync_every = Some(10),
@@ -74,7 +74,7 @@ fn what_a_device_has_counted_is_the_ramp_and_the_measured_part() {
         let workload = |clones, ramp_ms| {
             with!(
                 random_reads(8),
-                clones = clones,
+                threads = clones,
                 operations = OperationMix::read_write(60).unwrap(),
                 timing.ramp = Nanos::from_millis(ramp_ms),
                 limits = for_ms(300)

@@ -34,7 +34,7 @@ fn run_until_progress<const COUNT: usize>(
 #[test]
 fn a_stopped_trial_keeps_its_figures() {
     let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
-    let workloads = [random_reads(1), with!(random_reads(8), clones = 2)];
+    let workloads = [random_reads(1), with!(random_reads(8), threads = 2)];
     let stops: [fn(&Control); 2] = [Control::end, Control::cancel];
     for (stop, reason) in stops
         .into_iter()

@@ -22,11 +22,11 @@ fn at_random(places: u32, block: u64) -> Workload {
 /// faster than what can be in flight at the shortest latency.
 fn assert_samples_are_possible(outcome: &Outcome, block: u64, depth: u32) {
     assert_is_sum_of_places(outcome);
-    let elapsed: u64 = outcome.places.iter().map(|place| place.elapsed.0).sum();
+    let elapsed: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(elapsed, outcome.elapsed.0);
     let shortest = outcome.operations[0].latency.min().unwrap();
     let in_flight = u128::from(block) * u128::from(depth);
-    for place in &outcome.places {
+    for place in &outcome.samples {
         // Times are whole nanoseconds.
         let possible = u128::from(place.elapsed.0 + 1) * in_flight;
         let needed = u128::from(place.bytes.0) * u128::from(shortest);
@@ -43,18 +43,18 @@ fn a_curve_over_a_simulated_disk_falls_from_outside_to_inside() {
     gnome.approach = Some(Bytes(4096));
     let workload = surveying(gnome, 10 * MIB, 1);
     let outcome = run_one(workload, &mut simulated("sim:hdd?size=6TB"));
-    assert_eq!(outcome.places.len(), 100);
+    assert_eq!(outcome.samples.len(), 100);
     assert_eq!(outcome.stopped, StopReason::Bytes);
     assert_is_sum_of_places(&outcome);
-    let all: u64 = outcome.places.iter().map(|place| place.elapsed.0).sum();
+    let all: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(all, outcome.elapsed.0, "the way to the places is nobody's");
     assert_eq!(outcome.read_aside, Bytes(100 * 4096));
-    let (first, last) = (&outcome.places[0], &outcome.places[99]);
+    let (first, last) = (&outcome.samples[0], &outcome.samples[99]);
     assert!(
         first.elapsed.0 * 3 < last.elapsed.0 * 2,
         "{first:?} {last:?}"
     );
-    assert!(outcome.places.iter().all(|place| place.distance.is_none()));
+    assert!(outcome.samples.iter().all(|place| place.distance.is_none()));
 }
 
 #[test]
@@ -65,17 +65,17 @@ fn the_whole_of_a_simulated_disk_is_as_fast_as_without_places() {
     assert_eq!(one.elapsed, many.elapsed);
     assert_is_sum_of_places(&many);
     assert_eq!(many.bytes_moved(), Bytes::gib(64));
-    let all: u64 = many.places.iter().map(|place| place.elapsed.0).sum();
+    let all: u64 = many.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(all, many.elapsed.0);
     let is_next = |place: &SurveySample| place.distance == Some(Bytes(0));
-    assert!(many.places[1..].iter().all(is_next));
+    assert!(many.samples[1..].iter().all(is_next));
 }
 
 #[test]
 fn access_times_are_those_of_single_ios_with_their_way() {
     let outcome = run_one(at_random(300, 4096), &mut simulated("sim:hdd?size=1TB"));
-    assert_eq!((outcome.places.len(), outcome.ios()), (300, 300));
-    let places = &outcome.places;
+    assert_eq!((outcome.samples.len(), outcome.ios()), (300, 300));
+    let places = &outcome.samples;
     assert_eq!(places[0].distance, None);
     for pair in places.windows(2) {
         let way = pair[1].offset.0.abs_diff(pair[0].offset.0 + 4096);
@@ -94,7 +94,7 @@ fn access_times_are_those_of_single_ios_with_their_way() {
     };
     assert_eq!(again(1)[0], outcome);
     let offsets = |places: &[SurveySample]| places.iter().map(|it| it.offset).collect::<Vec<_>>();
-    assert_ne!(offsets(&again(2)[0].places), offsets(places));
+    assert_ne!(offsets(&again(2)[0].samples), offsets(places));
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn a_sample_of_some_time_has_as_many_blocks_as_it_allows() {
     let mut target = simulated("sim:const?size=1GiB&latency=100us&jitter=0s");
     let outcome = run_one(surveying(timed, 4096, 1), &mut target);
     assert!(
-        outcome.places.iter().all(|place| place.ios == 10),
+        outcome.samples.iter().all(|place| place.ios == 10),
         "{:?}",
-        outcome.places
+        outcome.samples
     );
     let short = survey(10, Visit::Ascending, Sample::Time(Nanos(1)));
     let outcome = run_one(surveying(short, 4096, 1), &mut target);
-    assert!(outcome.places.iter().all(|place| place.ios == 1));
+    assert!(outcome.samples.iter().all(|place| place.ios == 1));
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn a_limit_of_time_ends_it_with_the_places_so_far() {
     let outcome = run_one(workload, &mut simulated("sim:hdd?size=1TB"));
     assert_eq!(outcome.stopped, StopReason::Time);
     assert!(
-        (100..10_000).contains(&outcome.places.len()),
+        (100..10_000).contains(&outcome.samples.len()),
         "{}",
-        outcome.places.len()
+        outcome.samples.len()
     );
     assert_is_sum_of_places(&outcome);
 }
@@ -139,7 +139,7 @@ fn a_file_is_read_whole_by_every_backend() {
                 let workload = with!(whole, backend = backend, direct = direct);
                 let outcome = run_one(workload, &mut file.target());
                 assert_eq!(outcome.bytes_moved(), size, "{backend:?}");
-                assert_eq!(outcome.places.len(), places as usize);
+                assert_eq!(outcome.samples.len(), places as usize);
                 assert_eq!(
                     (outcome.defects.len(), outcome.stopped),
                     (0, StopReason::Bytes)
@@ -165,7 +165,7 @@ fn writes_reach_every_place_and_nothing_else() {
         assert_eq!(is_written, number % 8 == 0, "block {number}");
     }
     assert_eq!(outcome.operation(Operation::Flush).unwrap().ios, 8);
-    let sum: u64 = outcome.places.iter().map(|place| place.elapsed.0).sum();
+    let sum: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(sum, outcome.elapsed.0, "the flush is part of its place");
 }
 
@@ -181,7 +181,7 @@ fn progress_is_told_and_a_cancel_keeps_the_places_so_far() {
         (at_random(1_000_000, 4096), file.target(), Bytes(1)),
     ] {
         let control = Control::new();
-        let places = workload.survey().unwrap().places as usize;
+        let places = workload.survey().unwrap().sample_count as usize;
         let mut cancel = |event| {
             if matches!(event, Event::Progress { bytes, .. } if bytes > enough) {
                 control.cancel();
@@ -189,7 +189,7 @@ fn progress_is_told_and_a_cancel_keeps_the_places_so_far() {
         };
         let outcome = run_told([workload], &mut target, &control, &mut cancel).remove(0);
         assert_eq!(outcome.stopped, StopReason::Cancelled);
-        assert!((1..places).contains(&outcome.places.len()));
+        assert!((1..places).contains(&outcome.samples.len()));
         assert!((enough..Bytes::gib(200)).contains(&outcome.bytes_moved()));
         assert_eq!((outcome.defects.len(), outcome.failures.len()), (0, 0));
         assert_is_sum_of_places(&outcome);
@@ -215,7 +215,7 @@ fn a_file_that_was_cut_meanwhile_has_a_part_that_cannot_be_read() {
 type Refusal = (fn(&mut Workload), &'static str);
 
 const REFUSALS: [Refusal; 12] = [
-    (|w| w.clones = 2, "no threads beside its own; leave it out"),
+    (|w| w.threads = 2, "no threads beside its own; leave it out"),
     (|w| w.timing.ramp = Nanos(1), "no ramp"),
     (|w| w.limits.ios = Some(1), "its places are its limit"),
     (
@@ -223,11 +223,11 @@ const REFUSALS: [Refusal; 12] = [
         "make it two",
     ),
     (
-        |w| w.survey_mut().unwrap().places = 0,
+        |w| w.survey_mut().unwrap().sample_count = 0,
         "0 places; use 1 to 1000000",
     ),
     (
-        |w| w.survey_mut().unwrap().places = 2_000_000,
+        |w| w.survey_mut().unwrap().sample_count = 2_000_000,
         "use 1 to 1000000",
     ),
     (
@@ -298,7 +298,7 @@ fn a_survey_of_a_part_stays_inside_it() {
         (outcome.bytes_moved(), outcome.defects.len()),
         (Bytes(MIB), 0)
     );
-    assert_eq!(outcome.places[0].offset, Bytes(8 * MIB));
+    assert_eq!(outcome.samples[0].offset, Bytes(8 * MIB));
 }
 
 proptest! {
@@ -315,7 +315,7 @@ proptest! {
         let outcome = run_one(workload, &mut target);
         prop_assert_eq!(outcome.bytes_moved(), Bytes(sectors * 512));
         let mut at = 0;
-        for place in &outcome.places {
+        for place in &outcome.samples {
             prop_assert_eq!(place.offset.0, at);
             at += place.bytes.0;
         }
@@ -336,7 +336,7 @@ proptest! {
         prop_assert_eq!(outcome.bytes_moved(), Bytes(mib * MIB));
         assert_samples_are_possible(&outcome, block, depth);
         let at_once = block * u64::from(depth.min(channels));
-        for place in &outcome.places {
+        for place in &outcome.samples {
             let moved = u128::from(place.elapsed.0 + 1) * u128::from(at_once);
             prop_assert!(moved >= u128::from(place.bytes.0) * 200_000, "{place:?}");
         }

@@ -49,16 +49,16 @@ fn what_cannot_be_read_or_written_is_found_exactly_and_the_survey_goes_on() {
             vec![(20 * MIB, 8192)],
         ),
     ] {
-        let places = workload.survey().unwrap().places as usize;
+        let places = workload.survey().unwrap().sample_count as usize;
         let operation = workload.operations.single().unwrap();
         let outcome = run_one(workload, &mut simulated(&format!("sim:const?{faults}")));
         assert_eq!(ranges(&outcome), expected, "{faults}");
         assert_eq!(outcome.stopped, StopReason::Bytes);
-        assert_eq!(outcome.places.len(), places);
+        assert_eq!(outcome.samples.len(), places);
         assert!(outcome.defects.iter().all(|it| it.operation == operation));
         assert_is_sum_of_places(&outcome);
         if faults.contains("fail_at=500MiB") {
-            let mut samples = outcome.places.iter();
+            let mut samples = outcome.samples.iter();
             let dead = samples.find(|it| it.offset.0 == 500 * MIB);
             assert_eq!(dead.unwrap().bytes, Bytes(0));
         }
@@ -81,9 +81,9 @@ fn a_random_access_that_fails_is_a_place_without_bytes() {
         first(MIB, surveying(survey(400, Visit::Random, one), 4096, 1)),
         &mut target,
     );
-    assert_eq!(outcome.places.len(), 400);
+    assert_eq!(outcome.samples.len(), 400);
     let (good, bad): (Vec<&SurveySample>, Vec<&SurveySample>) =
-        outcome.places.iter().partition(|place| place.ios == 1);
+        outcome.samples.iter().partition(|place| place.ios == 1);
     assert!(
         bad.iter()
             .all(|place| (65_536..131_072).contains(&place.offset.0))
@@ -110,7 +110,7 @@ fn a_device_that_vanishes_ends_the_survey_and_leaves_no_list_of_defects() {
         let mut target = simulated("sim:hdd?size=1TB&vanish_after=2s&fail_at=10MiB:EIO");
         let outcome = run_one(workload.clone(), &mut target);
         assert_eq!(outcome.stopped, StopReason::Failed, "{workload:?}");
-        assert!(!outcome.places.is_empty() && outcome.ios() > 0);
+        assert!(!outcome.samples.is_empty() && outcome.ios() > 0);
         assert!(
             ranges(&outcome)
                 .iter()
@@ -131,7 +131,7 @@ fn a_device_that_reads_nothing_from_the_start_is_gone() {
     let mut target = simulated("sim:const?size=1TiB&vanish_after=0s");
     let outcome = run_one(whole(100, MIB, 8), &mut target);
     assert_eq!((outcome.stopped, outcome.ios()), (StopReason::Failed, 0));
-    assert_eq!((outcome.places.len(), outcome.defects.len()), (0, 0));
+    assert_eq!((outcome.samples.len(), outcome.defects.len()), (0, 0));
     // Errors alone may be a bad start of a good disk; not for ever, though.
     let mut target = simulated("sim:const?size=1TiB&fail_at=0+1TiB:EIO");
     let sample = Sample::Bytes(Bytes::mib(1));

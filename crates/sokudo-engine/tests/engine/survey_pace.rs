@@ -25,7 +25,7 @@ fn assert_lasts_ms(outcome: &Outcome, milliseconds: std::ops::RangeInclusive<u64
     assert_is_sum_of_places(outcome);
     let elapsed = outcome.elapsed.0 / 1_000_000;
     assert!(milliseconds.contains(&elapsed), "{:?}", outcome.elapsed);
-    let all: u64 = outcome.places.iter().map(|place| place.elapsed.0).sum();
+    let all: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(all, outcome.elapsed.0);
 }
 
@@ -92,7 +92,7 @@ fn every_sample_of_some_time_has_an_io_however_late_it_is_due() {
     );
     for workload in [at_a_rate, with_pauses] {
         let outcome = run_one(workload, &mut constant());
-        let ios: Vec<u64> = outcome.places.iter().map(|place| place.ios).collect();
+        let ios: Vec<u64> = outcome.samples.iter().map(|place| place.ios).collect();
         assert_eq!(ios, [1; 10]);
         assert_lasts_ms(&outcome, 90..=101);
     }
@@ -108,7 +108,7 @@ fn time_that_does_not_count_is_no_part_of_a_rate_that_a_limit_ends() {
     with_gaps.limits.time = Some(Nanos::from_micros(10_050));
     let outcome = run_one(with_gaps, &mut constant());
     assert_eq!(
-        (outcome.places.len(), outcome.stopped),
+        (outcome.samples.len(), outcome.stopped),
         (50, StopReason::Time)
     );
     assert_lasts_ms(&outcome, 5..=5);
@@ -140,7 +140,7 @@ fn what_was_surveyed_so_far_can_be_looked_at() {
     for snapshot in snapshots {
         assert_eq!(snapshot.started_after, outcome.started_after);
         assert!(snapshot.elapsed <= outcome.elapsed);
-        let [seen, all] = [&snapshot, &outcome].map(|it| it.places.as_slice());
+        let [seen, all] = [&snapshot, &outcome].map(|it| it.samples.as_slice());
         assert!(seen.len() < all.len() && seen.len() >= grown, "{grown}");
         for (seen, place) in seen.iter().zip(all) {
             assert_eq!((seen.offset, seen.bytes), (place.offset, place.bytes));

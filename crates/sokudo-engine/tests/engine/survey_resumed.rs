@@ -56,11 +56,11 @@ fn assert_goes_on(checkpoint: &Outcome, workload: &Workload, spec: &str, all: &O
         assert_eq!(read(&[checkpoint, &rest]), read(&[all]), "{left:?}");
     }
     let ends = |outcome: &Outcome| -> Vec<(u64, u64)> {
-        let places = outcome.places.iter();
+        let places = outcome.samples.iter();
         places.map(|it| (it.offset.0, it.bytes.0)).collect()
     };
     // The place in progress is the only one that is in two parts.
-    let split = both.places.len() - all.places.len();
+    let split = both.samples.len() - all.samples.len();
     assert!(split <= 1, "{split}");
     if split == 0 {
         assert_eq!(ends(&both), ends(all));
@@ -87,7 +87,7 @@ fn resumed(at: SurveyPosition, workload: &Workload) -> Workload {
 
 /// Every byte that was read, in order, without those that were read twice.
 fn read(outcomes: &[&Outcome]) -> Vec<(u64, u64)> {
-    let places = outcomes.iter().flat_map(|outcome| &outcome.places);
+    let places = outcomes.iter().flat_map(|outcome| &outcome.samples);
     let mut ranges: Vec<(u64, u64)> = places
         .filter(|place| place.bytes.0 > 0)
         .map(|place| (place.offset.0, place.offset.0 + place.bytes.0))
@@ -181,7 +181,7 @@ mod many_draws {
                     // How much fits into a time depends on where the head has been.
                     assert_is_sum_of_places(&checkpoint);
                     let rest = stopped_after(u64::MAX, &resumed(checkpoint.left_at.unwrap(), &workload), &spec);
-                    prop_assert_eq!(checkpoint.places.len() + rest.places.len(), all.places.len());
+                    prop_assert_eq!(checkpoint.samples.len() + rest.samples.len(), all.samples.len());
                 } else {
                     assert_goes_on(&checkpoint, &workload, &spec, &all);
                 }
@@ -267,7 +267,7 @@ fn what_hangs_while_others_are_answered_holds_no_place_open() {
     assert_eq!(outcome.defects.len(), 1);
     assert_eq!(outcome.bytes_moved().0, (4 << 30) - MIB);
     let of_place = outcome.elapsed.0 / 64;
-    let after = &outcome.places[32..];
+    let after = &outcome.samples[32..];
     assert!(
         after
             .iter()
@@ -299,11 +299,11 @@ fn samples_and_single_reads_go_on_behind_what_hangs_as_well() {
         1,
     );
     for workload in [sampled, timed, single] {
-        let places = workload.survey().unwrap().places as usize;
+        let places = workload.survey().unwrap().sample_count as usize;
         let spec = "sim:const?size=1GiB&hang_at=256MiB+2MiB";
         let outcome = run_one(with_timeout(workload, timeout), &mut simulated(spec));
         assert_eq!(outcome.stopped, StopReason::Bytes);
-        assert_eq!(outcome.places.len(), places);
+        assert_eq!(outcome.samples.len(), places);
         assert!(!outcome.defects.is_empty());
         assert_is_sum_of_places(&outcome);
     }

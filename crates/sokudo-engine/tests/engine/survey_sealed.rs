@@ -43,7 +43,7 @@ fn assert_is_all_right(outcome: &Outcome, blocks: u64) {
     assert_eq!(counts(outcome), (blocks, 0), "{:?}", wrong(outcome));
     assert_eq!(outcome.stopped, StopReason::Bytes);
     assert_is_sum_of_places(outcome);
-    let elapsed: u64 = outcome.places.iter().map(|place| place.elapsed.0).sum();
+    let elapsed: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(elapsed, outcome.elapsed.0);
 }
 

@@ -38,10 +38,10 @@ pub(crate) fn first(bytes: u64, workload: Workload) -> Workload {
 
 /// The outcome is the sum over its places.
 pub(crate) fn assert_is_sum_of_places(outcome: &Outcome) {
-    let bytes: u64 = outcome.places.iter().map(|place| place.bytes.0).sum();
-    let ios: u64 = outcome.places.iter().map(|place| place.ios).sum();
+    let bytes: u64 = outcome.samples.iter().map(|place| place.bytes.0).sum();
+    let ios: u64 = outcome.samples.iter().map(|place| place.ios).sum();
     assert_eq!((bytes, ios), (outcome.bytes_moved().0, outcome.ios()));
-    let elapsed: u64 = outcome.places.iter().map(|place| place.elapsed.0).sum();
+    let elapsed: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();
     assert!(
         elapsed <= outcome.elapsed.0,
         "{elapsed} {:?}",
@@ -70,7 +70,7 @@ pub(crate) fn assert_wrote(outcome: &Outcome, bytes: u64, places: usize) {
         outcome.operation(Operation::Flush).unwrap().ios,
         places as u64
     );
-    assert_eq!(outcome.places.len(), places);
+    assert_eq!(outcome.samples.len(), places);
     // What was written was read before, and the approach twice.
     assert_eq!(outcome.read_aside.0, bytes + 2 * 4096 * places as u64);
     assert_eq!(outcome.stopped, StopReason::Bytes);

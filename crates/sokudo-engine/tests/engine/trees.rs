@@ -161,7 +161,7 @@ fn a_file_that_somebody_changed_or_took_away_is_a_failure() {
     let outcome = carry_out(Operation::Stat, flat, &own);
     assert_eq!(outcome.stopped, StopReason::Failed);
     assert!(
-        matches!(outcome.failures[0].kind, FailureKind::Short { asked, moved } if asked == moved + 1),
+        matches!(outcome.failures[0].kind, FailureKind::Short { requested: asked, moved } if asked == moved + 1),
         "{:?}",
         outcome.failures
     );
@@ -262,7 +262,7 @@ fn of_seeks_about_the_share_is_written_back() {
     let file = file_of_zeros();
     let seeks = with!(
         rewriting(10, Order::Random { map: false }),
-        clones = 4,
+        threads = 4,
         limits = with!(Limits::default(), ios = Some(1000))
     );
     let outcome = on_file(seeks, &file);

@@ -11,7 +11,7 @@ use crate::setup::{
 fn sustained(depth: u32, clones: u32, milliseconds: u64) -> Workload {
     with!(
         random_reads(depth),
-        clones = clones,
+        threads = clones,
         limits = for_ms(milliseconds),
         measures.estimand = Estimand::Sustained
     )

@@ -47,8 +47,8 @@ fn where_a_read_fails_nothing_is_written() {
         &mut simulated("sim:const?size=1GiB&fail_at=301MiB:EIO"),
     );
     assert_eq!(outcome.bytes_moved(), Bytes(9 * 4 * MIB));
-    assert_eq!(outcome.places.len(), 10);
-    assert_eq!((outcome.places[3].ios, outcome.places[4].ios), (0, 4));
+    assert_eq!(outcome.samples.len(), 10);
+    assert_eq!((outcome.samples[3].ios, outcome.samples[4].ios), (0, 4));
     assert_eq!(outcome.defects.len(), 1);
     assert_eq!(outcome.defects[0].operation, Operation::Read);
     assert_eq!(outcome.defects[0].offset, Bytes(301 * MIB));

@@ -118,8 +118,8 @@ mod tests {
             "18446744073709551615y",
             "日d",
         ] {
-            let told = text.parse::<Moment>().unwrap_err().english();
-            assert!(told.contains("2026-11-21"), "{text}: {told}");
+            let message = text.parse::<Moment>().unwrap_err().english();
+            assert!(message.contains("2026-11-21"), "{text}: {message}");
         }
     }
 }

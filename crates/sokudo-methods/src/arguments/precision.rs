@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    fn asked(precision: Option<u32>) -> Precision {
+    fn with_precision(precision: Option<u32>) -> Precision {
         Precision {
             precision,
             max_time: None,
@@ -166,7 +166,7 @@ mod tests {
         };
         let spread = Precision {
             spread_over: Some(Nanos::from_secs(600)),
-            ..asked(None)
+            ..with_precision(None)
         };
         let schedule = |precision: Precision, runs| precision.schedule(runs, unasked, Nanos(3));
         let made = schedule(spread, None).unwrap();
@@ -193,11 +193,11 @@ mod tests {
     #[test]
     fn a_number_of_trials_alone_is_made_and_a_precision_alone_has_room() {
         let unasked = PrecisionDefault::trials(1);
-        assert_eq!(asked(None).trials(None, unasked), (1, None));
-        assert_eq!(asked(None).trials(Some(9), unasked), (9, None));
-        let (trials, enough) = asked(Some(10)).trials(None, unasked);
+        assert_eq!(with_precision(None).trials(None, unasked), (1, None));
+        assert_eq!(with_precision(None).trials(Some(9), unasked), (9, None));
+        let (trials, enough) = with_precision(Some(10)).trials(None, unasked);
         assert_eq!((trials, enough), (TRIALS_MAX, Some(Enough::within(10))));
-        assert_eq!(asked(Some(0)).trials(Some(9), unasked), (9, None));
+        assert_eq!(with_precision(Some(0)).trials(Some(9), unasked), (9, None));
     }
 
     #[test]
@@ -206,13 +206,13 @@ mod tests {
             permille: PERMILLE_DEFAULT,
             ..PrecisionDefault::trials(6)
         };
-        assert_eq!(asked(None).trials(Some(3), unasked), (3, None));
+        assert_eq!(with_precision(None).trials(Some(3), unasked), (3, None));
         assert_eq!(
-            asked(Some(20)).trials(Some(3), unasked),
+            with_precision(Some(20)).trials(Some(3), unasked),
             (3, Some(Enough::within(20)))
         );
         assert_eq!(
-            asked(None).trials(Some(12), unasked),
+            with_precision(None).trials(Some(12), unasked),
             (12, Some(Enough::within(20)))
         );
     }

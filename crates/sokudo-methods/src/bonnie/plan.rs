@@ -291,7 +291,7 @@ impl Phases {
         let by_chunk = |name, operations| self.in_file(name, operations, self.file.chunk, size);
         let seeks_each = self.file.seeks.div_ceil(self.file.seekers.into());
         let seeks = Workload {
-            clones: self.file.seekers,
+            threads: self.file.seekers,
             order: Order::Random { map: false },
             work: Work::Rewriting {
                 percent: REWRITTEN_SEEKS_PERCENT,

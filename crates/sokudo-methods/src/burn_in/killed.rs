@@ -61,9 +61,9 @@ fn is_done(
         store: None,
         no_store: true,
     };
-    for (place, row) in prepared.run.rows.iter_mut().enumerate() {
+    for (index, row) in prepared.run.rows.iter_mut().enumerate() {
         row.trials = before
-            .get(place)
+            .get(index)
             .map_or_else(Vec::new, |it| it.trials.clone());
     }
     let mut partial = PartialRun::new(&keeping, false);
@@ -106,8 +106,8 @@ fn a_burn_in_that_is_killed_at_any_moment_and_gone_on_with_accuses_no_disk() {
         for row in &prepared.run.rows {
             let outcome = &row.trials[0].outcome;
             let verified = outcome.verified.clone().unwrap_or_default();
-            let told = (seed, kills, &row.workload.name, verified.mismatches.first());
-            assert_eq!((verified.wrong, outcome.left_at), (0, None), "{told:?}");
+            let context = (seed, kills, &row.workload.name, verified.mismatches.first());
+            assert_eq!((verified.wrong, outcome.left_at), (0, None), "{context:?}");
         }
     }
 }

@@ -115,11 +115,11 @@ impl BurnInRequest {
 
     /// One workload for each disk that has one; `None` without any.
     fn together(&self, rows: impl Iterator<Item = Option<Workload>>) -> Option<Stage> {
-        let of_disk = |(place, row): (usize, Option<Workload>)| {
+        let of_disk = |(index, row): (usize, Option<Workload>)| {
             let workload = row?;
             Some(match &self.disks[..] {
                 [_] => workload,
-                disks => on_disk(workload, place, &disks[place].label, disks.len() - 1),
+                disks => on_disk(workload, index, &disks[index].label, disks.len() - 1),
             })
         };
         let workloads: Vec<Workload> = rows.enumerate().filter_map(of_disk).collect();
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(names(&one)[..2], ["WRITE", "READ BACK"]);
         let row = &one.plan(1).stages[0].workloads[0];
         assert_eq!(row.span.unwrap().length, Bytes::gib(1));
-        assert_eq!(row.survey().unwrap().places, 256);
+        assert_eq!(row.survey().unwrap().sample_count, 256);
     }
 
     #[test]

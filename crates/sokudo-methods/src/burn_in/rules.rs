@@ -47,11 +47,11 @@ fn assessment(
     if !is_at_its_end {
         points.insert(0, unfinished());
     }
-    let mut told = Vec::new();
+    let mut remedies = Vec::new();
     for point in &mut points {
-        match told.contains(&point.remedy) {
+        match remedies.contains(&point.remedy) {
             true => point.remedy = Text::default(),
-            false => told.push(point.remedy.clone()),
+            false => remedies.push(point.remedy.clone()),
         }
     }
     DiskAssessment::of(points).expect("there is at least the point of what was written")
@@ -92,7 +92,7 @@ fn points(run: &Run, burn_in: &BurnIn, target: u32, disk: &BurnInDisk) -> Vec<As
     let after = burn_in.after.iter().filter(|it| it.target == target);
     points.extend(after.filter_map(|drive| Some(grown(drive, before(drive)?))));
     let names = targets_drives(run, target);
-    let drives = run.circumstances.drives.iter().map(|it| &it.disk);
+    let drives = run.conditions.drives.iter().map(|it| &it.disk);
     let of_target = drives.filter(|disk| names.contains(&disk.name));
     points.extend(of_target.flat_map(assess::of_disk));
     points
@@ -261,12 +261,12 @@ fn slow(disk: &BurnInDisk) -> Option<AssessedPoint> {
             "no place is far slower than the others each time that it is read".into(),
         )),
         0 => None,
-        places => Some(AssessedPoint {
+        count => Some(AssessedPoint {
             remedy: "look at them (--plot-kind map), and scan it again in a week: places that come up again are wearing out".into(),
             ..expected.point(
                 "burn-in-slow",
                 Some(DiskAnswer::OkBut),
-                text!("places that take far longer than the others each time that they are read: {places}"),
+                text!("places that take far longer than the others each time that they are read: {count}"),
             )
         }),
     }
@@ -364,7 +364,7 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
             text!("no counter of errors of {drive} has grown meanwhile"),
         ),
         (false, false) => {
-            let told = grown
+            let changes = grown
                 .iter()
                 .map(|(counter, then, now)| text!("{}: {then} → {now}", Text::from(counter.what)));
             let worst = grown.iter().map(|(counter, ..)| counter.answer).max();
@@ -372,7 +372,7 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
                 worst,
                 text!(
                     "counters of {drive} have grown meanwhile: {}",
-                    Text::list(told, ", ")
+                    Text::list(changes, ", ")
                 ),
             )
         }
@@ -412,9 +412,9 @@ mod tests {
             row.workload.verify = Some(Verify::Seals(1));
             let outcome = &mut row.trials[0].outcome;
             outcome.stopped = StopReason::Bytes;
-            outcome.places = (0..16)
-                .map(|place| SurveySample {
-                    offset: Bytes(place * 4 * MIB),
+            outcome.samples = (0..16)
+                .map(|index| SurveySample {
+                    offset: Bytes(index * 4 * MIB),
                     bytes: Bytes(4 * MIB),
                     ios: 4,
                     elapsed: Nanos::from_millis(10),
@@ -473,7 +473,7 @@ mod tests {
     }
 
     /// The answer, and the points that have it.
-    fn told(change: impl FnOnce(&mut Run)) -> (Option<DiskAnswer>, Vec<String>) {
+    fn answer_of(change: impl FnOnce(&mut Run)) -> (Option<DiskAnswer>, Vec<String>) {
         let run = run(change);
         let assessment = &run.burn_in.unwrap().disks[0].assessment;
         let points = assessment.points.iter();
@@ -485,14 +485,14 @@ mod tests {
     }
 
     fn is_bad(code: &str, change: impl FnOnce(&mut Run)) {
-        let (answer, codes) = told(change);
+        let (answer, codes) = answer_of(change);
         assert_eq!(answer, Some(DiskAnswer::NotOk), "{code}");
         assert_eq!(codes, [code]);
     }
 
     #[test]
     fn a_disk_that_holds_everything_is_ok() {
-        let (answer, codes) = told(|_| ());
+        let (answer, codes) = answer_of(|_| ());
         assert_eq!(answer, Some(DiskAnswer::Ok), "{codes:?}");
         for code in [
             "burn-in-reads",
@@ -543,10 +543,10 @@ mod tests {
             |run| verified(run).checked -= 1,
         ];
         for change in changes {
-            let (answer, codes) = told(change);
+            let (answer, codes) = answer_of(change);
             assert_eq!(answer, None, "{codes:?}");
         }
-        let (answer, _) = told(|run| {
+        let (answer, _) = answer_of(|run| {
             run.interrupted = true;
             burn_in(run).self_tests[0].result = SelfTestResult::Failed;
         });
@@ -556,7 +556,7 @@ mod tests {
     #[test]
     fn what_is_read_through_a_cache_must_be_proven_to_come_from_the_disk() {
         let answer = |kind, verdict| {
-            let (answer, _) = told(|run| {
+            let (answer, _) = answer_of(|run| {
                 run.target.devices[0].kind = kind;
                 run.rows[1].assessment = Some(Assessment {
                     verdict,
@@ -577,13 +577,13 @@ mod tests {
 
     #[test]
     fn a_drive_without_tests_of_its_own_is_ok_and_says_so() {
-        let (answer, _) = told(|run| {
+        let (answer, _) = answer_of(|run| {
             for test in &mut burn_in(run).self_tests {
                 test.result = SelfTestResult::Absent;
             }
         });
         assert_eq!(answer, Some(DiskAnswer::Ok));
-        let of_a_file = told(|run| {
+        let of_a_file = answer_of(|run| {
             burn_in(run).self_tests.clear();
             run.target.devices[0].kind = BlockDeviceKind::Loop;
         });
@@ -592,7 +592,7 @@ mod tests {
 
     #[test]
     fn errors_of_the_cable_are_no_reason_to_return_a_disk() {
-        let (answer, codes) = told(|run| {
+        let (answer, codes) = answer_of(|run| {
             burn_in(run).before[0].health.link_errors = Some(3);
             burn_in(run).after[0].health.link_errors = Some(9);
         });
@@ -615,8 +615,8 @@ mod tests {
             });
             verified(run).wrong = 1;
         };
-        let (answer, codes) = told(|run| full(run, 28));
+        let (answer, codes) = answer_of(|run| full(run, 28));
         assert_eq!((answer, &*codes[0]), (None, "burn-in-writes"));
-        assert_eq!(told(|run| full(run, 5)).0, Some(DiskAnswer::NotOk));
+        assert_eq!(answer_of(|run| full(run, 5)).0, Some(DiskAnswer::NotOk));
     }
 }

@@ -107,10 +107,10 @@ impl ShownView for ShownBurnIn {
 
 /// The verdicts, one sentence for all, one table, and what each verdict comes from.
 pub(crate) fn add<'a>(article: &mut Article<'a>, burn_in: &'a BurnIn) {
-    let Some((worst, said)) = answer(&burn_in.disks) else {
+    let Some((worst, sentence)) = answer(&burn_in.disks) else {
         return;
     };
-    article.add(Element::Answer(tone(worst), said));
+    article.add(Element::Answer(tone(worst), sentence));
     article.add(Element::Table(table(burn_in).noted(LEGEND)));
     for disk in &burn_in.disks {
         if let Some(label) = &disk.label {
@@ -128,8 +128,8 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, burn_in: &'a BurnIn) {
 /// What all disks come to; `None` where none was judged.
 pub(crate) fn answer(disks: &[BurnInDisk]) -> Option<(Option<DiskAnswer>, Text)> {
     if let [disk] = disks {
-        let (_, said) = assessment_table::answer(&disk.assessment)?;
-        return Some((disk.assessment.answer, said));
+        let (_, sentence) = assessment_table::answer(&disk.assessment)?;
+        return Some((disk.assessment.answer, sentence));
     }
     let rank = |disk: &&BurnInDisk| match disk.assessment.answer {
         Some(DiskAnswer::Ok) => 0,
@@ -148,7 +148,7 @@ pub(crate) fn answer(disks: &[BurnInDisk]) -> Option<(Option<DiskAnswer>, Text)>
         .find(|point| point.answer == answer)?;
     let name = worst.label.as_ref().unwrap_or(&worst.name);
     let found = found.found.clone();
-    let said = match answer {
+    let sentence = match answer {
         Some(DiskAnswer::Ok) => text!("OK: all {all} disks are as they should be"),
         Some(DiskAnswer::OkBut) => {
             text!("OK BUT: {alike} of {all} disks are worse than they could be; {name}: {found}")
@@ -156,14 +156,14 @@ pub(crate) fn answer(disks: &[BurnInDisk]) -> Option<(Option<DiskAnswer>, Text)>
         Some(DiskAnswer::NotOk) => text!("NOT OK: {alike} of {all} disks; {name}: {found}"),
         None => text!("CANNOT SAY: {alike} of {all} disks; {name}: {found}"),
     };
-    Some((answer, said))
+    Some((answer, sentence))
 }
 
 fn table(burn_in: &BurnIn) -> Table {
     let size = |work: &BurnInWork| Some(Cell::Name(decimal_size(work.done, 3)));
     let rate = |work: &BurnInWork| Some(Cell::rate(work.bytes_per_s()? / BYTES_PER_MB));
-    let places: Vec<(u32, &BurnInDisk)> = (0..).zip(&burn_in.disks).collect();
-    Table::of(&places)
+    let numbered: Vec<(u32, &BurnInDisk)> = (0..).zip(&burn_in.disks).collect();
+    Table::of(&numbered)
         .column_if(burn_in.disks.len() > 1, left("Disk"), |(_, disk)| {
             disk.label.clone().map(Cell::Name)
         })
@@ -190,11 +190,11 @@ fn table(burn_in: &BurnIn) -> Table {
         .column(right("Slow").rank(1), |(_, disk)| {
             Some(Cell::Name(disk.slow_places.to_string()))
         })
-        .column(left("Self-test").rank(1), |(place, _)| {
-            self_test(burn_in.tests_of(*place))
+        .column(left("Self-test").rank(1), |(index, _)| {
+            self_test(burn_in.tests_of(*index))
         })
-        .column(left("Health").rank(3), |(place, _)| {
-            let drives = burn_in.after.iter().filter(|it| it.target == *place);
+        .column(left("Health").rank(3), |(index, _)| {
+            let drives = burn_in.after.iter().filter(|it| it.target == *index);
             let states = drives.map(|it| it.health.state);
             let worst = states.max_by_key(|state| *state as u8)?;
             Some(Text::from(disk_words::health(worst)))

@@ -62,10 +62,10 @@ pub enum ExplainError {
 
 /// There is no theme of this name.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-#[error("there is no theme \"{asked}\"; the themes are {}", names())]
+#[error("there is no theme \"{name}\"; the themes are {}", names())]
 pub struct UnknownTheme {
     /// What was asked for.
-    asked: String,
+    name: String,
 }
 
 pub fn themes() -> impl Iterator<Item = &'static Theme> {
@@ -85,7 +85,7 @@ impl FromStr for Theme {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let named = themes().find(|theme| theme.name == text);
         named.copied().ok_or_else(|| UnknownTheme {
-            asked: text.to_owned(),
+            name: text.to_owned(),
         })
     }
 }
@@ -97,7 +97,7 @@ impl ExplainRequest {
     /// When no theme is left, or one that was named would write where that is not allowed.
     pub fn plan(&self) -> Result<ExplainPlan, ExplainError> {
         let (mut workloads, mut notes, mut takes) = (Vec::new(), Vec::new(), 0);
-        for theme in self.asked() {
+        for theme in self.selected_themes() {
             if theme.access == ProbeAccess::Writes && !self.may_write {
                 if self.only.contains(theme) || self.is_full && is_of_capacity(theme) {
                     return Err(ExplainError::Writes { theme: *theme });
@@ -152,7 +152,7 @@ impl ExplainRequest {
     }
 
     /// The themes that are asked: those that were named, or all that fit.
-    fn asked(&self) -> impl Iterator<Item = &'static Theme> {
+    fn selected_themes(&self) -> impl Iterator<Item = &'static Theme> {
         themes().filter(|theme| match self.only.is_empty() {
             true => theme.fits(self.medium),
             false => self.only.contains(theme) || self.is_full && is_of_capacity(theme),

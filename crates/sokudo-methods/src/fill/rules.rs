@@ -1,7 +1,7 @@
 //! What a fill shows, and what to do about it: where fast writes end, that the drive makes room
 //! while it is written, and that a limited volume looks the same.
 
-use sokudo_analysis::code::{Code, Ruling};
+use sokudo_analysis::code::{Code, RuleResult};
 use sokudo_analysis::explain::fast_cells::{gb, mb_per_s, slower};
 use sokudo_analysis::method_codes;
 use sokudo_analysis::rule::MethodRules;
@@ -32,11 +32,11 @@ fn collapsed(run: &Run) -> Option<(Fill, usize)> {
     Some((fill, collapse))
 }
 
-fn fast_cells_end(run: &Run) -> Option<Ruling> {
+fn fast_cells_end(run: &Run) -> Option<RuleResult> {
     let (fill, collapse) = collapsed(run)?;
     let fast = fill.levels[collapse - 1];
     let slow_mb_per_s = mb_per_s(&fill.after(collapse));
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::Of(&FAST_CELLS_END),
         text!(
             "fast writes end after {end_gb:.1} GB: {fast_mb_per_s:.0} MB/s before, {}",
@@ -66,7 +66,7 @@ fn recovered(fill: &Fill, fast: &FillStretch) -> Text {
 }
 
 /// A third level, slower than what follows fast cells.
-fn folding(run: &Run) -> Option<Ruling> {
+fn folding(run: &Run) -> Option<RuleResult> {
     let (fill, _) = collapsed(run)?;
     let levels = &fill.levels[fill.first..];
     let falls = |pair: &[FillStretch]| pair[1].bytes_per_s < pair[0].bytes_per_s;
@@ -76,7 +76,7 @@ fn folding(run: &Run) -> Option<Ruling> {
     if !levels.windows(2).all(falls) {
         return None;
     }
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::Of(&FOLDING),
         text!(
             "writes have a third level: {direct_mb_per_s:.0} MB/s up to {end_gb:.1} GB, {last_mb_per_s:.0} MB/s in the end",
@@ -93,13 +93,13 @@ fn folding(run: &Run) -> Option<Ruling> {
 }
 
 /// What a virtual disk shows may be its provider's limit.
-fn burst_credits(run: &Run) -> Option<Ruling> {
+fn burst_credits(run: &Run) -> Option<RuleResult> {
     let mut leaves = run.target.leaves();
     let volume = leaves.find(|leaf| leaf.kind == BlockDeviceKind::VirtualDisk)?;
     let (fill, collapse) = collapsed(run)?;
     let at = fill.levels[collapse].from;
     let slow_mb_per_s = mb_per_s(&fill.after(collapse));
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::Of(&BURST_CREDITS),
         text!(
             "{volume} is the disk of a virtual machine: its fall after {at_gb:.1} GB may be the end of credit for bursts instead",
@@ -131,11 +131,11 @@ mod tests {
             row.trials.truncate(1);
             row.workload.span = Some(Span::from_start(Bytes(100_000_000_000)));
             row.workload.work = Work::Survey(Survey::new(100, Visit::Ascending, Sample::Whole));
-            let mut places = Vec::new();
+            let mut samples = Vec::new();
             for (to, mb_per_s) in levels {
-                while places.len() < *to {
-                    places.push(SurveySample {
-                        offset: Bytes(places.len() as u64 * 1_000_000_000),
+                while samples.len() < *to {
+                    samples.push(SurveySample {
+                        offset: Bytes(samples.len() as u64 * 1_000_000_000),
                         bytes: Bytes(1_000_000_000),
                         ios: 1_000,
                         elapsed: Nanos(1_000_000_000_000 / mb_per_s),
@@ -144,7 +144,7 @@ mod tests {
                     });
                 }
             }
-            row.trials[0].outcome.places = places;
+            row.trials[0].outcome.samples = samples;
             change(run);
         })
     }
@@ -165,14 +165,14 @@ mod tests {
         assert_eq!(codes(filled(&THREE, |_| ())), ["fast-cells-end", "folding"]);
         let two = filled(&[(30, 3_000), (100, 900)], |_| ());
         assert_eq!(codes(two), ["fast-cells-end"]);
-        let told = fast_cells_end(&filled(&THREE, |_| ())).unwrap();
-        let [symptom, remedy] = [told.symptom, told.remedy].map(|text| text.english());
+        let ruling = fast_cells_end(&filled(&THREE, |_| ())).unwrap();
+        let [symptom, remedy] = [ruling.symptom, ruling.remedy].map(|text| text.english());
         assert_eq!(
             symptom,
             "fast writes end after 30.0 GB: 3000 MB/s before, 900 MB/s up to 70.0 GB, 200 MB/s from there on"
         );
         assert!(remedy.contains("leave the drive idle"), "{remedy}");
-        assert!(told.cause.english().contains("credit for bursts"));
+        assert!(ruling.cause.english().contains("credit for bursts"));
         let inferred = &sokudo_analysis::explain::explain(&filled(&THREE, |_| ()))[0];
         let [claim, evidence] = [&inferred.claim, &inferred.evidence].map(Text::english);
         assert!(

@@ -43,14 +43,14 @@ impl FitListDocument {
     pub(crate) fn render(&self, style: &TableStyle) -> String {
         let mut article = Article::default();
         let each = self.questions.iter();
-        let facts = each.map(|it| (Text::name(&*it.name), said(it).into()));
+        let facts = each.map(|it| (Text::name(&*it.name), description(it).into()));
         article.add(Element::Facts(facts.collect()));
         article.paragraph("sokudo fit NAME DIRECTORY measures and answers.");
         text::write(&article, style)
     }
 }
 
-fn said(question: &FitQuestion) -> Text {
+fn description(question: &FitQuestion) -> Text {
     let limited = question.criteria.iter();
     let thresholds: Vec<Text> = limited.filter_map(threshold_of).collect();
     let thresholds = match thresholds.is_empty() {

@@ -147,7 +147,7 @@ impl FitQuestions {
             }
         })?;
         let name = table.name.0.clone();
-        let asked = match given {
+        let full_name = match given {
             Some(given) => format!("{name}:{given}"),
             None => name.clone(),
         };
@@ -168,7 +168,7 @@ impl FitQuestions {
             }
         }
         let mut fit = Fit::of(table);
-        fit.question.name = asked;
+        fit.question.name = full_name;
         Ok(fit)
     }
 }
@@ -271,7 +271,7 @@ impl RowTable {
         let length = self.span.map_or(self.size.0, |span| span.0);
         let durability = self.durability();
         Workload {
-            clones: self.jobs.0,
+            threads: self.jobs.0,
             // One call after the other, as these programs write.
             backend: match self.depth.0 == 1 && !is_simulated {
                 true => BackendKind::Psync,

@@ -54,13 +54,13 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, fit:
     article.add(Element::Answer(tone, answer(document, fit)));
     article.add(Element::Table(table(document, fit)));
     let question = &fit.question;
-    let said = [
+    let details = [
         ("source", Text::name(&*question.source)),
         ("date", Text::name(&*question.date)),
         ("leaves open", phrase(&question.remark)),
     ];
-    let said = said.into_iter().filter(|(_, text)| !text.is_empty());
-    let facts = said.map(|(label, text)| (label.into(), text.into()));
+    let details = details.into_iter().filter(|(_, text)| !text.is_empty());
+    let facts = details.map(|(label, text)| (label.into(), text.into()));
     article.add(Element::Facts(facts.collect()));
     article.add(Element::Commands("With fio:", &question.fio));
 }
@@ -84,13 +84,13 @@ pub(crate) fn answer(document: &RunDocument, fit: &FitDocument) -> Text {
     let Some((answer, limit)) = fit.answer.zip(criterion.limit) else {
         return text!("No threshold is known for {name}: {measured}.");
     };
-    let asked = asked_for(criterion.metric, limit);
+    let requirement = asked_for(criterion.metric, limit);
     match answer {
-        FitAnswer::FastEnough => text!("FAST ENOUGH for {name}: {measured}; {asked}."),
-        FitAnswer::TooSlow => text!("TOO SLOW for {name}: {measured}; {asked}."),
+        FitAnswer::FastEnough => text!("FAST ENOUGH for {name}: {measured}; {requirement}."),
+        FitAnswer::TooSlow => text!("TOO SLOW for {name}: {measured}; {requirement}."),
         FitAnswer::CannotSay => {
             let why = why(figure, result);
-            text!("CANNOT SAY for {name}: {measured}; {asked}; {why}.")
+            text!("CANNOT SAY for {name}: {measured}; {requirement}; {why}.")
         }
     }
 }
@@ -132,7 +132,7 @@ fn measured(document: &RunDocument, (criterion, figure, result): Line<'_>) -> Te
         return "its figure could not be measured".into();
     };
     let what = what(metric, &result.workload.durability);
-    let said = match (metric, figure.of_ios) {
+    let clause = match (metric, figure.of_ios) {
         _ if figure.measured.is_none() => {
             text!("{what} is {} at least (95 %)", shown(metric, value))
         }
@@ -144,17 +144,17 @@ fn measured(document: &RunDocument, (criterion, figure, result): Line<'_>) -> Te
         (metric, _) if metric.is_latency() => text!("{what} is {}", shown(metric, value)),
         _ => text!("{} {what}", shown(metric, value)),
     };
-    let said = match figure.interval_95 {
-        None => said,
+    let clause = match figure.interval_95 {
+        None => clause,
         Some([low, high]) => text!(
-            "{said} (95 %: {} to {})",
+            "{clause} (95 %: {} to {})",
             shown(metric, low),
             shown(metric, high)
         ),
     };
     match names_row {
-        true => text!("{}: {said}", name_of(document, result)),
-        false => said,
+        true => text!("{}: {clause}", name_of(document, result)),
+        false => clause,
     }
 }
 

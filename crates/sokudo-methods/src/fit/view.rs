@@ -113,22 +113,22 @@ impl FitDocument {
             let standings = self.criteria.iter().map(|figure| figure.standing);
             standings
                 .enumerate()
-                .filter_map(|(place, it)| Some((place, it?)))
+                .filter_map(|(index, it)| Some((index, it?)))
         };
         let first = |wanted: fn(FitStanding) -> bool| {
-            judged().find_map(|(place, standing)| wanted(standing).then_some(place))
+            judged().find_map(|(index, standing)| wanted(standing).then_some(index))
         };
         let missed = first(|it| it == FitStanding::Missed);
         let open = first(|it| it != FitStanding::Met);
-        let margin = |(place, _): &(usize, FitStanding)| {
-            let limit = self.question.criteria[*place].limit;
-            margin(&self.criteria[*place], limit).unwrap_or(f64::INFINITY)
+        let margin = |(index, _): &(usize, FitStanding)| {
+            let limit = self.question.criteria[*index].limit;
+            margin(&self.criteria[*index], limit).unwrap_or(f64::INFINITY)
         };
         let nearest = judged().min_by(|one, other| margin(one).total_cmp(&margin(other)));
         (self.answer, self.decisive) = match (missed, open, nearest) {
-            (Some(place), ..) => (Some(FitAnswer::TooSlow), Some(place)),
-            (None, Some(place), _) => (Some(FitAnswer::CannotSay), Some(place)),
-            (None, None, Some((place, _))) => (Some(FitAnswer::FastEnough), Some(place)),
+            (Some(index), ..) => (Some(FitAnswer::TooSlow), Some(index)),
+            (None, Some(index), _) => (Some(FitAnswer::CannotSay), Some(index)),
+            (None, None, Some((index, _))) => (Some(FitAnswer::FastEnough), Some(index)),
             (None, None, None) => (None, None),
         };
     }

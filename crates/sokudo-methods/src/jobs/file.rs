@@ -16,7 +16,7 @@ use sokudo_tools::fio::{self, FioPlan};
 use crate::arguments::SharedArguments;
 use crate::consent;
 use crate::jobs::FinishedJobs;
-use crate::jobs::fio::{by_section, places};
+use crate::jobs::fio::{by_section, job_targets};
 use crate::jobs::this_host::ThisHost;
 use crate::measurement::{FinishedMeasurement, Following, Joined, alone};
 use crate::peer_group::PeerGroup;
@@ -32,7 +32,7 @@ pub struct JobRun<'a> {
 /// Job files as they are understood.
 pub struct JobFilePlan {
     pub planned: FioPlan,
-    places: Vec<JobTarget>,
+    targets: Vec<JobTarget>,
     consent: Consent,
     read_only: bool,
 }
@@ -43,7 +43,7 @@ impl JobFilePlan {
         let invocation = fio::invocation(words, &ThisHost).map_err(Exit::usage)?;
         let planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
         Ok(Self {
-            places: places(&planned),
+            targets: job_targets(&planned),
             consent: consent::of_jobs::named(&invocation.destroy)?,
             read_only: invocation.readonly,
             planned,
@@ -54,8 +54,8 @@ impl JobFilePlan {
     pub fn run(&self, run: JobRun<'_>) -> Result<(), Exit> {
         let printing = &run.shared.printing;
         print::check(printing)?;
-        for place in self.paths() {
-            print::check_apart(&place, printing)?;
+        for path in self.paths() {
+            print::check_apart(&path, printing)?;
         }
         event_stream::open(printing)?;
         let control = Control::new();
@@ -91,9 +91,9 @@ impl JobFilePlan {
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
         peers.check_much(consent::much_of_jobs(&self.jobs_of(run)))?;
-        peers.give_own_names(&mut self.places);
+        peers.give_own_names(&mut self.targets);
         let mut plan = self.planned.plan.clone();
-        peers.agree_on_jobs(&mut plan, &self.places)?;
+        peers.agree_on_jobs(&mut plan, &self.targets)?;
         let jobs = Jobs {
             plan: &plan,
             ..self.jobs_of(run)
@@ -130,11 +130,14 @@ impl JobFilePlan {
     /// What its jobs measure; of a file that is not there yet, the folder in which it will be.
     pub fn paths(&self) -> Vec<PathBuf> {
         let is_there = |path: &&Path| path.exists();
-        let is_on_storage = |place: &&JobTarget| {
-            matches!(place.kind, JobTargetKind::File | JobTargetKind::BlockDevice)
+        let is_on_storage = |target: &&JobTarget| {
+            matches!(
+                target.kind,
+                JobTargetKind::File | JobTargetKind::BlockDevice
+            )
         };
-        let places = self.places.iter().filter(is_on_storage);
-        let existing = places.map(|place| place.path.ancestors().find(is_there));
+        let targets = self.targets.iter().filter(is_on_storage);
+        let existing = targets.map(|target| target.path.ancestors().find(is_there));
         let existing = existing.map(|path| path.unwrap_or(Path::new(".")));
         existing.map(Path::to_owned).collect()
     }
@@ -150,7 +153,7 @@ impl JobFilePlan {
     pub fn jobs(&self, trials: u32) -> Jobs<'_> {
         Jobs {
             plan: &self.planned.plan,
-            places: &self.places,
+            targets: &self.targets,
             consent: &self.consent,
             schedule: Schedule {
                 name: ScheduleName::Fio,

@@ -8,14 +8,14 @@ use sokudo_model::{Allocation, Plan, Row, Run, Stage};
 use sokudo_tools::fio::{FioPlan, FioTargetSpec};
 
 /// The targets of fio's jobs, as storage is prepared from them.
-pub fn places(planned: &FioPlan) -> Vec<JobTarget> {
+pub fn job_targets(planned: &FioPlan) -> Vec<JobTarget> {
     let targets = planned.targets.iter().enumerate();
     targets
-        .map(|(index, spec)| place(index, spec, planned))
+        .map(|(index, spec)| job_target(index, spec, planned))
         .collect()
 }
 
-fn place(index: usize, spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
+fn job_target(index: usize, spec: &FioTargetSpec, planned: &FioPlan) -> JobTarget {
     JobTarget {
         path: storage_node(PathBuf::from(&spec.path)),
         kind: spec.kind,
@@ -72,7 +72,7 @@ pub fn by_section(run: Run, planned: &FioPlan) -> Run {
 }
 
 fn merge(merged: &mut Row, row: &Row) {
-    merged.workload.clones += row.workload.clones;
+    merged.workload.threads += row.workload.threads;
     for (ours, theirs) in merged.trials.iter_mut().zip(&row.trials) {
         ours.outcome.merge(&theirs.outcome);
         ours.evidence.device = ours
@@ -152,7 +152,7 @@ mod tests {
     fn clones_of_a_section_are_one_row() {
         let mut merged = row(1);
         merge(&mut merged, &row(2));
-        assert_eq!(merged.workload.clones, 2);
+        assert_eq!(merged.workload.threads, 2);
         assert_eq!(merged.trials[0].outcome.bytes_moved(), Bytes::mib(3));
         let device = merged.trials[0].evidence.device.unwrap();
         assert_eq!(device.read_bytes, 3 << 20);

@@ -35,7 +35,7 @@ impl OwnArguments for LoadOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Together];
+    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Together];
 }
 
 /// Own arguments of `sokudo load`, as given.

@@ -25,7 +25,7 @@ pub(super) fn paced(row: &Workload, most: f64, share: f64, linear: bool) -> Work
     let mut step = row.clone();
     step.name = at_share(row, share);
     // In bytes a slow disk's rate is exact, where whole I/Os would be off by some percent.
-    let bytes = most * share * step.blocks.largest().0 as f64 / f64::from(step.clones);
+    let bytes = most * share * step.blocks.largest().0 as f64 / f64::from(step.threads);
     step.pacing.rate = Some(Rate::BytesPerSecond((bytes.round() as u64).max(1)));
     if !linear {
         step.pacing.rates.process = RateProcess::Poisson;

@@ -127,9 +127,9 @@ fn remark(step: &LoadStepDocument, load: &LoadDocument) -> Text {
         (is_at(limit), "limit"),
         (step.kept == Some(false), "overload"),
     ];
-    let said = remarks.into_iter();
-    let said = said.filter_map(|(holds, word)| holds.then_some(word.into()));
-    Text::list(said, ", ")
+    let words = remarks.into_iter();
+    let words = words.filter_map(|(holds, word)| holds.then_some(word.into()));
+    Text::list(words, ", ")
 }
 
 /// What the curve says, as labels and sentences.

@@ -90,8 +90,8 @@ pub(crate) struct LimitDocument {
 impl LimitDocument {
     /// What is to hold, such as `p99 ≤ 5 ms`.
     pub(crate) fn name(&self) -> String {
-        let asked = self.limit;
-        format!("{} ≤ {}", asked.percentile.name(), asked.latency)
+        let limit = self.limit;
+        format!("{} ≤ {}", limit.percentile.name(), limit.latency)
     }
 }
 
@@ -130,22 +130,22 @@ impl LoadDocument {
 }
 
 fn step(result: usize, row: &Row, maximum: f64) -> Option<LoadStepDocument> {
-    let asked = asked(&row.workload)?;
+    let iops = requested_iops(&row.workload)?;
     Some(LoadStepDocument {
         result,
-        asked_ios_per_s: asked,
-        share: asked / maximum,
+        asked_ios_per_s: iops,
+        share: iops / maximum,
         kept: RateKept::of(&row.workload, &row.trials).map(RateKept::is_kept),
     })
 }
 
 /// I/Os per second that all threads of a row are meant to start.
-fn asked(workload: &Workload) -> Option<f64> {
+fn requested_iops(workload: &Workload) -> Option<f64> {
     let of_clone = workload
         .pacing
         .rate?
         .ios_per_second(workload.blocks.largest());
-    Some(of_clone * f64::from(workload.clones))
+    Some(of_clone * f64::from(workload.threads))
 }
 
 /// Where power, rate ÷ mean latency (Kleinrock 1979), is largest. It asks for no unit, no
@@ -173,11 +173,14 @@ fn knee(steps: &[(LoadStepDocument, &Row)]) -> Option<KneeDocument> {
     };
     let best = strongest(&medians)?;
     // The places of the rounds, as numbers of their steps, have an interval as any figure.
-    let places: Vec<usize> = by_round
+    let step_indices: Vec<usize> = by_round
         .iter()
         .filter_map(|means| strongest(means))
         .collect();
-    let rates: Vec<f64> = places.iter().map(|place| rate(*place)).collect();
+    let rates: Vec<f64> = step_indices
+        .iter()
+        .map(|step_index| rate(*step_index))
+        .collect();
     let (low, high) = match median_interval(&rates, CONFIDENCE) {
         Some(interval) => (interval.low, interval.high),
         None => rates
@@ -280,7 +283,7 @@ mod tests {
             let mut row = closed.clone();
             let rate = 10_000.0 * load;
             row.workload.pacing.rate = Some(Rate::Iops(rate as u64));
-            row.workload.clones = 1;
+            row.workload.threads = 1;
             for round in 0..6 {
                 let latency = 1e5 * services(load.min(0.999)) * disturbed(round, index);
                 with(&mut row, Some(latency), rate.min(10_000.0) as u64, round);

@@ -52,7 +52,7 @@ impl OwnArguments for MarkOptions {
         SharedGroup::Seed,
     ];
     const CAN: &'static [Ability] = &[
-        Ability::Repeat,
+        Ability::StoredCommand,
         Ability::Count,
         Ability::Alternate,
         Ability::Together,

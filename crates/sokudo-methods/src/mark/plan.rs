@@ -110,7 +110,7 @@ fn on_target(
     mut workloads: Vec<Workload>,
 ) -> Result<Vec<Workload>, Exit> {
     let size = used_size(arguments, target)?;
-    let length = arguments.size.map_or(size, |asked| asked.min(size));
+    let length = arguments.size.map_or(size, |requested| requested.min(size));
     for workload in &mut workloads {
         check_fit(workload, length, target)?;
         adjust(workload, arguments, length, target.size);
@@ -320,14 +320,14 @@ fn used_size(arguments: &Arguments, target: &MarkTarget<'_>) -> Result<Bytes, Ex
         size: known_size,
     } = *target;
     argument_checks::check_not_empty(known_size, name)?;
-    if let Some(asked) = arguments.size {
+    if let Some(requested) = arguments.size {
         let is_made = kind == TargetKind::Directory;
-        if asked.0 == 0 || is_made && asked < TEST_FILE_SIZE_MIN {
+        if requested.0 == 0 || is_made && requested < TEST_FILE_SIZE_MIN {
             return Err(Exit::usage(text!(
-                "--size is {asked}; use at least {TEST_FILE_SIZE_MIN}"
+                "--size is {requested}; use at least {TEST_FILE_SIZE_MIN}"
             )));
         }
-        argument_checks::check_size(asked, known_size, name)?;
+        argument_checks::check_size(requested, known_size, name)?;
     }
     Ok(known_size.unwrap_or_else(|| test_file_size(arguments)))
 }
@@ -361,13 +361,13 @@ fn check_fit(workload: &Workload, length: Bytes, target: &MarkTarget<'_>) -> Res
 
 /// Each thread has its part of the row's rate.
 pub fn set_rate(workload: &mut Workload, rate: Rate) -> Result<(), Exit> {
-    let part = rate.shared_by(workload.clones);
+    let part = rate.shared_by(workload.threads);
     workload.pacing.rate = Some(part.ok_or_else(|| {
         Exit::usage(text!(
             "row {}: the rate cannot be divided evenly among {} threads; use a multiple of {}, or fewer threads (--threads)",
             workload.name,
-            workload.clones,
-            workload.clones
+            workload.threads,
+            workload.threads
         ))
     })?);
     Ok(())

@@ -40,7 +40,7 @@ impl<'a> PlannedMatrix<'a> {
     /// Refuses a method that cannot be measured, before anything is done.
     pub(super) fn new(matrix: &'a Matrix, disks: &'a [PlannedDisk]) -> Result<Self, Exit> {
         let paths: Vec<&Path> = disks.iter().map(|disk| disk.path.as_path()).collect();
-        let place = cell::place(&matrix.id, 1)?;
+        let names = cell::volume_names(&matrix.id, 1)?;
         let cell = |cell: usize| {
             let volume = matrix.volume(cell);
             check_options(volume).map_err(Exit::usage)?;
@@ -49,7 +49,7 @@ impl<'a> PlannedMatrix<'a> {
             check_room(file, volume.raid, &disks[..volume.raid.disks])?;
             Ok(PlannedCell {
                 cell,
-                steps: steps(volume, &paths[..volume.raid.disks], &place),
+                steps: steps(volume, &paths[..volume.raid.disks], &names),
                 estimate,
             })
         };
@@ -84,9 +84,9 @@ impl<'a> PlannedMatrix<'a> {
         for note in &self.matrix.plan.cells[cell.cell].notes {
             output::say(&text!("   note: {note}"))?;
         }
-        let place = cell::place(&self.matrix.id, 1)?;
+        let names = cell::volume_names(&self.matrix.id, 1)?;
         let done = cell.steps.iter().map(|step| step.action.to_string());
-        let measured = cell::command(self.matrix, cell.cell, &place.mount_point);
+        let measured = cell::command(self.matrix, cell.cell, &names.mount_point);
         let undone = cell.steps.iter().rev();
         let undone = undone.flat_map(|step| step.undo.iter().rev().map(ToString::to_string));
         for line in done.chain([measured]).chain(undone) {
@@ -160,11 +160,11 @@ impl<'a> PlannedMatrix<'a> {
                 "The disks are loop devices over files, which are removed at the end:".into()
             }
         };
-        let disk = |(place, disk): (usize, &PlannedDisk)| {
+        let disk = |(index, disk): (usize, &PlannedDisk)| {
             let size = disk.size.map_or_else(Text::default, |size| text!("{size}"));
             let path = disk.path.display();
             let description = &disk.description;
-            match self.written(place) {
+            match self.written(index) {
                 Some((bytes, 0)) => {
                     text!("  {path}  {size}  {description}: about {bytes} will be written")
                 }

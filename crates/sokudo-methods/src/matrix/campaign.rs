@@ -17,12 +17,12 @@ use sokudo_volume::{Journal, Volume, VolumeDisk, VolumeError, missing, steps};
 use sokudo_words::{Text, text};
 
 use crate::matrix::arguments::MatrixArguments;
-use crate::matrix::cell::{command, method, place};
+use crate::matrix::cell::{command, method, volume_names};
 use crate::matrix::kept::{Measured, keep_run};
 use crate::matrix::outcome;
+use crate::matrix::page_events::MatrixTelling;
 use crate::matrix::progress::MatrixProgress;
 use crate::matrix::request::Matrix;
-use crate::matrix::told::MatrixTelling;
 
 /// Blocks at most where a precision is asked for: beyond, twice as many gain little.
 const BLOCKS_MAX: u32 = 100;
@@ -69,7 +69,7 @@ impl Campaign<'_> {
         let mut block = 0;
         while block < BLOCKS_MAX && self.is_to_go_on(block, measured, progress.elapsed()) {
             let order = order(self.matrix.plan.seed, block, &cells);
-            for (place, cell) in order.into_iter().enumerate() {
+            for (index, cell) in order.into_iter().enumerate() {
                 if self.control.is_cancelled() {
                     return;
                 }
@@ -80,7 +80,7 @@ impl Campaign<'_> {
                     continue;
                 }
                 let left = progress.left(self.matrix, measured);
-                self.announce(cell, block, (place + 1, cells.len()), left);
+                self.announce(cell, block, (index + 1, cells.len()), left);
                 if let Some(telling) = &telling {
                     telling.cell(self.matrix, (cell, block), &progress, measured);
                 }
@@ -148,17 +148,17 @@ impl Campaign<'_> {
         &self,
         cell: usize,
         block: u32,
-        (place, of): (usize, usize),
+        (number, of): (usize, usize),
         left: Option<Duration>,
     ) {
         let name = self.matrix.cell_name(cell);
         let (block, blocks) = (block + 1, self.matrix.blocks);
         self.tell(&match left {
             Some(left) => text!(
-                "block {block} of {blocks}, cell {place} of {of}: {name}; about {} min left",
+                "block {block} of {blocks}, cell {number} of {of}: {name}; about {} min left",
                 left.as_secs().div_ceil(60)
             ),
-            None => text!("block {block} of {blocks}, cell {place} of {of}: {name}"),
+            None => text!("block {block} of {blocks}, cell {number} of {of}: {name}"),
         });
     }
 
@@ -213,14 +213,14 @@ impl Campaign<'_> {
     fn volume(&mut self, cell: usize) -> Result<Volume, CellEnd> {
         let plan = self.matrix.volume(cell);
         self.made += 1;
-        let place = place(&self.matrix.id, self.made).map_err(|exit| CellEnd::Failed {
+        let names = volume_names(&self.matrix.id, self.made).map_err(|exit| CellEnd::Failed {
             command: String::new(),
-            message: exit.told().unwrap_or_default(),
+            message: exit.message().unwrap_or_default(),
         })?;
         // A program that is missing is told with what brings it.
         let disks = &self.disks[..plan.raid.disks];
         let paths: Vec<&Path> = disks.iter().map(VolumeDisk::path).collect();
-        let missing = missing(&steps(plan, &paths, &place));
+        let missing = missing(&steps(plan, &paths, &names));
         if !missing.is_empty() {
             let missing = missing.iter().map(|it| text!("{it}"));
             return Err(CellEnd::Failed {
@@ -229,7 +229,7 @@ impl Campaign<'_> {
             });
         }
         let control = self.control;
-        let made = Volume::make(plan, disks, place, &mut self.journal, &mut |_| {}, &|| {
+        let made = Volume::make(plan, disks, names, &mut self.journal, &mut |_| {}, &|| {
             control.is_cancelled()
         });
         made.map_err(|error| failed(error, control))
@@ -268,7 +268,7 @@ impl Campaign<'_> {
             Err(exit) => Err(CellEnd::Failed {
                 command: command(self.matrix, cell, mount_point),
                 message: exit
-                    .told()
+                    .message()
                     .unwrap_or_else(|| "the measurement failed".into()),
             }),
         }

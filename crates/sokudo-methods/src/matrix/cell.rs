@@ -4,27 +4,31 @@ use std::path::Path;
 
 use sokudo_terminal::command_line;
 use sokudo_terminal::exit::Exit;
-use sokudo_volume::VolumePlace;
+use sokudo_volume::VolumeNames;
 use sokudo_words::text;
 
 use crate::matrix::request::Matrix;
-use crate::repeat::Repeat;
+use crate::repeat::StoredCommand;
 
 /// Where volumes are mounted, in this process's own mount namespace.
 const MOUNT_FOLDER: &str = "/run/sokudo";
 
 /// What a volume is called, and where it is mounted.
-pub(super) fn place(id: &str, number: usize) -> Result<VolumePlace, Exit> {
+pub(super) fn volume_names(id: &str, number: usize) -> Result<VolumeNames, Exit> {
     let at = Path::new(MOUNT_FOLDER).join(format!("{id}-{number}"));
-    VolumePlace::new(id, number, at).map_err(Exit::failed)
+    VolumeNames::new(id, number, at).map_err(Exit::failed)
 }
 
 /// The command that measures a cell.
-pub(super) fn method(matrix: &Matrix, cell: usize, mount_point: &Path) -> Result<Repeat, Exit> {
+pub(super) fn method(
+    matrix: &Matrix,
+    cell: usize,
+    mount_point: &Path,
+) -> Result<StoredCommand, Exit> {
     let mut words = words(matrix, cell);
     let target = mount_point.to_string_lossy().into_owned();
     words.push(target.clone());
-    let mut method = Repeat::of_words(words)?;
+    let mut method = StoredCommand::of_words(words)?;
     if method.target() != Some(&*target) {
         return Err(Exit::usage(text!(
             "--method names no command that measures a directory; use mark, sweep, quick, load, peak, steady, explain or bonnie, without a target"

@@ -142,13 +142,13 @@ pub(super) fn resumed(
     matrix.time_max = arguments.max_time.or(matrix.time_max);
     let mut measured: Vec<MatrixRun> = Vec::new();
     for recalled in runs {
-        let Some(place) = place(&matrix, &recalled.said.tags) else {
+        let Some(cell_block) = cell_and_block(&matrix, &recalled.annotations.tags) else {
             return Err(Exit::usage(text!(
                 "{} does not fit into matrix {id}: its file or its tags have been changed since; begin a new matrix",
                 recalled.name()
             )));
         };
-        put(&mut measured, place, recalled.run);
+        put(&mut measured, cell_block, recalled.run);
     }
     Ok((matrix, measured))
 }
@@ -162,7 +162,11 @@ pub(super) fn of_report(id: &str, report: &Report) -> Option<(Matrix, Vec<Matrix
     let matrix = Matrix::repeated(id, &first.run.command).ok()?;
     let mut measured = Vec::new();
     runs.try_for_each(|it| {
-        put(&mut measured, place(&matrix, &it.tags)?, it.run.clone());
+        put(
+            &mut measured,
+            cell_and_block(&matrix, &it.tags)?,
+            it.run.clone(),
+        );
         Some(())
     })?;
     Some((matrix, measured))
@@ -175,7 +179,7 @@ fn put(measured: &mut Vec<MatrixRun>, (cell, block): (usize, u32), run: RunDocum
 }
 
 /// Which cell and block a run with these tags is of.
-fn place(matrix: &Matrix, tags: &[String]) -> Option<(usize, u32)> {
+fn cell_and_block(matrix: &Matrix, tags: &[String]) -> Option<(usize, u32)> {
     let mut blocks = tags.iter().filter_map(|tag| tag.strip_prefix("block="));
     let block: u32 = blocks.next()?.parse().ok()?;
     let is_of = |cell: &usize| value_tags(matrix, *cell).all(|tag| tags.contains(&tag));

@@ -97,7 +97,7 @@ fn check(axis: &Axis) -> Result<(), MatrixError> {
             axis: name.to_owned(),
         });
     }
-    for (place, value) in axis.values.iter().enumerate() {
+    for (index, value) in axis.values.iter().enumerate() {
         let length = value.name.chars().count();
         if !(1..=NAME_CHARACTERS_MAX).contains(&length) || value.name.chars().any(char::is_control)
         {
@@ -105,7 +105,7 @@ fn check(axis: &Axis) -> Result<(), MatrixError> {
                 name: value.name.clone(),
             });
         }
-        if axis.values[..place].iter().any(|it| it.name == value.name) {
+        if axis.values[..index].iter().any(|it| it.name == value.name) {
             return Err(MatrixError::Twice {
                 axis: name.to_owned(),
                 name: value.name.clone(),

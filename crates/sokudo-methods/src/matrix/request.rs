@@ -55,7 +55,7 @@ impl Matrix {
 
     /// The one that this command line began.
     pub(super) fn repeated(id: &str, command: &str) -> Result<Self, Exit> {
-        let unread = |said| Exit::usage(text!("matrix {id} cannot be resumed: {said}"));
+        let unread = |reason| Exit::usage(text!("matrix {id} cannot be resumed: {reason}"));
         let words = command_line::words(command).unwrap_or_default();
         let words = command_line::without_program(words);
         let given = definition::read_later(&words).map_err(unread)?;
@@ -235,10 +235,10 @@ fn axes(arguments: &MatrixArguments, name: &str, file: &MatrixFile) -> Result<Ve
     ];
     let unasked = ["none", "ext4"];
     let mut axes = Vec::new();
-    for (place, ((kind, _), texts)) in AxisKind::KNOWN.into_iter().zip(given).enumerate() {
+    for (index, ((kind, _), texts)) in AxisKind::KNOWN.into_iter().zip(given).enumerate() {
         let found = of_file.iter().position(|axis| axis.kind == kind);
         let of_file = found.map(|found| of_file.remove(found));
-        let texts = match (texts.is_empty(), &of_file, unasked.get(place)) {
+        let texts = match (texts.is_empty(), &of_file, unasked.get(index)) {
             (true, None, Some(word)) => vec![(*word).to_owned()],
             _ => texts.clone(),
         };

@@ -110,7 +110,7 @@ fn still_rising(load: PeakLoad) -> Inference {
     let evidence = text!(
         "the rate still rose at {load}, the most that was tried; --max-threads, --max-depth and a \
          quarter of the memory bound the search",
-        load = load.said()
+        load = load.description()
     );
     let figures = vec![
         figure("threads", load.threads.into()),
@@ -149,7 +149,7 @@ struct BesideUse {
 impl ProcessorUse {
     fn of(row: &Row) -> Option<Self> {
         let mut sum = Self {
-            threads: f64::from(row.workload.clones),
+            threads: f64::from(row.workload.threads),
             waited: Some(0.0),
             beside: Some(BesideUse::default()),
             ..Self::default()
@@ -235,7 +235,7 @@ impl ProcessorUse {
             "with {load} the row's threads used {user:.2} of {cpus} processors in user mode and \
              {system:.2} in the kernel, and computed or waited for a processor {awake:.0} % of \
              their time",
-            load = load.said()
+            load = load.description()
         );
         let beside = self.beside.map(|BesideUse { kernel, others }| {
             text!(
@@ -340,7 +340,7 @@ fn mean_latency(row: &Row) -> Option<f64> {
 /// What more I/Os in flight than at the knee brought; `None` where no more were.
 fn added_latency(knee: &Row, row: &Row) -> Option<Text> {
     let in_flight =
-        |row: &Row| float(u64::from(row.workload.clones)) * f64::from(row.workload.depth);
+        |row: &Row| float(u64::from(row.workload.threads)) * f64::from(row.workload.depth);
     let times = in_flight(row) / in_flight(knee);
     if times <= 1.0 {
         return None;
@@ -421,7 +421,7 @@ mod tests {
 
     fn of_step(row: &Row, seen: Seen) -> Row {
         let mut row = row.clone();
-        (row.workload.clones, row.workload.depth) = (seen.threads, seen.depth);
+        (row.workload.threads, row.workload.depth) = (seen.threads, seen.depth);
         row.trials.truncate(1);
         let tally = &mut row.trials[0].outcome.operations[0];
         let in_flight = u64::from(seen.threads * seen.depth);

@@ -80,26 +80,26 @@ fn limit(document: &RunDocument) -> Option<&Inference> {
 }
 
 fn sentence(peak: &Peak, limit: Option<&Inference>) -> Text {
-    let [best, knee] = [peak.best, peak.knee].map(|place| &peak.steps[place]);
+    let [best, knee] = [peak.best, peak.knee].map(|index| &peak.steps[index]);
     let rate = number::rate(best.step.ios_per_s);
     if !peak.is_confirmed {
         return text!(
             "{rate} IOPS with {}, the most as far as was searched; the search did not come to its \
              end, so that nothing is said of what limits it.",
-            best.step.load.said()
+            best.step.load.description()
         );
     }
     let most = match peak.best == peak.knee {
-        true => text!("{rate} IOPS, with {}", best.step.load.said()),
+        true => text!("{rate} IOPS, with {}", best.step.load.description()),
         false => text!(
             "{rate} IOPS, with {}; {} of it already with {}",
-            best.step.load.said(),
+            best.step.load.description(),
             number::percent(knee.share),
-            knee.step.load.said()
+            knee.step.load.description()
         ),
     };
-    let said = limit.and_then(|it| Some((PeakLimit::of_code(&it.code)?, it.confidence)));
-    let limit = match said {
+    let inferred = limit.and_then(|it| Some((PeakLimit::of_code(&it.code)?, it.confidence)));
+    let limit = match inferred {
         None => "what limits it could not be told".into(),
         Some((limit, confidence)) => text!(
             "{} ({} confidence)",
@@ -118,7 +118,7 @@ fn sentence(peak: &Peak, limit: Option<&Inference>) -> Text {
 fn table(document: &RunDocument, peak: &Peak) -> Table {
     let steps = peak.steps.iter().enumerate();
     let lines: Vec<Line<'_>> = steps
-        .filter_map(|(place, step)| Some((place, step, document.results.get(step.result)?)))
+        .filter_map(|(index, step)| Some((index, step, document.results.get(step.result)?)))
         .collect();
     // Virtual time has no processors.
     let is_real = peak.steps.iter().any(|step| step.processors_user.is_some());
@@ -164,7 +164,7 @@ fn table(document: &RunDocument, peak: &Peak) -> Table {
             right("per processor").under("IOPS").rank(3),
             |(_, step, _)| Some(Cell::rate(step.ios_per_processor_s?)),
         )
-        .column(left(""), |(place, _, _)| Some(remark(peak, *place)))
+        .column(left(""), |(index, _, _)| Some(remark(peak, *index)))
         .column(left("Verdict"), |(_, _, result)| {
             Some(verdict_cell(result, document.schedule.trials))
         })
@@ -172,12 +172,12 @@ fn table(document: &RunDocument, peak: &Peak) -> Table {
 }
 
 /// What a load is.
-fn remark(peak: &Peak, place: usize) -> Text {
+fn remark(peak: &Peak, index: usize) -> Text {
     let remarks = [(peak.knee, "knee"), (peak.best, "most")];
-    let said = remarks
+    let words = remarks
         .into_iter()
-        .filter_map(|(of, word)| (of == place).then_some(word.into()));
-    Text::list(said, ", ")
+        .filter_map(|(of, word)| (of == index).then_some(word.into()));
+    Text::list(words, ", ")
 }
 
 #[cfg(test)]

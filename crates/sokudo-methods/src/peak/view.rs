@@ -43,7 +43,7 @@ impl PeakLoad {
     }
 
     /// For people, such as `2 threads × depth 32`.
-    pub(crate) fn said(self) -> Text {
+    pub(crate) fn description(self) -> Text {
         let Self { threads, depth } = self;
         match threads {
             1 => text!("1 thread × depth {depth}"),
@@ -336,7 +336,7 @@ impl Peak {
 fn step(row: &Row) -> Option<PeakStep> {
     Some(PeakStep {
         load: PeakLoad {
-            threads: row.workload.clones,
+            threads: row.workload.threads,
             depth: row.workload.depth,
         },
         ios_per_s: row.ios_per_second()?,
@@ -424,7 +424,7 @@ mod tests {
 
     fn row(step: &PeakStep, trials: usize) -> Row {
         let mut workload = Workload::new("w", Bytes::kib(4));
-        (workload.clones, workload.depth) = (step.load.threads, step.load.depth);
+        (workload.threads, workload.depth) = (step.load.threads, step.load.depth);
         let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Time);
         let mut tally = OperationTally::new(Operation::Read);
         tally.ios = step.ios_per_s as u64;

@@ -33,7 +33,7 @@ impl OwnArguments for QuickOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Count, Ability::Together];
+    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Count, Ability::Together];
 }
 
 /// Own arguments of `sokudo quick`, as given.

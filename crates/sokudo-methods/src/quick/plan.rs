@@ -223,7 +223,7 @@ mod tests {
                 (Bytes::mib(1), DirectMode::Auto, seconds(3), once),
             ]
         );
-        assert!(workloads.iter().all(|w| w.depth == 1 && w.clones == 1));
+        assert!(workloads.iter().all(|w| w.depth == 1 && w.threads == 1));
         let writes: Vec<bool> = workloads
             .iter()
             .map(|w| w.operations.changes_data())
@@ -239,9 +239,9 @@ mod tests {
         let plan = quick.plan().unwrap();
         let limits = plan.stages.iter().map(|stage| stage.workloads[0].limits);
         let limits: Vec<_> = limits.map(|it| (it.time.is_some(), it.bytes)).collect();
-        let told = (false, Some(Bytes::mib(64)));
+        let expected = (false, Some(Bytes::mib(64)));
         assert_eq!(limits[..2], [(true, None), (true, Some(Bytes::gib(1)))]);
-        assert_eq!(limits[2..], [told, told]);
+        assert_eq!(limits[2..], [expected, expected]);
         assert_eq!(plan.stages[3].workloads[0].data, DataContent::Zero);
     }
 

@@ -113,7 +113,7 @@ mod tests {
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["fill", "fill after 10 s", "fill after 60 s"]);
         let survey = rows[0].survey().unwrap();
-        assert_eq!((survey.places, survey.sample), (2_048, Sample::Whole));
+        assert_eq!((survey.sample_count, survey.sample), (2_048, Sample::Whole));
         assert_eq!(survey.read_beside, Some(Bytes::kib(4)));
         assert_eq!(rows[0].span.unwrap().length, Bytes::gib(1_000));
         assert_eq!(rows[1].timing.starts_after, Nanos::from_secs(10));
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn of_little_there_are_few_samples_and_little_is_written_again() {
         let rows = request(Bytes::mib(64)).workloads();
-        assert_eq!(rows[0].survey().unwrap().places, 16);
+        assert_eq!(rows[0].survey().unwrap().sample_count, 16);
         assert_eq!(rows[1].limits.bytes, Some(Bytes::mib(8)));
         assert_eq!(request(Bytes::mib(64)).written(), Bytes::mib(80));
     }

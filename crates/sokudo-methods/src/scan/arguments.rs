@@ -45,7 +45,7 @@ impl OwnArguments for ScanOptions {
         SharedGroup::Seed,
     ];
     const CAN: &'static [Ability] = &[
-        Ability::Repeat,
+        Ability::StoredCommand,
         Ability::Count,
         Ability::Alternate,
         Ability::Together,

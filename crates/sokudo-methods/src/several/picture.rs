@@ -25,8 +25,8 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
     for test in &sharing.tests {
         for disk in &test.disks {
             let mut bars = Vec::new();
-            for (place, ink) in [(disk.alone, ALONE), (disk.together, TOGETHER)] {
-                let result = document.results.get(place)?;
+            for (index, ink) in [(disk.alone, ALONE), (disk.together, TOGETHER)] {
+                let result = document.results.get(index)?;
                 bars.push(bar(result, ink));
                 shown.push(result);
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use sokudo_analysis::add_findings;
-use sokudo_analysis::code::{Code, Ruling};
+use sokudo_analysis::code::{Code, RuleResult};
 use sokudo_analysis::method_codes;
 use sokudo_analysis::rule::MethodRules;
 use sokudo_analysis::threshold::CPU_SHARE_MAX;
@@ -35,7 +35,7 @@ struct SharedThing {
 }
 
 /// One thing for each group of disks that lose something together, and share what is seen or not.
-pub(crate) fn rulings(run: &Run) -> Vec<Ruling> {
+pub(crate) fn rulings(run: &Run) -> Vec<RuleResult> {
     let Some(sharing) = Contention::of(run) else {
         return Vec::new();
     };
@@ -124,7 +124,7 @@ fn ruling(
     sharing: &Contention,
     thing: Option<&SharedThing>,
     losers: &BTreeSet<usize>,
-) -> Option<Ruling> {
+) -> Option<RuleResult> {
     let everybody = || sharing.tests[0].disks.iter().map(|disk| disk.target);
     let group = thing.map_or_else(|| everybody().collect(), |it| it.targets.clone());
     let tests = sharing.tests.iter();
@@ -142,7 +142,7 @@ fn ruling(
         Some(text!("{label} keeps {percent:.0} %", label = disk.label))
     });
     let busy = processors_busy(run, test);
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::Of(&SHARING_COSTS),
         text!(
             "{}, used together, come to {together:.0} of the {alone:.0} MB/s that they come to one by one ({test}): {}",
@@ -191,7 +191,7 @@ fn processors_busy(run: &Run, test: &SharingTest) -> Option<f64> {
 }
 
 fn cause(thing: Option<&SharedThing>, busy: Option<f64>) -> Text {
-    let seen = thing.map(|thing| text!("they share {}", thing.told()));
+    let seen = thing.map(|thing| text!("they share {}", thing.description()));
     let busy = busy.map(|share| {
         text!(
             "the processors were busy for {percent:.0} % of the time",
@@ -224,7 +224,7 @@ fn remedy(thing: Option<&SharedThing>, busy: Option<f64>) -> Text {
 
 impl SharedThing {
     /// What it is, with its speed where that is known.
-    fn told(&self) -> Text {
+    fn description(&self) -> Text {
         let name = &self.attachment.name;
         let what = match self.attachment.kind {
             AttachmentKind::Disk => text!("the disk {name}"),
@@ -300,7 +300,7 @@ mod tests {
         }
     }
 
-    fn told(run: &Run) -> Option<(String, String)> {
+    fn finding(run: &Run) -> Option<(String, String)> {
         let ruling = rulings(run).pop()?;
         Some((ruling.symptom.english(), ruling.cause.english()))
     }
@@ -311,7 +311,7 @@ mod tests {
         let bridge = attachment(AttachmentKind::PciBridge, "0000:00:1c.0", 3_938_461_538);
         let root = attachment(AttachmentKind::PciBridge, "0000:00:01.0", 7_876_923_076);
         let way = |name| [own(name), bridge.clone(), root.clone()];
-        let (symptom, cause) = told(&run(60, [&way("a"), &way("b")])).unwrap();
+        let (symptom, cause) = finding(&run(60, [&way("a"), &way("b")])).unwrap();
         assert!(
             symptom.contains("sdb keeps 60 %, sdc keeps 100 %"),
             "{symptom}"
@@ -328,7 +328,7 @@ mod tests {
         for target in &mut run.targets {
             target.devices[0].name = "sda".to_owned();
         }
-        assert_eq!(told(&run).unwrap().1, "they share the disk sda");
+        assert_eq!(finding(&run).unwrap().1, "they share the disk sda");
         let remedy = rulings(&run).pop().unwrap().remedy.english();
         assert!(remedy.starts_with("use different disks"), "{remedy}");
     }
@@ -346,7 +346,7 @@ mod tests {
                     ..ProcessorEvidence::default()
                 });
             }
-            told(&run).unwrap().1
+            finding(&run).unwrap().1
         };
         let all = busy(1_160);
         assert!(
@@ -358,8 +358,8 @@ mod tests {
 
     #[test]
     fn what_is_not_seen_is_said_to_be_so_and_who_loses_nothing_hears_nothing() {
-        let (_, cause) = told(&run(60, [&[], &[]])).unwrap();
+        let (_, cause) = finding(&run(60, [&[], &[]])).unwrap();
         assert!(cause.starts_with("the cause is not seen"), "{cause}");
-        assert_eq!(told(&run(97, [&[], &[]])), None);
+        assert_eq!(finding(&run(97, [&[], &[]])), None);
     }
 }

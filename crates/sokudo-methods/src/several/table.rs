@@ -119,9 +119,9 @@ fn table(document: &RunDocument, sharing: &Contention, unit: BandwidthUnit) -> T
             disks.chain([(test, None)])
         })
         .collect();
-    let result = |place: usize| document.results.get(place);
-    let of = move |place: usize| {
-        let figures = figures_in(result(place)?, unit)?;
+    let result = |index: usize| document.results.get(index);
+    let of = move |index: usize| {
+        let figures = figures_in(result(index)?, unit)?;
         Some(figures.median / unit.bytes())
     };
     let rate = move |(test, disk): &Line<'_>, pick: fn(&SharingDisk) -> usize| {

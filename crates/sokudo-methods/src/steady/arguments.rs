@@ -57,7 +57,7 @@ impl OwnArguments for SteadyOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Together];
+    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Together];
 }
 
 /// Own arguments of `sokudo steady`, as given.

@@ -29,11 +29,11 @@ pub(super) fn render(run: &RunDocument, steady: &SteadyDocument) -> String {
     let lines = steady.phases.iter().flat_map(|phase| {
         let records = &records;
         let results = phase.figures.iter().filter_map(move |figures| {
-            let place = usize::try_from(figures.result).ok()?;
-            Some((figures.result, run.results.get(place)?, records.get(place)?))
+            let index = usize::try_from(figures.result).ok()?;
+            Some((figures.result, run.results.get(index)?, records.get(index)?))
         });
-        results.flat_map(move |(place, result, of)| {
-            let is_tracked = phase.tracked.iter().any(|tracked| tracked.result == place);
+        results.flat_map(move |(number, result, of)| {
+            let is_tracked = phase.tracked.iter().any(|tracked| tracked.result == number);
             result.trials.iter().map(move |trial| RoundRecord {
                 of: of.clone(),
                 label: &steady.label,
@@ -61,7 +61,7 @@ fn columns<'a>() -> Columns<'a, RoundRecord<'a>> {
         })
         .column("block_bytes", |it| it.of.result.workload.blocks.largest().0)
         .column("depth", |it| it.of.result.workload.depth)
-        .column("threads", |it| it.of.result.workload.clones)
+        .column("threads", |it| it.of.result.workload.threads)
         .column("round", |it| it.trial.trial)
         .column("in_window", |it| {
             let window = it.phase.window;

@@ -338,7 +338,9 @@ fn label(request: &SteadyRequest, cells: &[SteadyCell]) -> SteadyLabel {
     let percent = class_percent(request.class);
     let is_whole = matrix::missing(request.test, cells).is_empty()
         && request.round_time >= ROUND_TIME
-        && request.active_percent.is_none_or(|asked| asked == percent)
+        && request
+            .active_percent
+            .is_none_or(|requested| requested == percent)
         && request.rounds_max.is_none()
         && request.time_max.is_none();
     let was_purged = request.purge || request.medium == SteadyTarget::Simulated;
@@ -366,8 +368,8 @@ fn written_through(passes: u32) -> Text {
 
 /// In what a request is not as the PTS has it.
 fn differences(request: &SteadyRequest, cells: &[SteadyCell]) -> Vec<Text> {
-    let mut told = Vec::new();
-    let mut tell = |is_so: bool, text: Text| told.extend(is_so.then_some(text));
+    let mut sentences = Vec::new();
+    let mut tell = |is_so: bool, text: Text| sentences.extend(is_so.then_some(text));
     let is_saturation = request.test == SteadyTest::WriteSaturation;
     tell(
         request.medium == SteadyTarget::File,
@@ -435,7 +437,7 @@ fn differences(request: &SteadyRequest, cells: &[SteadyCell]) -> Vec<Text> {
         true,
         "two windows in a row must pass, where the PTS asks for one".into(),
     );
-    told
+    sentences
 }
 
 #[cfg(test)]

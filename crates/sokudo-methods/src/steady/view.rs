@@ -132,11 +132,11 @@ impl PhaseDocument {
 impl WindowFigures {
     /// Of a row in the rounds of a window, or of all of them where there is none.
     fn of(result: u32, row: &Row, window: Option<[u32; 2]>, rounds: u32) -> Self {
-        let place = narrow::<u32, usize>;
+        let index = narrow::<u32, usize>;
         let [first, last] = window.unwrap_or([1, rounds]);
         let mean = |figure: RoundFigure| {
             let values = figure.of_all(&row.trials);
-            let values = values.get(place(first.saturating_sub(1))..place(last))?;
+            let values = values.get(index(first.saturating_sub(1))..index(last))?;
             let count = u32::try_from(values.len())
                 .ok()
                 .filter(|count| *count > 0)?;

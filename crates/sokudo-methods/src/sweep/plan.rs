@@ -107,9 +107,9 @@ impl Sweep {
         if self.time == Nanos(0) {
             return Err(SweepError::NoTime);
         }
-        let asked = self.sizes.len() * self.loads.len() * self.operations.len();
-        if asked > CELLS_MAX {
-            return Err(SweepError::TooManyCells { cells: asked });
+        let cell_count = self.sizes.len() * self.loads.len() * self.operations.len();
+        if cell_count > CELLS_MAX {
+            return Err(SweepError::TooManyCells { cells: cell_count });
         }
         if let Some(size) = self.sizes.iter().find(|size| **size > self.length) {
             return Err(SweepError::LengthBelowBlock {
@@ -261,7 +261,7 @@ mod tests {
         let shared = Order::Sequential {
             offset: SequentialOffset::Interlocked,
         };
-        assert!(cells(&plan).all(|cell| (cell.order == shared) == (cell.clones > 1)));
+        assert!(cells(&plan).all(|cell| (cell.order == shared) == (cell.threads > 1)));
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn block(result: &ResultDocument) -> Bytes {
 }
 
 fn load(result: &ResultDocument) -> Load {
-    (result.workload.depth, result.workload.clones)
+    (result.workload.depth, result.workload.threads)
 }
 
 fn loads(results: &[&ResultDocument]) -> Vec<Load> {

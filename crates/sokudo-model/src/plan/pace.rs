@@ -152,11 +152,11 @@ impl Rate {
 
     /// The part of each of `clones`, to the nearest whole unit; `None` where the parts
     /// together would miss the rate by more than 1 %.
-    pub fn shared_by(self, clones: u32) -> Option<Self> {
-        let clones = u64::from(clones.max(1));
+    pub fn shared_by(self, threads: u32) -> Option<Self> {
+        let threads = u64::from(threads.max(1));
         let of_one = |whole: u64| {
-            let part = whole.saturating_add(clones / 2) / clones;
-            let together = part.checked_mul(clones)?;
+            let part = whole.saturating_add(threads / 2) / threads;
+            let together = part.checked_mul(threads)?;
             #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
             let error = together.abs_diff(whole) as f64 / whole.max(1) as f64;
             (part > 0 && error <= Self::SHARING_ERROR_MAX).then_some(part)

@@ -13,7 +13,8 @@ use crate::units::{Bytes, Nanos};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Survey {
     /// How many places. At least 1.
-    pub places: u32,
+    #[serde(rename = "places")]
+    pub sample_count: u32,
     /// Where they are and in which order they are visited.
     pub visit: Visit,
     /// How much is done at each.
@@ -45,16 +46,17 @@ pub struct Survey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyPosition {
     /// Number of a place in the order of visits, from 0 on.
-    pub place: u32,
+    #[serde(rename = "place")]
+    pub index: u32,
     /// The first byte of it that is still to come.
     pub offset: Bytes,
 }
 
 impl Survey {
     /// Places that are measured with the way to them, and not written back.
-    pub const fn new(places: u32, visit: Visit, sample: Sample) -> Self {
+    pub const fn new(sample_count: u32, visit: Visit, sample: Sample) -> Self {
         Self {
-            places,
+            sample_count,
             visit,
             sample,
             approach: None,

@@ -190,7 +190,8 @@ mod tests {
         #[serde(with = "super")]
         series: Vec<SeriesPoint>,
         #[serde(with = "super")]
-        places: Vec<SurveySample>,
+        #[serde(rename = "places")]
+        samples: Vec<SurveySample>,
     }
 
     fn point() -> impl Strategy<Value = SeriesPoint> {
@@ -202,7 +203,7 @@ mod tests {
         })
     }
 
-    fn place() -> impl Strategy<Value = SurveySample> {
+    fn sample() -> impl Strategy<Value = SurveySample> {
         let numbers = (any::<[u64; 5]>(), prop::option::of(0..u64::MAX));
         numbers.prop_map(
             |([offset, bytes, ios, elapsed, latency], distance)| SurveySample {
@@ -220,9 +221,9 @@ mod tests {
         #[test]
         fn any_points_come_back(
             series in prop::collection::vec(point(), 0..20),
-            places in prop::collection::vec(place(), 0..20),
+            samples in prop::collection::vec(sample(), 0..20),
         ) {
-            let both = Both { series, places };
+            let both = Both { series, samples };
             let text = serde_json::to_string(&both).unwrap();
             prop_assert_eq!(serde_json::from_str::<Both>(&text).unwrap(), both);
         }
@@ -230,14 +231,14 @@ mod tests {
 
     #[test]
     fn columns_that_do_not_fit_together_are_refused() {
-        let places = "[[],[],[],[],[],[]]";
+        let samples = "[[],[],[],[],[],[]]";
         for series in [
             "[]",
             "[[1],[1],[1]]",
             "[[1],[],[1],[1]]",
             "[[],[],[],[],[]]",
         ] {
-            let text = format!("{{\"series\":{series},\"places\":{places}}}");
+            let text = format!("{{\"series\":{series},\"places\":{samples}}}");
             let error = serde_json::from_str::<Both>(&text).unwrap_err().to_string();
             assert!(error.contains("differ in length"), "{error}");
         }

@@ -32,17 +32,18 @@ pub struct SlowIo {
 
 /// The slowest places of a survey.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SlowPlaces {
+pub struct SlowSpots {
     /// What takes longer is slow.
     #[serde(rename = "limit_ns")]
     pub limit: Nanos,
     /// The slowest first.
-    pub places: Vec<SlowPlace>,
+    #[serde(rename = "places")]
+    pub spots: Vec<SlowSpot>,
 }
 
 /// A place that was slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SlowPlace {
+pub struct SlowSpot {
     /// Its first byte.
     pub offset: Bytes,
     /// Bytes of the I/O.
@@ -59,7 +60,7 @@ pub struct SlowPlace {
     pub beside: Option<Nanos>,
 }
 
-impl SlowPlaces {
+impl SlowSpots {
     /// What takes longer than this is slow among I/Os with these latencies: Tukey's outer fence of
     /// their logarithms, for latencies are spread by factors, and no less than twice the median, nor
     /// more than ten times it.
@@ -80,9 +81,9 @@ impl SlowPlaces {
 
     /// Whether a place was slow again, and slower than ordinary ones beside it; `None` where it was
     /// not read again.
-    pub fn is_slow_again(&self, place: &SlowPlace) -> Option<bool> {
-        let limit = self.limit.max(place.beside.unwrap_or_default());
-        place.again.map(|again| again > limit)
+    pub fn is_slow_again(&self, spot: &SlowSpot) -> Option<bool> {
+        let limit = self.limit.max(spot.beside.unwrap_or_default());
+        spot.again.map(|again| again > limit)
     }
 }
 
@@ -98,16 +99,16 @@ mod tests {
 
     #[test]
     fn what_is_alike_is_slow_at_twice_the_median() {
-        let limit = SlowPlaces::limit_of(&latencies([1_000_000; 100])).unwrap();
+        let limit = SlowSpots::limit_of(&latencies([1_000_000; 100])).unwrap();
         assert!((1_990_000..2_040_000).contains(&limit.0), "{limit:?}");
-        assert_eq!(SlowPlaces::limit_of(&latencies([])), None);
+        assert_eq!(SlowSpots::limit_of(&latencies([])), None);
     }
 
     #[test]
     fn what_is_spread_is_slow_far_beyond_its_quartiles() {
         // Quartiles of 9, 10 and 13 ms: the fence is 13 x (13 / 9)^3 ms.
         let spread = (0..400u64).map(|it| [8, 9, 10, 13, 14][(it % 5) as usize] * 1_000_000);
-        let limit = SlowPlaces::limit_of(&latencies(spread)).unwrap();
+        let limit = SlowSpots::limit_of(&latencies(spread)).unwrap();
         assert!((37_000_000..42_000_000).contains(&limit.0), "{limit:?}");
     }
 
@@ -115,7 +116,7 @@ mod tests {
     fn what_is_slow_is_bounded_however_wide_other_load_spreads_the_rest() {
         // Quartiles of about 2, 4 and 8 ms: the fence would be 8 x 4^3 = 512 ms.
         let spread = (0..400u64).map(|it| 1_000_000 << (it % 5));
-        let limit = SlowPlaces::limit_of(&latencies(spread)).unwrap();
+        let limit = SlowSpots::limit_of(&latencies(spread)).unwrap();
         assert!((39_000_000..42_000_000).contains(&limit.0), "{limit:?}");
     }
 }

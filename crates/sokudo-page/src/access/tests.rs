@@ -100,12 +100,12 @@ fn only_our_own_names_are_hosts() {
         ("localhost:8417, evil.com", false),
         ("192.168.1.5:8417", false),
     ] {
-        let asked = house.ask("GET /", &[("host", host)]);
+        let admission = house.ask("GET /", &[("host", host)]);
         let expected = match is_ours {
             true => Ok(Admission::Anybody),
             false => Err(Refusal::ForeignHost),
         };
-        assert_eq!(asked, expected, "{host:?}");
+        assert_eq!(admission, expected, "{host:?}");
     }
 }
 
@@ -135,8 +135,8 @@ fn another_address_is_a_host_only_where_it_is_listened_at() {
         ("fe80::1", "[fe80::1]:8417", true),
     ] {
         let house = house(&[listen], None);
-        let asked = house.ask_at("GET /", &[("host", host)], here);
-        assert_eq!(asked.is_ok(), is_ours, "{listen} {host}: {asked:?}");
+        let admission = house.ask_at("GET /", &[("host", host)], here);
+        assert_eq!(admission.is_ok(), is_ours, "{listen} {host}: {admission:?}");
     }
 }
 
@@ -231,8 +231,8 @@ fn an_origin_is_ours_and_a_change_has_one() {
         ("origin", "http://localhost:8417"),
         ("origin", "http://localhost:8417"),
     ];
-    let asked = house.ask("POST /api/enter", &twice);
-    assert_eq!(asked, Err(Refusal::ForeignOrigin));
+    let admission = house.ask("POST /api/enter", &twice);
+    assert_eq!(admission, Err(Refusal::ForeignOrigin));
 }
 
 #[test]

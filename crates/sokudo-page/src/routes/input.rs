@@ -23,7 +23,7 @@ pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
 }
 
 /// What the part of an address behind `?` says.
-pub(super) fn asked<T: DeserializeOwned>(uri: &Uri) -> Result<T, Failure> {
+pub(super) fn read_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Failure> {
     Query::try_from_uri(uri)
         .map(|query| query.0)
         .map_err(|error| Failure::Malformed {

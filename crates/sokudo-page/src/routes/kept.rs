@@ -13,7 +13,7 @@ use crate::page::WebUi;
 use crate::query::{DocumentForm, ListFilter, PictureForm, Query};
 use crate::reply::{Failure, answered, answered_or_not, done};
 
-use super::input::{Answered, Ui, asked, read};
+use super::input::{Answered, Ui, read, read_query};
 
 /// In words that `?` can have: all values are texts.
 #[derive(Deserialize)]
@@ -69,7 +69,7 @@ pub(super) async fn disks(State(page): Ui) -> Answered {
 }
 
 pub(super) async fn list(State(page): Ui, uri: Uri) -> Answered {
-    let filter: ListFilter = asked(&uri)?;
+    let filter: ListFilter = read_query(&uri)?;
     answer(&page, Query::List(filter)).await
 }
 
@@ -86,7 +86,7 @@ pub(super) async fn shown(State(page): Ui, Path((run, form)): Path<(String, Stri
 }
 
 pub(super) async fn picture(State(page): Ui, Path(run): Path<String>, uri: Uri) -> Answered {
-    let PictureWish { kind, theme, form } = asked(&uri)?;
+    let PictureWish { kind, theme, form } = read_query(&uri)?;
     let query = Query::Picture {
         run: number(&run)?,
         kind,
@@ -128,19 +128,19 @@ pub(super) async fn baselines(State(page): Ui) -> Answered {
 }
 
 pub(super) async fn report(State(page): Ui, uri: Uri) -> Answered {
-    let ReportWish { runs } = asked(&uri)?;
+    let ReportWish { runs } = read_query(&uri)?;
     let runs = runs.split(',').map(number).collect::<Result<_, _>>()?;
     answer(&page, Query::Report { runs }).await
 }
 
 pub(super) async fn compare(State(page): Ui, uri: Uri) -> Answered {
-    let RunPair { left, right } = asked(&uri)?;
+    let RunPair { left, right } = read_query(&uri)?;
     let (left, right) = (number(&left)?, number(&right)?);
     answer(&page, Query::Compare { left, right }).await
 }
 
 pub(super) async fn trend(State(page): Ui, uri: Uri) -> Answered {
-    let TrendWish { device, run, row } = asked(&uri)?;
+    let TrendWish { device, run, row } = read_query(&uri)?;
     let device = match (device, run) {
         (Some(device), _) => device,
         (None, Some(run)) => match device_of(&page, number(&run)?).await? {

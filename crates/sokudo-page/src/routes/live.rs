@@ -32,8 +32,8 @@ pub(super) async fn events(
     State(page): State<Arc<WebUi>>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let place = Arc::clone(&page.streams).try_acquire_owned();
-    let place = place.map_err(|_| Failure::TooMany)?;
+    let permit = Arc::clone(&page.streams).try_acquire_owned();
+    let permit = permit.map_err(|_| Failure::TooMany)?;
     let (cookie, _) = page.session(&headers).ok_or(Refusal::NoSession)?;
     let seen = headers.get("last-event-id");
     let follower = Follower {
@@ -41,7 +41,7 @@ pub(super) async fn events(
         cookie,
         seen: seen.and_then(|id| seen_of(id.to_str().ok()?, &page.start)),
         page,
-        _place: place,
+        _place: permit,
     };
     let chunks = stream::unfold(follower, async |mut follower| {
         let chunk = follower.next().await?;

@@ -19,7 +19,7 @@ use crate::page::WebUi;
 use crate::reply::{Failure, answered, answered_or_not, json_of};
 use crate::wish::Wish;
 
-use super::input::{Answered, Ui, asked, read};
+use super::input::{Answered, Ui, read, read_query};
 
 /// A directory on a server that is away is waited for no longer.
 const FOLDER_TIME: Duration = Duration::from_secs(10);
@@ -55,7 +55,7 @@ pub(super) async fn folders(Extension(session): Extension<Session>, uri: Uri) ->
     if session.is_read_only {
         return Err(Refusal::ReadOnly.into());
     }
-    let FolderPath { path } = asked(&uri)?;
+    let FolderPath { path } = read_query(&uri)?;
     let path = path.unwrap_or_else(folders::home);
     let shown = path.clone();
     let listed = tokio::task::spawn_blocking(move || folders::list(&path));

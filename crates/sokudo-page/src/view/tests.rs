@@ -286,7 +286,7 @@ fn a_run_of_a_day_takes_no_more_than_one_of_an_hour() {
                     warning,
                 },
             );
-            let places = RunEvent::Places {
+            let samples = RunEvent::Places {
                 row,
                 trial: 0,
                 anew: false,
@@ -295,7 +295,7 @@ fn a_run_of_a_day_takes_no_more_than_one_of_an_hour() {
                 bytes: 1 << 20,
                 defects: vec![(u64::from(moment) << 20, 512)],
             };
-            tell(&mut view, places);
+            tell(&mut view, samples);
         }
         view.seal();
         if moment == 3_600 / 4 {

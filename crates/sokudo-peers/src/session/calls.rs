@@ -36,7 +36,7 @@ impl PeerSession<'_> {
         else {
             return;
         };
-        let (told, outcome) = match call {
+        let (payload, outcome) = match call {
             Call::Gather => (Vec::new(), CallResult::Gathered(all)),
             Call::Broadcast => {
                 let bytes = all.into_iter().next().unwrap_or_default();
@@ -54,7 +54,7 @@ impl PeerSession<'_> {
         self.post_to_others(&Message::Release {
             number,
             call,
-            bytes: told,
+            bytes: payload,
         });
         self.finish(call, answer, outcome);
     }

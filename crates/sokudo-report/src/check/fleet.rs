@@ -77,7 +77,7 @@ impl ChecksDocument {
         }
     }
 
-    fn said(&self) -> Text {
+    fn sentence_text(&self) -> Text {
         let all = self.checks.len();
         let of = |is_so: fn(&BaselineCheck) -> bool| {
             let checks = self.checks.iter();
@@ -97,7 +97,7 @@ impl Forms for ChecksDocument {
     /// The summary.
     fn article(&self, _: BandwidthUnit) -> Article<'_> {
         let mut article = Article::default();
-        article.add(Element::Answer(self.tone(), self.said()));
+        article.add(Element::Answer(self.tone(), self.sentence_text()));
         let checks: Vec<&BaselineCheck> = self.checks.iter().collect();
         let table = Table::of(&checks)
             .column(left("Target"), |it| Some(Cell::Name(it.target.clone())))
@@ -119,18 +119,18 @@ impl Forms for ChecksDocument {
             })
             .table();
         article.add(Element::Table(table));
-        let told = self.checks.iter().filter_map(|it| {
+        let check_notes = self.checks.iter().filter_map(|it| {
             let text = it.error.clone().or_else(|| {
                 let check = it.check.as_ref()?;
                 let is_told = matches!(
                     check.outcome,
                     CheckOutcome::Slower | CheckOutcome::NotJudged
                 );
-                is_told.then(|| check.said())
+                is_told.then(|| check.sentence_text())
             })?;
             Some(text!("{}: {text}", it.target))
         });
-        article.notes(told.collect());
+        article.notes(check_notes.collect());
         article
     }
 }

@@ -99,15 +99,15 @@ impl ChecksDocument {
                 let count = |status| all.iter().filter(|check| of(check) == status).count();
                 let statuses = NagiosStatus::GRAVEST_FIRST;
                 let counts = statuses.map(|status| format!("{} {}", count(status), status.name()));
-                let said = format!("{} baselines: {}", all.len(), counts.join(", "));
-                nagios_line(worst.name(), &said)
+                let message = format!("{} baselines: {}", all.len(), counts.join(", "));
+                nagios_line(worst.name(), &message)
             }
         };
         text += &format!("{bar}{figures}\n");
         if !is_alone {
             for check in &self.checks {
-                let said = format!("{} ({}): {}", check.target, check.method, check.sentence());
-                text += &format!("{} - {}\n", of(check).name(), plain(&said));
+                let message = format!("{} ({}): {}", check.target, check.method, check.sentence());
+                text += &format!("{} - {}\n", of(check).name(), plain(&message));
             }
         }
         (text, worst as u8)
@@ -139,8 +139,8 @@ impl ChecksDocument {
     }
 }
 
-fn nagios_line(status: &str, said: &str) -> String {
-    format!("SOKUDO {status} - {}", plain(said))
+fn nagios_line(status: &str, message: &str) -> String {
+    format!("SOKUDO {status} - {}", plain(message))
 }
 
 /// Without what would end the line or begin the figures.

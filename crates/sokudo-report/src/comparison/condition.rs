@@ -12,14 +12,14 @@ use crate::wording::phrase;
 
 /// What is the same or is not.
 fn parts(run: &RunDocument) -> Vec<Part> {
-    let circumstances = &run.circumstances;
+    let conditions = &run.conditions;
     // One after the other.
     let drives = |of: fn(&Disk) -> Option<Text>| {
-        let drives = circumstances.drives.iter();
+        let drives = conditions.drives.iter();
         joined(drives.filter_map(|drive| of(&drive.disk)))
     };
-    let limits = circumstances.io_limits.iter();
-    let power = &circumstances.power;
+    let limits = conditions.io_limits.iter();
+    let power = &conditions.power;
     vec![
         ("firmware", drives(|disk| named(disk.firmware.as_ref()))),
         (
@@ -44,7 +44,7 @@ fn parts(run: &RunDocument) -> Vec<Part> {
             "reallocated sectors",
             drives(|disk| Some(text!("{}", disk.health.reallocated_sectors?))),
         ),
-        ("RAID", joined(circumstances.arrays.iter().map(array))),
+        ("RAID", joined(conditions.arrays.iter().map(array))),
         (
             "limits of control groups",
             joined(limits.map(|limit| Text::name(&limit.file))),
@@ -71,7 +71,7 @@ fn measures(run: &RunDocument) -> [Measure; 3] {
         let (total, free) = (system.total_bytes?.0, system.available_bytes?.0);
         (total > 0).then(|| 100.0 * (1.0 - float(free) / float(total)))
     };
-    let drives = || run.circumstances.drives.iter();
+    let drives = || run.conditions.drives.iter();
     let heat = drives().filter_map(|drive| drive.before.temperature_celsius);
     let heat = heat.max().map(f64::from);
     let wear = drives().filter_map(|drive| drive.disk.health.used_percent);
@@ -129,7 +129,7 @@ fn joined(texts: impl Iterator<Item = Text>) -> Option<Text> {
 mod tests {
     use super::*;
     use crate::sample;
-    use sokudo_model::{Bytes, DriveCircumstances, Heat};
+    use sokudo_model::{Bytes, DriveConditions, Heat};
 
     fn run(change: impl FnOnce(&mut RunDocument)) -> RunDocument {
         let mut run = RunDocument::from_run(&sample::run());
@@ -137,7 +137,7 @@ mod tests {
             temperature_celsius: Some(35),
             ..Heat::default()
         };
-        run.circumstances.drives = vec![DriveCircumstances {
+        run.conditions.drives = vec![DriveConditions {
             disk: Disk {
                 firmware: Some("1.0".to_owned()),
                 ..Disk::unknown("sda")
@@ -149,7 +149,7 @@ mod tests {
             runtime_power: None,
             flash_writes: None,
         }];
-        run.circumstances.arrays = vec![ArrayState {
+        run.conditions.arrays = vec![ArrayState {
             name: "md0".to_owned(),
             level: Some("raid5".to_owned()),
             members: Some(4),
@@ -178,11 +178,11 @@ mod tests {
     fn firmware_arrays_heat_and_fill_level_are_told() {
         assert_eq!(differences(|_| ()), [""; 0]);
         let firmware = |run: &mut RunDocument| {
-            run.circumstances.drives[0].disk.firmware = Some("1.1".to_owned());
+            run.conditions.drives[0].disk.firmware = Some("1.1".to_owned());
         };
         assert_eq!(differences(firmware), ["firmware: 1.0 | 1.1"]);
         let degraded = |run: &mut RunDocument| {
-            let array = &mut run.circumstances.arrays[0];
+            let array = &mut run.conditions.arrays[0];
             array.missing = Some(1);
             array.action = Some("recover".to_owned());
         };
@@ -201,7 +201,7 @@ mod tests {
     fn what_always_changes_a_little_is_told_only_where_it_changes_much() {
         let heated = |celsius| {
             move |run: &mut RunDocument| {
-                run.circumstances.drives[0].before.temperature_celsius = Some(celsius);
+                run.conditions.drives[0].before.temperature_celsius = Some(celsius);
             }
         };
         assert_eq!(differences(heated(44)), [""; 0]);

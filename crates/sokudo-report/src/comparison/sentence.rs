@@ -20,10 +20,10 @@ impl ComparisonDocument {
     #[must_use]
     pub fn with_others(mut self, others: Vec<OtherDocument>) -> Self {
         self.others = others;
-        let said = self.others.iter().map(|it| sentence(&self, it));
-        let said: Vec<Text> = said.collect();
-        for (other, said) in self.others.iter_mut().zip(said) {
-            other.sentence = said;
+        let texts = self.others.iter().map(|it| sentence(&self, it));
+        let texts: Vec<Text> = texts.collect();
+        for (other, text) in self.others.iter_mut().zip(texts) {
+            other.sentence = text;
         }
         self
     }
@@ -46,7 +46,7 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
     let undecided = of(&[Conclusion::NoDifferenceShown]);
     let same = of(&[Conclusion::Same]);
     let judged = differing.len() + undecided.len() + same.len();
-    let said = match differing.split_first() {
+    let clause = match differing.split_first() {
         None if judged == 0 => {
             return text!("{them} and {us} cannot be compared, because no row could be judged.");
         }
@@ -56,17 +56,17 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
         }
         None => no_difference(them, us, &undecided),
         Some((first, others)) => {
-            let (by, place, interval) = (speed(first), place(first), interval(first));
+            let (by, row_text, interval) = (speed(first), row_name(first), interval(first));
             let first = match first.compared.change {
                 Some(change) if is_factor(change) => {
-                    text!("{them} is {by} as {us} in {place}{interval}")
+                    text!("{them} is {by} as {us} in {row_text}{interval}")
                 }
-                _ => text!("{them} is {by} than {us} in {place}{interval}"),
+                _ => text!("{them} is {by} than {us} in {row_text}{interval}"),
             };
             let others = others.iter().take(ROWS_NAMED - 1);
             let others = others.map(|it| {
-                let (by, place) = (speed(it), self::place(it));
-                text!("{by} in {place}{}", self::interval(it))
+                let (by, row_text) = (speed(it), self::row_name(it));
+                text!("{by} in {row_text}{}", self::interval(it))
             });
             let named = Text::list(std::iter::once(first).chain(others), ", ");
             let rest = match differing.len().saturating_sub(ROWS_NAMED) {
@@ -80,9 +80,9 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
         }
     };
     match other.rows.len() - judged {
-        0 => text!("{said}."),
-        1 => text!("{said}; 1 row was not judged."),
-        count => text!("{said}; {count} rows were not judged."),
+        0 => text!("{clause}."),
+        1 => text!("{clause}; 1 row was not judged."),
+        count => text!("{clause}; {count} rows were not judged."),
     }
 }
 
@@ -132,7 +132,7 @@ fn speed(row: &RowDocument) -> Text {
 }
 
 /// In which row.
-fn place(it: &RowDocument) -> Text {
+fn row_name(it: &RowDocument) -> Text {
     match it.is_of_cache {
         true => text!("{} (of a cache)", row(&it.row)),
         false => row(&it.row),
@@ -238,7 +238,7 @@ mod tests {
         document
     }
 
-    fn said(document: &ComparisonDocument) -> String {
+    fn sentence_of(document: &ComparisonDocument) -> String {
         sentence(document, &document.others[0]).english()
     }
 
@@ -247,7 +247,7 @@ mod tests {
         use Conclusion::{Faster, NoDifferenceShown, Same, Slower, TooFewTrials};
         let rows = |rest| {
             let rows = [(Faster, 1.08, 1.05, 1.11), (Slower, 0.75, 0.7, 0.8), rest];
-            said(&document(&rows))
+            sentence_of(&document(&rows))
         };
         let both = "ext4 is 25 % slower than xfs in SEQ1M Q1T1 read (20 to 30 %), \
                     8.0 % faster in SEQ1M Q8T1 read (5.0 to 11 %)";
@@ -262,7 +262,7 @@ mod tests {
         );
         let unjudged = rows((TooFewTrials, 1.0, 0.9, 1.01));
         assert_eq!(unjudged, format!("{both}; 1 row was not judged."));
-        let many = said(&document(&[(Faster, 12.0, 11.0, 13.0); 5]));
+        let many = sentence_of(&document(&[(Faster, 12.0, 11.0, 13.0); 5]));
         assert!(
             many.starts_with(
                 "ext4 is 12 times as fast as xfs in SEQ1M Q8T1 read (11 to 13), 12 times as fast in"
@@ -277,17 +277,17 @@ mod tests {
         use Conclusion::{CannotBeCompared, NoDifferenceShown, Same};
         let same = (Same, 1.001, 0.99, 1.01);
         assert_eq!(
-            said(&document(&[same])),
+            sentence_of(&document(&[same])),
             "ext4 and xfs are the same within 2 %."
         );
-        let hidden = said(&document(&[same, (NoDifferenceShown, 0.98, 0.94, 1.03)]));
+        let hidden = sentence_of(&document(&[same, (NoDifferenceShown, 0.98, 0.94, 1.03)]));
         assert_eq!(
             hidden,
             "No difference was found between ext4 and xfs; one of up to 6.0 % may have gone unseen."
         );
-        let none = said(&document(&[(CannotBeCompared, 1.0, 1.0, 1.0)]));
+        let none = sentence_of(&document(&[(CannotBeCompared, 1.0, 1.0, 1.0)]));
         assert!(none.contains("no row could be judged"), "{none}");
-        assert!(said(&document(&[])).contains("no row in common"));
+        assert!(sentence_of(&document(&[])).contains("no row in common"));
     }
 
     #[test]
@@ -295,16 +295,18 @@ mod tests {
         let mut document = document(&[(Conclusion::Faster, 1.08, 1.05, 1.11)]);
         document.reference.label = None;
         document.others[0].side.label = None;
-        assert!(said(&document).starts_with("B is 8.0 % faster than A in"));
+        assert!(sentence_of(&document).starts_with("B is 8.0 % faster than A in"));
         document.others[0].side.source = "b.json".to_owned();
-        assert!(said(&document).starts_with("b.json is 8.0 % faster than a.json in"));
+        assert!(sentence_of(&document).starts_with("b.json is 8.0 % faster than a.json in"));
         document.others[0].differs = vec![PartDifference {
             name: "kernel".to_owned(),
             reference: Some(Text::name("6.18")),
             other: Some(Text::name("6.19")),
         }];
-        assert!(said(&document).starts_with("kernel 6.19 is 8.0 % faster than kernel 6.18 in"));
-        let japanese = sentence(&document, &document.others[0]).said(Language::Japanese);
+        assert!(
+            sentence_of(&document).starts_with("kernel 6.19 is 8.0 % faster than kernel 6.18 in")
+        );
+        let japanese = sentence(&document, &document.others[0]).in_language(Language::Japanese);
         assert!(japanese.contains("速い"), "{japanese}");
     }
 }

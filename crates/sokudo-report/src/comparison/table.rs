@@ -16,8 +16,8 @@ use crate::table::{Cell, Table, Tone, left, point_with_room, right};
 use crate::wording::{phrase, row, source};
 
 impl Forms for ComparisonDocument {
-    fn article(&self, asked: BandwidthUnit) -> Article<'_> {
-        let unit = words::unit(self, asked);
+    fn article(&self, requested: BandwidthUnit) -> Article<'_> {
+        let unit = words::unit(self, requested);
         let title = text!("sokudo {} · compare", self.sokudo_version);
         let others = self.others.iter().map(|it| &it.side);
         let sides = std::iter::once(&self.reference).chain(others);
@@ -40,8 +40,8 @@ impl Forms for ComparisonDocument {
             notes.extend(words::alone(other));
             article.notes(notes);
             for row in &other.rows {
-                if let Some((title, places)) = words::slower_places(row, &other.side.letter) {
-                    article.marked(title, "  ", places);
+                if let Some((title, stretches)) = words::slower_places(row, &other.side.letter) {
+                    article.marked(title, "  ", stretches);
                 }
             }
             let title = text!("What differs (A | {}):", other.side.letter);
@@ -52,7 +52,7 @@ impl Forms for ComparisonDocument {
         } else if let Some(differ) = words::runs_differ(self) {
             article.paragraph(differ);
         }
-        article.add(Element::Repeat(&self.command));
+        article.add(Element::StoredCommand(&self.command));
         article.notes(words::answer(self));
         article
     }

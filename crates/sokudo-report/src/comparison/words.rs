@@ -28,18 +28,18 @@ pub(super) fn conclusion(document: &ComparisonDocument, compared: &Compared) -> 
 /// Reasons and warnings, each once, with the rows that it is about; and which rows are the
 /// same, where a matrix stands in the place of their conclusions.
 pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec<Text> {
-    let told = other.rows.iter().flat_map(|row| {
+    let row_notes = other.rows.iter().flat_map(|row| {
         let compared = &row.compared;
         let is_same = compared.conclusion == Conclusion::Same && document.matrix.is_some();
         let same = is_same.then(|| {
             let (letter, within) = (&other.side.letter, document.difference_min_text());
             text!("{letter} is the same (within {within}) as A")
         });
-        let told = compared.reason.iter().chain(&compared.warnings);
-        let told = told.cloned();
-        same.into_iter().chain(told).map(|text| (&*row.row, text))
+        let texts = compared.reason.iter().chain(&compared.warnings);
+        let texts = texts.cloned();
+        same.into_iter().chain(texts).map(|text| (&*row.row, text))
     });
-    notes_of_rows(told, other.rows.len())
+    notes_of_rows(row_notes, other.rows.len())
 }
 
 /// Sentences about more sides than these are no answer.
@@ -53,10 +53,10 @@ pub(crate) fn answer(document: &ComparisonDocument) -> Vec<Text> {
     match sentences.len() {
         ..=SENTENCES_MAX => sentences.into_iter().chain(of_places).collect(),
         many => {
-            let told = SENTENCES_MAX - 1;
-            let more = text!("{} more runs: see the table.", many - told);
-            let told = sentences.into_iter().take(told);
-            told.chain([more]).collect()
+            let shown_count = SENTENCES_MAX - 1;
+            let more = text!("{} more runs: see the table.", many - shown_count);
+            let shown = sentences.into_iter().take(shown_count);
+            shown.chain([more]).collect()
         }
     }
 }
@@ -124,10 +124,10 @@ pub(crate) fn sides_of(part: &PartDifference) -> [Text; 2] {
 }
 
 /// The unit of the columns of medians. IOPS are shown only where they are compared.
-pub(super) const fn unit(document: &ComparisonDocument, asked: BandwidthUnit) -> BandwidthUnit {
+pub(super) const fn unit(document: &ComparisonDocument, requested: BandwidthUnit) -> BandwidthUnit {
     match document.figure {
         Figure::Iops => BandwidthUnit::IosPerSecond,
-        Figure::Bandwidth => asked,
+        Figure::Bandwidth => requested,
     }
 }
 
@@ -191,13 +191,13 @@ pub(crate) fn slower_places(row: &RowDocument, letter: &str) -> Option<(Text, Ve
         "{letter} is slower than A at these places ({}):",
         crate::wording::row(&row.row)
     );
-    let place = |bytes| number::decimal_size(Bytes(bytes), 3);
+    let position = |bytes| number::decimal_size(Bytes(bytes), 3);
     let listed = row.slower_places.iter().take(STRETCHES_LISTED);
     let listed = listed.map(|stretch| {
         text!(
             "{} to {}: {}",
-            place(stretch.from),
-            place(stretch.to),
+            position(stretch.from),
+            position(stretch.to),
             change_text(stretch.ratio)
         )
     });

@@ -51,7 +51,7 @@ impl ResultRecord<'_> {
             .pacing
             .rate
             .filter(|_| workload.blocks.smallest() == block)?;
-        Some(rate.ios_per_second(block) * f64::from(workload.clones))
+        Some(rate.ios_per_second(block) * f64::from(workload.threads))
     }
 }
 
@@ -76,7 +76,9 @@ fn what<'a>() -> Columns<'a, ResultRecord<'a>> {
             it.result.steadiness.map(Steadiness::name)
         })
         .column("status", |it| word(&it.result.status))
-        .column("trials", |it| it.result.told.is_none().then_some(it.trials))
+        .column("trials", |it| {
+            it.result.reported.is_none().then_some(it.trials)
+        })
 }
 
 fn rates<'a>() -> Columns<'a, ResultRecord<'a>> {
@@ -143,7 +145,7 @@ fn latencies<'a>() -> Columns<'a, ResultRecord<'a>> {
 fn how<'a>() -> Columns<'a, ResultRecord<'a>> {
     Columns::<ResultRecord<'_>>::none()
         .column("depth", |it| Some(it.knowing(PlanPart::Depth)?.depth))
-        .column("threads", |it| Some(it.knowing(PlanPart::Clones)?.clones))
+        .column("threads", |it| Some(it.knowing(PlanPart::Threads)?.threads))
         .column("depth_achieved", |it| it.result.depth_achieved)
         .column("block_bytes_min", |it| {
             Some(it.knowing(PlanPart::Blocks)?.blocks.smallest().0)
@@ -166,7 +168,7 @@ fn how<'a>() -> Columns<'a, ResultRecord<'a>> {
         .column("failures", |it| {
             let failed = it.result.failures.iter().map(|f| f.count).sum::<u64>();
             // Another tool may have failed without telling.
-            it.result.told.is_none().then_some(failed)
+            it.result.reported.is_none().then_some(failed)
         })
         .column("findings", |it| {
             let findings = it.result.findings.iter();
@@ -194,14 +196,17 @@ pub fn lines_of_hosts(run: &RunDocument) -> impl Iterator<Item = ResultRecord<'_
     let results = run.results.iter().enumerate();
     let together = run.together().into_iter();
     together.flat_map(move |together| {
-        results.clone().flat_map(move |(place, result)| {
-            let of_hosts = together.results_of_hosts(place, result);
+        results.clone().flat_map(move |(row_index, result)| {
+            let of_hosts = together.results_of_hosts(row_index, result);
             let hosts = run.hosts.iter().zip(&together.hosts).zip(of_hosts);
             hosts.map(move |((host, of_host), result)| ResultRecord {
                 run,
                 result: Cow::Owned(result),
                 host: Some(host),
-                trials: of_host.rows.get(place).map_or(0, |row| row.trials.into()),
+                trials: of_host
+                    .rows
+                    .get(row_index)
+                    .map_or(0, |row| row.trials.into()),
             })
         })
     })

@@ -150,11 +150,11 @@ impl TogetherDocument {
     /// ran.
     pub(crate) fn results_of_hosts(
         &self,
-        place: usize,
+        row_index: usize,
         result: &ResultDocument,
     ) -> Vec<ResultDocument> {
         let mut rates: Vec<[Vec<f64>; 2]> = vec![Default::default(); self.hosts.len()];
-        for trial in self.trials_of(place) {
+        for trial in self.trials_of(row_index) {
             let seconds = trial.window().map(Nanos::as_secs_f64);
             for of in &trial.hosts {
                 let rates = rates.get_mut(narrow::<u32, usize>(of.host));
@@ -166,7 +166,7 @@ impl TogetherDocument {
         }
         let hosts = self.hosts.iter().zip(rates);
         let of_host = |(host, [bytes, ios]): (&HostDocument, [Vec<f64>; 2])| {
-            let row = host.rows.get(place).cloned().unwrap_or_default();
+            let row = host.rows.get(row_index).cloned().unwrap_or_default();
             let bandwidth = BandwidthFigures::of(bytes);
             let workload = result.workload.share(host.ranks, self.ranks);
             ResultDocument {
@@ -217,8 +217,8 @@ fn of_row(run: &Run, row: usize) -> Vec<HostRowDocument> {
         }
     }
     let rates = of.rates_of_hosts(run.hosts.len());
-    let told = seen.into_iter().zip(rates).zip(&run.hosts);
-    let told = told.map(|(((latencies, trials), rates), host)| {
+    let by_host = seen.into_iter().zip(rates).zip(&run.hosts);
+    let documents = by_host.map(|(((latencies, trials), rates), host)| {
         let assessment = host.assessments.get(row).and_then(Option::as_ref);
         HostRowDocument {
             verdict: assessment.map(|it| it.verdict),
@@ -230,7 +230,7 @@ fn of_row(run: &Run, row: usize) -> Vec<HostRowDocument> {
             findings: assessment.map_or_else(Vec::new, |it| it.findings.clone()),
         }
     });
-    told.collect()
+    documents.collect()
 }
 
 fn of_all<'a>(latencies: impl Iterator<Item = &'a Histogram>) -> Option<LatencyFigures> {

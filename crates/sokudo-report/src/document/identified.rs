@@ -117,11 +117,13 @@ impl ResultDocument {
     /// Puts in what is another of a row that a tool has measured: the tool, and what it does
     /// not tell.
     fn tell_of(&mut self, tool: &str) {
-        let Some(told) = &self.told else { return };
-        for part in told.unknown.iter().copied().chain([PlanPart::Schedule]) {
+        let Some(reported) = &self.reported else {
+            return;
+        };
+        for part in reported.unknown.iter().copied().chain([PlanPart::Schedule]) {
             self.plan.set_unknown(part);
         }
-        if let Some(mix) = &told.mix {
+        if let Some(mix) = &reported.mix {
             self.plan.set(PlanData::Mix(mix.sorted()));
         }
         self.plan.set(PlanData::Tool(tool.to_owned()));

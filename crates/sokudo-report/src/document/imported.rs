@@ -5,10 +5,10 @@ use sokudo_model::{ImportedLatency, ImportedRate, PlanPart, Reported, ReportedSa
 
 use super::RunDocument;
 use super::figures::{BandwidthFigures, LatencyFigures, Percentiles, RateFigures};
-use super::place::PlaceDocument;
+use super::reported::ReportedDocument;
 use super::result::{ResultDocument, Status};
+use super::sample::SampleDocument;
 use super::surface::SurfaceFigures;
-use super::told::ToldDocument;
 use crate::number::natural;
 
 impl RunDocument {
@@ -25,37 +25,37 @@ impl ResultDocument {
     /// Whether this part of the fingerprint is known, such as the depth: another tool may
     /// not have told it, and then the workload's value means nothing.
     pub fn knows(&self, part: PlanPart) -> bool {
-        let told = self.told.as_ref();
-        told.is_none_or(|told| !told.unknown.contains(&part))
+        let reported = self.reported.as_ref();
+        reported.is_none_or(|reported| !reported.unknown.contains(&part))
     }
 
     /// With what another tool printed, in the place of trials.
     pub(super) fn reported(self, reported: &Reported) -> Self {
-        let places: Vec<PlaceDocument> = reported.places.iter().map(place).collect();
-        let survey = self.workload.survey().filter(|_| !places.is_empty());
-        let rate = |told: &Option<ImportedRate>| told.as_ref().and_then(rate);
+        let samples: Vec<SampleDocument> = reported.samples.iter().map(sample_document).collect();
+        let survey = self.workload.survey().filter(|_| !samples.is_empty());
+        let rate = |imported: &Option<ImportedRate>| imported.as_ref().and_then(rate);
         Self {
             status: Status::Complete,
             bandwidth_bytes_per_s: rate(&reported.bandwidth).map(BandwidthFigures::of_rate),
             iops: rate(&reported.iops),
             latency_ns: reported.latency.as_ref().and_then(latency),
             shares: None,
-            told: Some(told(reported)),
+            reported: Some(reported_document(reported)),
             histogram: histogram(&reported.histogram),
-            surface: survey.map(|survey| SurfaceFigures::of(&survey, 1, &places, &[])),
-            places,
+            surface: survey.map(|survey| SurfaceFigures::of(&survey, 1, &samples, &[])),
+            samples,
             ..self
         }
     }
 }
 
-fn told(row: &Reported) -> ToldDocument {
+fn reported_document(row: &Reported) -> ReportedDocument {
     let kind = |rate: &Option<ImportedRate>| {
         let kind = rate.as_ref().map(|rate| rate.kind.clone());
         kind.unwrap_or_default()
     };
     let percentiles = row.latency.iter().flat_map(|latency| &latency.percentiles);
-    ToldDocument {
+    ReportedDocument {
         bandwidth_kind: kind(&row.bandwidth),
         iops_kind: kind(&row.iops),
         unknown: row.unknown.clone(),
@@ -73,32 +73,33 @@ fn is_figure(value: f64) -> bool {
 }
 
 /// The trials where they were told; else the one figure there is, as if of one trial.
-fn rate(told: &ImportedRate) -> Option<RateFigures> {
-    if !told.trials.is_empty() {
-        return RateFigures::of(told.trials.clone());
+fn rate(imported: &ImportedRate) -> Option<RateFigures> {
+    if !imported.trials.is_empty() {
+        return RateFigures::of(imported.trials.clone());
     }
-    let mut figures = RateFigures::of(vec![told.value]).filter(|_| is_figure(told.value))?;
+    let mut figures =
+        RateFigures::of(vec![imported.value]).filter(|_| is_figure(imported.value))?;
     let known = |value: Option<f64>| value.filter(|value| is_figure(*value));
-    figures.min = known(told.min).map_or(told.value, |min| min.min(told.value));
-    figures.max = known(told.max).map_or(told.value, |max| max.max(told.value));
+    figures.min = known(imported.min).map_or(imported.value, |min| min.min(imported.value));
+    figures.max = known(imported.max).map_or(imported.value, |max| max.max(imported.value));
     figures.range = figures.max - figures.min;
-    figures.stdev = known(told.stdev);
+    figures.stdev = known(imported.stdev);
     Some(figures)
 }
 
-fn latency(told: &ImportedLatency) -> Option<LatencyFigures> {
+fn latency(imported: &ImportedLatency) -> Option<LatencyFigures> {
     let percentile = |wanted: f64| {
-        let mut percentiles = told.percentiles.iter();
+        let mut percentiles = imported.percentiles.iter();
         let found = percentiles.find(|(percent, _)| (percent - wanted).abs() < 1e-6);
         found.and_then(|(_, nanos)| whole(*nanos))
     };
-    is_figure(told.mean).then(|| LatencyFigures {
-        min: told.min.and_then(whole),
-        mean: told.mean,
-        stdev: told.stdev.filter(|stdev| is_figure(*stdev)),
+    is_figure(imported.mean).then(|| LatencyFigures {
+        min: imported.min.and_then(whole),
+        mean: imported.mean,
+        stdev: imported.stdev.filter(|stdev| is_figure(*stdev)),
         percentiles: Percentiles::of(|it| percentile(it.fraction() * 100.0)),
-        max: told.max.and_then(whole),
-        count: told.count,
+        max: imported.max.and_then(whole),
+        count: imported.count,
         effective_count: None,
         intervals_95: None,
     })
@@ -109,8 +110,8 @@ fn whole(nanos: f64) -> Option<u64> {
 }
 
 /// The buckets in order; one that overlaps another, or holds nothing, cannot be drawn.
-fn histogram(told: &[[u64; 3]]) -> Vec<[u64; 3]> {
-    let mut buckets: Vec<[u64; 3]> = told
+fn histogram(raw_buckets: &[[u64; 3]]) -> Vec<[u64; 3]> {
+    let mut buckets: Vec<[u64; 3]> = raw_buckets
         .iter()
         .copied()
         .filter(|[low, high, count]| low <= high && *count > 0)
@@ -120,13 +121,13 @@ fn histogram(told: &[[u64; 3]]) -> Vec<[u64; 3]> {
     buckets
 }
 
-fn place(told: &ReportedSample) -> PlaceDocument {
-    PlaceDocument {
+fn sample_document(sample: &ReportedSample) -> SampleDocument {
+    SampleDocument {
         trial: 1,
-        offset: told.offset.0,
-        bytes: told.bytes.0,
-        elapsed_ns: told.elapsed.0,
-        ..PlaceDocument::default()
+        offset: sample.offset.0,
+        bytes: sample.bytes.0,
+        elapsed_ns: sample.elapsed.0,
+        ..SampleDocument::default()
     }
 }
 

@@ -7,16 +7,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, Nanos, Operation, OperationTally,
-    Outcome, PlanPart, PlanParts, Row, Run, RunsDiffer, Schedule, SeriesPoint, SlowPlaces,
+    Outcome, PlanPart, PlanParts, Row, Run, RunsDiffer, Schedule, SeriesPoint, SlowSpots,
     Steadiness, StopReason, Trial, Verdict, Workload, narrow, weighed,
 };
 use sokudo_stats::{Histogram, Summary};
 
 use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, TrialTotals, merged};
 use super::inside::Inside;
-use super::place::{DefectDocument, PlaceDocument};
+use super::reported::ReportedDocument;
+use super::sample::{DefectDocument, SampleDocument};
 use super::surface::SurfaceFigures;
-use super::told::ToldDocument;
 use super::trial::{DeviceDocument, FailureDocument, TrialDocument, cpu_of, thinned};
 use crate::number::float;
 use crate::unique::unique;
@@ -103,7 +103,8 @@ pub struct ResultDocument {
     pub workload: Arc<Workload>,
     /// What another tool told of the row beside; missing for what sokudo measured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub told: Option<ToldDocument>,
+    #[serde(rename = "told")]
+    pub reported: Option<ReportedDocument>,
     /// Trials that came to their speed only while they were measured: they were made again,
     /// settled for longer, and are in no figure. Missing where there were none.
     #[serde(skip_serializing_if = "is_zero")]
@@ -125,14 +126,14 @@ pub struct ResultDocument {
     /// What happened at each place of a survey, in the order in which they were
     /// visited; empty for anything else.
     #[serde(skip)]
-    pub places: Vec<PlaceDocument>,
+    pub samples: Vec<SampleDocument>,
     /// Ranges of a survey that could not be read or written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<DefectDocument>,
     /// The slowest places of a survey and how long they took when they were read again; missing
     /// where nobody looked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub slow_places: Option<Box<SlowPlaces>>,
+    pub slow_places: Option<Box<SlowSpots>>,
 }
 
 /// What a result did.
@@ -322,7 +323,7 @@ impl ResultDocument {
         let flushes = work.latency(|operation| !direction.counts(operation));
         let assessment = row.assessment.as_ref();
         let bandwidth = work.bandwidth(|operation| direction.counts(operation));
-        let places = numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new);
+        let samples = numbered(&row.trials, |outcome| &outcome.samples, SampleDocument::new);
         let defects = numbered(&row.trials, |outcome| &outcome.defects, DefectDocument::new);
         let inside: Vec<Inside> = work.insides().collect();
         let survey = row.workload.survey().filter(|_| !row.trials.is_empty());
@@ -365,9 +366,10 @@ impl ResultDocument {
             trials: work.trials(&inside),
             histogram: latency.as_ref().map_or_else(Vec::new, sparse),
             series: work.outcomes().map(|it| thinned(&it.series)).collect(),
-            surface: survey
-                .map(|survey| SurfaceFigures::of(&survey, row.workload.clones, &places, &defects)),
-            places,
+            surface: survey.map(|survey| {
+                SurfaceFigures::of(&survey, row.workload.threads, &samples, &defects)
+            }),
+            samples,
             defects,
             slow_places: row.slow.clone(),
             workload: Arc::new(row.workload.clone()),
@@ -375,7 +377,7 @@ impl ResultDocument {
             fingerprint_parts: BTreeMap::new(),
             plan: PlanParts::default(),
             beside: 0,
-            told: None,
+            reported: None,
         }
     }
 }
@@ -452,11 +454,11 @@ impl ResultBuilder<'_> {
 
     fn trials(&self, insides: &[Inside]) -> Vec<TrialDocument> {
         let trials = (1..).zip(self.row.trials.iter().zip(insides));
-        let told = trials.map(|(number, (trial, inside))| {
+        let documents = trials.map(|(number, (trial, inside))| {
             let moved = self.moved(&trial.outcome, |operation| self.direction.counts(operation));
             TrialDocument::new(number, trial, moved, inside)
         });
-        told.collect()
+        documents.collect()
     }
 
     /// What the inside of each trial tells.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{Survey, Visit};
 use sokudo_stats::Summary;
 
-use super::place::{DefectDocument, PlaceDocument};
+use super::sample::{DefectDocument, SampleDocument};
 use crate::number::float;
 
 /// The share of the places at either end that is compared: one twentieth.
@@ -22,10 +22,11 @@ const DISTANCE_CLASSES: u64 = 5;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SurfaceFigures {
     /// Places that were measured.
-    pub places: u64,
+    #[serde(rename = "places")]
+    pub sample_count: u64,
     /// Of each place's own rate; null where each place is one I/O, and where nothing was
     /// measured.
-    pub rate_bytes_per_s: Option<PlaceRates>,
+    pub rate_bytes_per_s: Option<SampleRates>,
     /// From the start of the I/O at one place to its end; null where places are measured
     /// in one go, and where nothing was measured.
     pub access_ns: Option<AccessTimes>,
@@ -38,7 +39,7 @@ pub struct SurfaceFigures {
 /// Rates of places, each place counting alike, in bytes per second; of processes side by side what
 /// all of them moved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PlaceRates {
+pub struct SampleRates {
     /// Of the slowest place.
     pub min: f64,
     /// Of the fastest place.
@@ -87,30 +88,30 @@ impl SurfaceFigures {
     pub(super) fn of(
         survey: &Survey,
         processes: u32,
-        places: &[PlaceDocument],
+        samples: &[SampleDocument],
         defects: &[DefectDocument],
     ) -> Self {
         let is_single = matches!(survey.visit, Visit::Random | Visit::Butterfly);
         Self {
-            places: places.len() as u64,
+            sample_count: samples.len() as u64,
             rate_bytes_per_s: (!is_single)
-                .then(|| PlaceRates::of(places, processes))
+                .then(|| SampleRates::of(samples, processes))
                 .flatten(),
-            access_ns: is_single.then(|| AccessTimes::of(places)).flatten(),
+            access_ns: is_single.then(|| AccessTimes::of(samples)).flatten(),
             defect_ranges: defects.len() as u64,
             defect_bytes: defects.iter().map(|defect| defect.length).sum(),
         }
     }
 }
 
-impl PlaceRates {
+impl SampleRates {
     /// In the order of the places. What processes have measured at one place in a trial is one rate:
     /// that of all of them.
-    fn of(places: &[PlaceDocument], processes: u32) -> Option<Self> {
+    fn of(samples: &[SampleDocument], processes: u32) -> Option<Self> {
         let mut by_offset: BTreeMap<(u64, u32), Vec<f64>> = BTreeMap::new();
-        for place in places {
-            let of_place = (place.offset, place.trial);
-            let rate = place.bytes_per_s_of_all(processes);
+        for sample in samples {
+            let of_place = (sample.offset, sample.trial);
+            let rate = sample.bytes_per_s_of_all(processes);
             by_offset.entry(of_place).or_default().extend(rate);
         }
         let measured = by_offset.values().filter_map(|rates| Summary::of(rates));
@@ -133,16 +134,16 @@ impl PlaceRates {
 }
 
 impl AccessTimes {
-    fn of(places: &[PlaceDocument]) -> Option<Self> {
-        let done = || places.iter().filter(|place| place.ios != Some(0));
-        let mut times: Vec<f64> = done().map(|place| float(place.elapsed_ns)).collect();
+    fn of(samples: &[SampleDocument]) -> Option<Self> {
+        let done = || samples.iter().filter(|sample| sample.ios != Some(0));
+        let mut times: Vec<f64> = done().map(|sample| float(sample.elapsed_ns)).collect();
         times.sort_by(f64::total_cmp);
         let summary = Summary::of(&times)?;
         // The smallest value that at least 95 % do not exceed.
         let rank = (times.len() * 95).div_ceil(100);
         let p95 = (times.len() >= P95_COUNT_MIN).then(|| times[rank - 1]);
         let sought: Vec<(u64, f64)> = done()
-            .filter_map(|place| Some((place.distance?, float(place.elapsed_ns))))
+            .filter_map(|sample| Some((sample.distance?, float(sample.elapsed_ns))))
             .collect();
         Some(Self {
             mean: summary.mean,
@@ -181,8 +182,8 @@ mod tests {
     use super::*;
     use sokudo_model::{Bytes, Sample};
 
-    fn place(offset: u64, bytes: u64, elapsed_ns: u64, distance: Option<u64>) -> PlaceDocument {
-        PlaceDocument {
+    fn sample(offset: u64, bytes: u64, elapsed_ns: u64, distance: Option<u64>) -> SampleDocument {
+        SampleDocument {
             trial: 1,
             offset,
             bytes,
@@ -200,11 +201,11 @@ mod tests {
     #[test]
     fn a_curve_has_rates_and_the_ends_are_compared_whatever_the_order_of_visits() {
         // From 200 MB/s at the start down to 101 at the end.
-        let mut places: Vec<_> = (0..100)
-            .map(|n| place(n, 200_000_000 - n * 1_000_000, 1_000_000_000, None))
+        let mut samples: Vec<_> = (0..100)
+            .map(|n| sample(n, 200_000_000 - n * 1_000_000, 1_000_000_000, None))
             .collect();
-        places.reverse();
-        let figures = SurfaceFigures::of(&survey(Visit::Shuffled), 1, &places, &[]);
+        samples.reverse();
+        let figures = SurfaceFigures::of(&survey(Visit::Shuffled), 1, &samples, &[]);
         let rates = figures.rate_bytes_per_s.unwrap();
         assert_eq!((rates.min, rates.max), (101e6, 200e6));
         assert_eq!((rates.mean, rates.median), (150.5e6, 150.5e6));
@@ -215,26 +216,26 @@ mod tests {
 
     #[test]
     fn the_rate_of_a_place_is_that_of_all_processes_side_by_side() {
-        let places: Vec<_> = [100, 300, 80, 160, 500, 120]
+        let samples: Vec<_> = [100, 300, 80, 160, 500, 120]
             .iter()
             .zip([0, 0, 9, 9, 0, 9])
-            .map(|(bytes, offset)| place(offset, *bytes, 1_000_000_000, None))
+            .map(|(bytes, offset)| sample(offset, *bytes, 1_000_000_000, None))
             .collect();
-        let figures = SurfaceFigures::of(&survey(Visit::Ascending), 3, &places, &[]);
+        let figures = SurfaceFigures::of(&survey(Visit::Ascending), 3, &samples, &[]);
         let rates = figures.rate_bytes_per_s.unwrap();
         assert_eq!((rates.min, rates.mean, rates.max), (360.0, 630.0, 900.0));
     }
 
     #[test]
     fn few_places_have_no_ends_to_compare() {
-        let places: Vec<_> = (0..19).map(|n| place(n, 100, 10, None)).collect();
-        let figures = SurfaceFigures::of(&survey(Visit::Ascending), 1, &places, &[]);
+        let samples: Vec<_> = (0..19).map(|n| sample(n, 100, 10, None)).collect();
+        let figures = SurfaceFigures::of(&survey(Visit::Ascending), 1, &samples, &[]);
         assert_eq!(figures.rate_bytes_per_s.unwrap().outer_to_inner, None);
     }
 
     #[test]
     fn a_place_at_which_nothing_was_moved_has_no_rate_and_no_time() {
-        let mut lost = place(0, 0, 5, None);
+        let mut lost = sample(0, 0, 5, None);
         lost.ios = Some(0);
         for visit in [Visit::Ascending, Visit::Random] {
             let figures = SurfaceFigures::of(&survey(visit), 1, &[lost], &[]);
@@ -244,10 +245,10 @@ mod tests {
 
     #[test]
     fn access_times_are_told_by_distance() {
-        let places: Vec<_> = (1..=100)
-            .map(|n| place(n, 4096, n * 1_000, Some(n * 10)))
+        let samples: Vec<_> = (1..=100)
+            .map(|n| sample(n, 4096, n * 1_000, Some(n * 10)))
             .collect();
-        let figures = SurfaceFigures::of(&survey(Visit::Random), 1, &places, &[]);
+        let figures = SurfaceFigures::of(&survey(Visit::Random), 1, &samples, &[]);
         let access = figures.access_ns.unwrap();
         assert_eq!((access.mean, access.median), (50_500.0, 50_500.0));
         assert_eq!((access.p95, access.max), (Some(95_000.0), 100_000.0));

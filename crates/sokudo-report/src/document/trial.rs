@@ -217,8 +217,8 @@ impl FailureDocument {
                 errno = Some(number);
                 FailureWay::Errno
             }
-            FailureKind::Short { asked, moved } => {
-                bytes = Some((asked, moved));
+            FailureKind::Short { requested, moved } => {
+                bytes = Some((requested, moved));
                 FailureWay::Short
             }
             FailureKind::Nothing => FailureWay::Nothing,
@@ -233,23 +233,23 @@ impl FailureDocument {
             operation: failure.operation,
             kind,
             errno,
-            asked_bytes: bytes.map(|(asked, _)| asked),
+            asked_bytes: bytes.map(|(requested, _)| requested),
             moved_bytes: bytes.map(|(_, moved)| moved),
             nvme_status,
             offset_bytes: failure.offset.0,
             count: failure.count,
-            message: said(failure).english(),
+            message: failure_text(failure).english(),
             failure: failure.clone(),
         }
     }
 
     /// How it failed, in words of any language.
-    pub(crate) fn said(&self) -> Text {
-        said(&self.failure)
+    pub(crate) fn description(&self) -> Text {
+        failure_text(&self.failure)
     }
 }
 
-fn said(failure: &IoFailure) -> Text {
+fn failure_text(failure: &IoFailure) -> Text {
     let way = failure_words(failure.kind);
     let operation = Text::from(failure.operation.name());
     let (times, at) = (failure.count, failure.offset.0);
@@ -265,7 +265,7 @@ fn said(failure: &IoFailure) -> Text {
 pub(super) fn failure_words(kind: FailureKind) -> Text {
     match kind {
         FailureKind::Errno(number) => Text::from(&std::io::Error::from_raw_os_error(number)),
-        FailureKind::Short { asked, moved } => text!("{moved} of {asked} bytes moved"),
+        FailureKind::Short { requested, moved } => text!("{moved} of {requested} bytes moved"),
         FailureKind::Nothing => "no bytes moved and no error given".into(),
         FailureKind::Unanswered => "the device never answered".into(),
         FailureKind::Nvme(status) => text!(

@@ -56,8 +56,11 @@ fn device_line(target: &TargetInfo) -> Option<Text> {
 
 /// What the tool's rates are, where they are not of single runs.
 fn figures_line(document: &RunDocument) -> Option<Text> {
-    let told = document.results.iter().filter_map(|it| it.told.as_ref());
-    let kinds = told.flat_map(|told| [&told.bandwidth_kind, &told.iops_kind]);
+    let reported = document
+        .results
+        .iter()
+        .filter_map(|it| it.reported.as_ref());
+    let kinds = reported.flat_map(|reported| [&reported.bandwidth_kind, &reported.iops_kind]);
     let kinds = unique(kinds.filter(|kind| !kind.is_empty()));
     listed(kinds.into_iter().cloned().collect())
 }
@@ -73,13 +76,14 @@ fn others_line(document: &RunDocument) -> Option<Text> {
 }
 
 fn others(result: &ResultDocument) -> Vec<Text> {
-    let told = result.told.iter().flat_map(|told| &told.others);
-    told.map(|other| {
-        let (name, value) = (&result.name, number::rate(other.value));
-        match other.unit.as_str() {
-            "" => text!("{name}: {}: {value}", phrase(&other.name)),
-            unit => text!("{name}: {}: {value} {unit}", phrase(&other.name)),
-        }
-    })
-    .collect()
+    let figures = result.reported.iter().flat_map(|reported| &reported.others);
+    figures
+        .map(|other| {
+            let (name, value) = (&result.name, number::rate(other.value));
+            match other.unit.as_str() {
+                "" => text!("{name}: {}: {value}", phrase(&other.name)),
+                unit => text!("{name}: {}: {value} {unit}", phrase(&other.name)),
+            }
+        })
+        .collect()
 }

@@ -8,7 +8,7 @@ use sokudo_model::{
     DataContent, DirectUse, Distribution, DriveCache, Durability, EndsOthers, Estimand, FileOrder,
     FileService, FileTree, Limits, Nanos, Operation, OperationMix, Order, PatternPart, PlanData,
     PlanPart, PlanParts, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
-    ScheduleName, SequentialOffset, Span, SteadyFigure, SteadyLimit, SteadyRule, SurveyedPlaces,
+    ScheduleName, SequentialOffset, Span, SteadyFigure, SteadyLimit, SteadyRule, SurveyedSamples,
     Think, TreeContents, TreeNames, TreeOrder, Visit, WriteCheck, Zone, ZoneLength,
 };
 
@@ -51,7 +51,7 @@ pub(crate) fn of(data: &PlanData) -> Text {
         PlanData::Blocks(sizes) => blocks(sizes),
         PlanData::Capacity(_) => "written, then read back".into(),
         PlanData::Check(verify) => check(verify),
-        PlanData::Clones(count) | PlanData::Depth(count) | PlanData::Hosts(count) => {
+        PlanData::Threads(count) | PlanData::Depth(count) | PlanData::Hosts(count) => {
             text!("{count}")
         }
         PlanData::Cpus((policy, numbers)) => cpus(*policy, numbers),
@@ -80,7 +80,7 @@ pub(crate) fn of(data: &PlanData) -> Text {
         PlanData::Spread(over) => minutes(*over),
         PlanData::Start((after, ends)) => start(*after, *ends),
         PlanData::Steady(rule) => steady(rule),
-        PlanData::Survey(places) => survey(places),
+        PlanData::Survey(surveyed) => survey(surveyed),
         PlanData::Think(pause) => pause.map_or_else(|| NONE.into(), think),
         PlanData::Tool(name) => Text::name(name),
         PlanData::Tree(visited) => tree(visited),
@@ -262,14 +262,14 @@ fn schedule(name: &ScheduleName, pause: Nanos, warm_up: bool) -> Text {
 
 fn durability(rule: Durability) -> Text {
     let every = |call: &str, writes: Option<u32>| writes.map(|n| text!("{call} every {n}"));
-    let asked = |is_asked: bool, words: &'static str| is_asked.then(|| words.into());
+    let flag = |is_asked: bool, words: &'static str| is_asked.then(|| words.into());
     let rules = joined([
         every("fsync", rule.fsync_every),
         every("fdatasync", rule.fdatasync_every),
-        asked(rule.write_through, "write-through"),
-        asked(rule.with_metadata, "with metadata"),
-        asked(rule.flush_on_close, "flush on close"),
-        asked(rule.final_flush, "final flush"),
+        flag(rule.write_through, "write-through"),
+        flag(rule.with_metadata, "with metadata"),
+        flag(rule.flush_on_close, "flush on close"),
+        flag(rule.final_flush, "final flush"),
     ]);
     match rules.is_empty() {
         true => NONE.into(),
@@ -318,17 +318,17 @@ fn tree(tree: &FileTree) -> Text {
     Text::list([tree_files(tree), names.into(), order.into()], ", ")
 }
 
-fn survey(surveyed: &SurveyedPlaces) -> Text {
-    let survey = &surveyed.places;
-    let places = match survey.places {
+fn survey(surveyed: &SurveyedSamples) -> Text {
+    let survey = &surveyed.survey;
+    let samples = match survey.sample_count {
         1 => "1 place".into(),
-        places => text!("{places} places"),
+        count => text!("{count} places"),
     };
     let visited = match survey.visit {
-        Visit::Ascending => text!("{places} in order"),
-        Visit::Shuffled => text!("{places} in random order"),
-        Visit::Random => text!("{places} at random"),
-        Visit::Butterfly => text!("{places} from both ends in turn"),
+        Visit::Ascending => text!("{samples} in order"),
+        Visit::Shuffled => text!("{samples} in random order"),
+        Visit::Random => text!("{samples} at random"),
+        Visit::Butterfly => text!("{samples} from both ends in turn"),
     };
     let sample = match survey.sample {
         Sample::Bytes(bytes) => text!("{} each", exact_size(bytes)),

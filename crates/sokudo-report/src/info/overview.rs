@@ -152,7 +152,7 @@ fn coloured(line: String, state: HealthState, style: &TableStyle) -> String {
 
 /// What could not be seen, each once, though it may concern many disks.
 fn blind_spots(document: &InfoDocument, style: &TableStyle) -> Vec<String> {
-    let mut told: Vec<Text> = Vec::new();
+    let mut sentences: Vec<Text> = Vec::new();
     for entry in &document.disks {
         for sentence in &entry.disk.blind_spots {
             let is_named = sentence.english().contains(&entry.disk.name);
@@ -161,13 +161,14 @@ fn blind_spots(document: &InfoDocument, style: &TableStyle) -> Vec<String> {
                 true => sentence,
                 false => text!("of {}: {sentence}", entry.disk.name),
             };
-            if !told.contains(&sentence) {
-                told.push(sentence);
+            if !sentences.contains(&sentence) {
+                sentences.push(sentence);
             }
         }
     }
     let first = format!("{} ", style.word("not seen:"));
-    told.iter()
+    sentences
+        .iter()
         .flat_map(|sentence| wrapped(&first, &style.text(sentence), style.width))
         .collect()
 }

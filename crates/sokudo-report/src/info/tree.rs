@@ -137,14 +137,17 @@ fn mounts(content: &Content) -> Option<Text> {
         return None;
     }
     let named = &content.mounted_on[..content.mounted_on.len().min(MOUNTS_NAMED)];
-    let mut places = Text::name(named.join(", "));
+    let mut mount_points = Text::name(named.join(", "));
     if content.mounted_on.len() > MOUNTS_NAMED {
         let more = content.mounted_on.len() - MOUNTS_NAMED;
-        places = text!("{places} and {more} more");
+        mount_points = text!("{mount_points} and {more} more");
     }
     Some(match content.free_bytes {
-        Some(_) => text!("on {places} ({} free)", words::size(content.free_bytes)),
-        None => text!("on {places}"),
+        Some(_) => text!(
+            "on {mount_points} ({} free)",
+            words::size(content.free_bytes)
+        ),
+        None => text!("on {mount_points}"),
     })
 }
 
@@ -168,13 +171,17 @@ pub(super) fn lines(rows: &[TreeRow], style: &TableStyle) -> Vec<String> {
         let rail = format!("{INDENT}{}", style.name(&row.rail));
         let parts: Vec<String> = row.parts.iter().map(|part| style.text(part)).collect();
         let text = parts.join(&style.name(" · "));
-        let mut told = wrapped(&first, &text, style.width);
-        for line in told.iter_mut().skip(1) {
+        let mut wrapped_lines = wrapped(&first, &text, style.width);
+        for line in wrapped_lines.iter_mut().skip(1) {
             // The rails go on through lines that go on.
             let rest: String = line.chars().skip(rail.chars().count()).collect();
             *line = format!("{rail}{rest}");
         }
-        lines.extend(told.into_iter().map(|line| line.trim_end().to_owned()));
+        lines.extend(
+            wrapped_lines
+                .into_iter()
+                .map(|line| line.trim_end().to_owned()),
+        );
     }
     lines
 }

@@ -11,7 +11,7 @@ pub(crate) struct MarkdownWords(pub(crate) Language);
 
 impl MarkdownWords {
     pub(crate) fn text(self, text: &Text) -> String {
-        escaped(&text.said(self.0))
+        escaped(&text.in_language(self.0))
     }
 
     /// A word or phrase of ours.
@@ -21,8 +21,8 @@ impl MarkdownWords {
 
     /// Text of a finding.
     pub(crate) fn prose(self, text: &Text) -> String {
-        let said = text.said(self.0);
-        let marked = with_code(&said).into_iter();
+        let localized = text.in_language(self.0);
+        let marked = with_code(&localized).into_iter();
         let marked = marked.map(|(is_code, part)| match is_code {
             true => format!("`{}`", one_line(part)),
             false => escaped(part),

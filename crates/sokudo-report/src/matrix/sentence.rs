@@ -47,7 +47,7 @@ fn answer(document: &MatrixDocument) -> Text {
         return "Nothing can be compared yet: two cells of an axis must be measured in two blocks."
             .into();
     }
-    let said = match shown.split_first() {
+    let differences = match shown.split_first() {
         None => nothing(document),
         Some(((first_row, first), others)) => {
             let first = of_pair(document, first_row, first);
@@ -69,7 +69,7 @@ fn answer(document: &MatrixDocument) -> Text {
             "{count} combinations are not what their parts are elsewhere"
         )),
     };
-    let parts = [Some(said), rest, depends];
+    let parts = [Some(differences), rest, depends];
     text!("{}.", Text::list(parts.into_iter().flatten(), "; "))
 }
 
@@ -112,10 +112,10 @@ pub(super) fn of_pair(document: &MatrixDocument, name: &str, pair: &PairEffect) 
     }
     let [this, that] =
         [pair.value, pair.reference].map(|value| value_name(document, pair.axis, value));
-    let (by, place) = (speed(pair.ratio), row(name));
+    let (by, row_text) = (speed(pair.ratio), row(name));
     match is_factor(pair.ratio) {
-        true => text!("{this} is {by} as {that} in {place}"),
-        false => text!("{this} is {by} than {that} in {place}"),
+        true => text!("{this} is {by} as {that} in {row_text}"),
+        false => text!("{this} is {by} than {that} in {row_text}"),
     }
 }
 
@@ -126,10 +126,10 @@ pub(super) fn of_combination(
     it: &CombinationEffect,
 ) -> Text {
     let [this, that] = [0, 1].map(|n| value_name(document, it.axes[n], it.values[n]));
-    let (by, place) = (speed(it.ratio), row(name));
+    let (by, row_text) = (speed(it.ratio), row(name));
     match is_factor(it.ratio) {
-        true => text!("{this} with {that} is {by} in {place} as each is elsewhere"),
-        false => text!("{this} with {that} is {by} in {place} than each is elsewhere"),
+        true => text!("{this} with {that} is {by} in {row_text} as each is elsewhere"),
+        false => text!("{this} with {that} is {by} in {row_text} than each is elsewhere"),
     }
 }
 

@@ -35,7 +35,7 @@ impl Forms for MatrixDocument {
         let mut article = Article::default();
         article.add(Element::Title(Cell::Text(title)));
         article.append(outcome(self, unit));
-        article.add(Element::Repeat(&self.command));
+        article.add(Element::StoredCommand(&self.command));
         article
     }
 }
@@ -117,15 +117,15 @@ fn figures(document: &MatrixDocument, unit: BandwidthUnit) -> Table {
 }
 
 /// What a row's figures are divided by, and their unit. Files are counted as they are.
-pub(crate) fn unit_of(row: &MatrixRowDocument, asked: BandwidthUnit) -> (f64, &'static str) {
-    match (row.counted, asked, row.bytes_per_io) {
+pub(crate) fn unit_of(row: &MatrixRowDocument, requested: BandwidthUnit) -> (f64, &'static str) {
+    match (row.counted, requested, row.bytes_per_io) {
         (CountedUnit::Files, _, _) => (1.0, "files/s"),
-        (_, BandwidthUnit::IosPerSecond, Some(bytes)) => (bytes, asked.name()),
+        (_, BandwidthUnit::IosPerSecond, Some(bytes)) => (bytes, requested.name()),
         (_, BandwidthUnit::IosPerSecond, None) => {
             let unit = BandwidthUnit::MegabytesPerSecond;
             (unit.bytes(), unit.name())
         }
-        _ => (asked.bytes(), asked.name()),
+        _ => (requested.bytes(), requested.name()),
     }
 }
 

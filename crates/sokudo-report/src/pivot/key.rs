@@ -105,7 +105,7 @@ impl Key {
 pub(super) fn row_title(result: &ResultDocument) -> String {
     let direction = result.direction_label();
     let mut words = result.name.split_whitespace();
-    match result.told.is_some() && words.any(|word| word.eq_ignore_ascii_case(&direction)) {
+    match result.reported.is_some() && words.any(|word| word.eq_ignore_ascii_case(&direction)) {
         true => result.name.clone(),
         false => row_name(result),
     }
@@ -113,13 +113,13 @@ pub(super) fn row_title(result: &ResultDocument) -> String {
 
 /// Whether both rows have one title.
 pub(super) fn have_one_title(one: &ResultDocument, other: &ResultDocument) -> bool {
-    one.told.is_some() == other.told.is_some() && have_one_name(one, other)
+    one.reported.is_some() == other.reported.is_some() && have_one_name(one, other)
 }
 
 /// The level of the array, or of a file system that is one, as the kernel says it, or as whoever
 /// named the target does.
 fn raid(run: &PivotRun<'_>) -> Option<String> {
-    let array = run.run.circumstances.arrays.first();
+    let array = run.run.conditions.arrays.first();
     let level = array.and_then(|array| array.level.clone());
     let file_system = run.run.target.file_system.as_ref();
     let level = level.or_else(|| file_system?.level.clone());

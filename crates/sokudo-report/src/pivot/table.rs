@@ -31,7 +31,7 @@ impl Forms for PivotDocument {
         let mut article = Article::default();
         article.add(Element::Title(Cell::Text(title)));
         add(&mut article, self);
-        article.add(Element::Repeat(&self.command));
+        article.add(Element::StoredCommand(&self.command));
         article
     }
 }

@@ -85,23 +85,23 @@ fn runs_are_told_apart_by_array_and_by_tag() {
 
 #[test]
 fn only_what_is_asked_for_is_shown() {
-    let mut asked = pivot("row", "target");
-    asked.only = vec![
+    let mut filtered = pivot("row", "target");
+    filtered.only = vec![
         (Key::Row, "rnd4k q1".to_owned()),
         (Key::Target, "RAID5".to_owned()),
     ];
-    let shown = document(&asked).unwrap();
+    let shown = document(&filtered).unwrap();
     assert_eq!((shown.rows.len(), shown.columns.len()), (2, 1));
-    asked.only = vec![(Key::Row, "nothing".to_owned())];
-    assert_eq!(document(&asked), None);
+    filtered.only = vec![(Key::Row, "nothing".to_owned())];
+    assert_eq!(document(&filtered), None);
 }
 
 #[test]
 fn a_word_that_is_no_key_is_refused_with_those_there_are() {
-    let told = "colour".parse::<Key>().unwrap_err().to_string();
+    let message = "colour".parse::<Key>().unwrap_err().to_string();
     assert!(
-        told.contains("file-system") && told.contains("tag:KEY"),
-        "{told}"
+        message.contains("file-system") && message.contains("tag:KEY"),
+        "{message}"
     );
     for word in ["", "tag:", "row+", "Row"] {
         assert!(word.parse::<Keys>().is_err(), "{word}");

@@ -26,7 +26,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let (title, facts) = heading(document);
     let assessed = document.disk_assessment.as_deref();
     let assessed = assessed.and_then(assessment_table::answer);
-    let said = [assessed, RunVerdict::of(document).goodness];
+    let answers = [assessed, RunVerdict::of(document).goodness];
     rows.iter()
         .any(|row| row.tiles.iter().any(Option::is_some))
         .then(|| PlotFigure {
@@ -41,7 +41,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
             body: Body::Card(Card {
                 sides: sides.names.iter().map(|name| spoken().word(name)).collect(),
                 rows,
-                sentences: said.into_iter().flatten().map(|(_, text)| text.to_string()).collect(),
+                sentences: answers.into_iter().flatten().map(|(_, text)| text.to_string()).collect(),
             }),
         })
 }

@@ -10,7 +10,7 @@ use sokudo_words::{Text, text};
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, VerticalAxis};
 use super::heading;
 use super::scale::{PlotAxis, float, whole};
-use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
+use crate::document::{Direction, ResultDocument, RunDocument, SampleDocument};
 use crate::number::{BYTES_PER_MB, decimal_size, rate};
 use crate::wording::phrase;
 
@@ -102,13 +102,13 @@ pub fn accesses(document: &RunDocument) -> Vec<&ResultDocument> {
 pub fn first_transfer(document: &RunDocument) -> Option<&ResultDocument> {
     let is_curve = |result: &&ResultDocument| {
         let survey = result.workload.survey();
-        survey.is_some_and(|survey| survey.places > 1)
+        survey.is_some_and(|survey| survey.sample_count > 1)
     };
     transfers(document).into_iter().find(is_curve)
 }
 
 fn surveyed(document: &RunDocument, visits: impl Fn(Survey) -> bool) -> Vec<&ResultDocument> {
-    let moved = |result: &ResultDocument| result.places.iter().any(|place| place.bytes > 0);
+    let moved = |result: &ResultDocument| result.samples.iter().any(|sample| sample.bytes > 0);
     document
         .results
         .iter()
@@ -207,11 +207,11 @@ impl PositionSpan {
 /// The part of the target that a result was to measure, from its first byte to the byte after
 /// its last: its span, or all of the target.
 pub fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
-    let end = |place: &PlaceDocument| place.offset.saturating_add(place.bytes);
+    let end = |sample: &SampleDocument| sample.offset.saturating_add(sample.bytes);
     match (result.workload.span, device) {
         (Some(span), _) => (span.offset.0, span.offset.0.saturating_add(span.length.0)),
         (None, Some(Bytes(size))) => (0, size),
-        (None, None) => (0, result.places.iter().map(end).max().unwrap_or(0)),
+        (None, None) => (0, result.samples.iter().map(end).max().unwrap_or(0)),
     }
 }
 
@@ -237,7 +237,7 @@ fn chart(
         true => VerticalAxis::Left,
         false => VerticalAxis::Right,
     };
-    let at = |place: &PlaceDocument| Some(span.position(place.offset));
+    let at = |sample: &SampleDocument| Some(span.position(sample.offset));
     let mut layers = access_layers(dots, side, at);
     let inks = inks(transfers);
     let curves = || rates.iter().zip(&inks);
@@ -291,36 +291,36 @@ pub const fn ink_of(direction: Direction) -> Ink {
 /// The rates of one result over position, all its trials together.
 pub struct Curve {
     /// Per place its middle and the rates measured there; none where nothing moved.
-    places: Vec<(u64, Vec<f64>)>,
+    points: Vec<(u64, Vec<f64>)>,
     pub highest: f64,
 }
 
 impl Curve {
     pub fn of(result: &ResultDocument) -> Self {
-        let mut places: BTreeMap<u64, (u64, Vec<f64>)> = BTreeMap::new();
-        for place in &result.places {
-            let (middle, rates) = places.entry(place.offset).or_default();
-            *middle = (*middle).max(place.offset.saturating_add(place.bytes / 2));
-            let rate = place.bytes_per_s_of_all(result.workload.clones);
+        let mut by_offset: BTreeMap<u64, (u64, Vec<f64>)> = BTreeMap::new();
+        for sample in &result.samples {
+            let (middle, rates) = by_offset.entry(sample.offset).or_default();
+            *middle = (*middle).max(sample.offset.saturating_add(sample.bytes / 2));
+            let rate = sample.bytes_per_s_of_all(result.workload.threads);
             rates.extend(rate.map(|rate| rate / BYTES_PER_MB));
         }
-        let places: Vec<_> = places.into_values().collect();
-        let rates = places.iter().flat_map(|(_, rates)| rates);
+        let points: Vec<_> = by_offset.into_values().collect();
+        let rates = points.iter().flat_map(|(_, rates)| rates);
         Self {
             highest: rates.copied().fold(0.0, f64::max),
-            places,
+            points,
         }
     }
 
     /// Places in a row at which something moved.
     fn runs(&self) -> impl Iterator<Item = &[(u64, Vec<f64>)]> {
-        self.places
+        self.points
             .split(|(_, rates)| rates.is_empty())
             .filter(|run| !run.is_empty())
     }
 
     fn band_layer(&self, span: &PositionSpan, ink: Ink) -> Option<Layer> {
-        let has_spread = self.places.iter().any(|(_, rates)| rates.len() > 1);
+        let has_spread = self.points.iter().any(|(_, rates)| rates.len() > 1);
         let band = |(middle, rates): &(u64, Vec<f64>)| {
             let (low, high) = range(rates.iter().copied());
             [span.position(*middle), low, high]
@@ -337,18 +337,18 @@ impl Curve {
     }
 
     /// The mean, lowest and highest of its rates.
-    pub fn told(&self) -> Text {
-        let all = self.places.iter().flat_map(|(_, rates)| rates);
+    pub fn rate_spread(&self) -> Text {
+        let all = self.points.iter().flat_map(|(_, rates)| rates);
         spread_of(&all.copied().collect::<Vec<f64>>(), "MB/s")
     }
 
     fn line_layer(&self, span: &PositionSpan, ink: Ink, name: String) -> Layer {
-        let spread = self.places.iter().map(|(_, rates)| rates.len()).max();
+        let spread = self.points.iter().map(|(_, rates)| rates.len()).max();
         let band = match spread {
             Some(samples @ 2..) => Some(text!("band: lowest to highest of {samples}")),
             _ => None,
         };
-        let figures = Text::list(std::iter::once(self.told()).chain(band), ", ");
+        let figures = Text::list(std::iter::once(self.rate_spread()).chain(band), ", ");
         Layer::new(ink, self.lines(span.unit)).named(name, figures)
     }
 }
@@ -358,14 +358,14 @@ impl Curve {
 pub fn access_layers(
     shown: &[&ResultDocument],
     side: VerticalAxis,
-    at: impl Fn(&PlaceDocument) -> Option<f64>,
+    at: impl Fn(&SampleDocument) -> Option<f64>,
 ) -> Vec<Layer> {
     let names = match shown {
         [only] if only.direction == Direction::Read => vec![text!("access time").into()],
         _ => heading::names(shown),
     };
     let layer = |(number, (result, name)): (usize, (&&ResultDocument, String))| {
-        let points = moved(result).filter_map(|place| Some([at(place)?, access_ms(place)]));
+        let points = moved(result).filter_map(|sample| Some([at(sample)?, access_ms(sample)]));
         let ink = match shown {
             [_] => Ink::ACCESS,
             _ => Ink::of_number(number),
@@ -387,13 +387,13 @@ fn spread_of(values: &[f64], unit: &str) -> Text {
 }
 
 /// Places at which something moved.
-pub fn moved(result: &ResultDocument) -> impl Iterator<Item = &PlaceDocument> {
-    result.places.iter().filter(|place| place.bytes > 0)
+pub fn moved(result: &ResultDocument) -> impl Iterator<Item = &SampleDocument> {
+    result.samples.iter().filter(|sample| sample.bytes > 0)
 }
 
 /// The time of one I/O at a place.
-pub fn access_ms(place: &PlaceDocument) -> f64 {
-    float(place.elapsed_ns) / float(place.ios.unwrap_or(1).max(1)) / NANOS_PER_MS
+pub fn access_ms(sample: &SampleDocument) -> f64 {
+    float(sample.elapsed_ns) / float(sample.ios.unwrap_or(1).max(1)) / NANOS_PER_MS
 }
 
 /// The levels of a fill, and where fast writes end.

@@ -148,7 +148,7 @@ fn threads(workload: &Workload) -> Option<Text> {
     let shared = sokudo_model::Order::Sequential {
         offset: SequentialOffset::Interlocked,
     };
-    let threads = workload.clones;
+    let threads = workload.threads;
     (threads > 1).then(|| match workload.order == shared {
         true => text!("{threads} threads with one position"),
         false => text!("{threads} threads"),
@@ -159,10 +159,10 @@ fn sample(workload: &Workload) -> Option<Text> {
     let survey = workload.survey()?;
     Some(match survey.sample {
         Sample::Bytes(Bytes(bytes)) if bytes == workload.blocks.largest().0 => {
-            text!("{} places", survey.places)
+            text!("{} places", survey.sample_count)
         }
-        Sample::Bytes(bytes) => text!("{} places of {bytes}", survey.places),
-        Sample::Time(time) => text!("{} places of {time}", survey.places),
+        Sample::Bytes(bytes) => text!("{} places of {bytes}", survey.sample_count),
+        Sample::Time(time) => text!("{} places of {time}", survey.sample_count),
         Sample::Whole => text!("every byte"),
     })
 }

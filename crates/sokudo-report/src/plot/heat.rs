@@ -28,7 +28,7 @@ impl Dimension {
         match self {
             Self::Block => result.workload.blocks.smallest().0,
             Self::Depth => result.workload.depth.into(),
-            Self::Threads => result.workload.clones.into(),
+            Self::Threads => result.workload.threads.into(),
         }
     }
 
@@ -94,14 +94,14 @@ fn dimensions(shown: &[&ResultDocument]) -> Option<(Dimension, Dimension)> {
     let [across, down] = varied[..] else {
         return None;
     };
-    let place = |result: &&ResultDocument| (kind(result), down.of(result), across.of(result));
-    let places: BTreeSet<_> = shown.iter().map(place).collect();
+    let cell = |result: &&ResultDocument| (kind(result), down.of(result), across.of(result));
+    let cells: BTreeSet<_> = shown.iter().map(cell).collect();
     let kinds: BTreeSet<_> = shown.iter().map(|result| kind(result)).collect();
     let room = values(across).len() * values(down).len() * kinds.len();
     let mut orders = shown.windows(2);
     let is_alike = orders.all(|pair| pair[0].workload.order == pair[1].workload.order);
-    let is_filled = places.len() * 100 >= room * FILLED_MIN_PERCENT;
-    let is_table = is_alike && is_filled && places.len() == shown.len();
+    let is_filled = cells.len() * 100 >= room * FILLED_MIN_PERCENT;
+    let is_table = is_alike && is_filled && cells.len() == shown.len();
     is_table.then_some((across, down))
 }
 

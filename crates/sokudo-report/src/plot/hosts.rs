@@ -79,7 +79,7 @@ fn middle_trial<'a>(
     hosts: &HostFigures<'_>,
 ) -> Option<(usize, &'a TrialTogether)> {
     let has_points = |it: &TrialTogether| it.hosts.iter().any(|it| it.outcome.series.len() > 1);
-    let trials = (1..).zip(&document.rows.get(hosts.place)?.trials);
+    let trials = (1..).zip(&document.rows.get(hosts.row_index)?.trials);
     let trials = trials.filter_map(|(number, it)| Some((number, it.together.as_deref()?)));
     let trials: Vec<(usize, &TrialTogether)> = trials.filter(|(_, it)| has_points(it)).collect();
     let moved = |trial: &TrialTogether| {
@@ -131,7 +131,7 @@ fn lines_of_each(
 }
 
 fn is_of(trial: &HostTrial, line: &HostLine<'_>) -> bool {
-    usize::try_from(trial.host) == Ok(line.place)
+    usize::try_from(trial.host) == Ok(line.index)
 }
 
 /// One host's rates, each in the middle of its interval.
@@ -148,7 +148,7 @@ fn layer(line: &HostLine<'_>, of: &HostTrial, unit: BandwidthUnit) -> Layer {
     let ink = match line.is_straggler {
         true => Ink::FAULT,
         // That of stragglers is none of these.
-        false => Ink::of_number(line.place),
+        false => Ink::of_number(line.index),
     };
     let mut figures = vec![figures.unwrap_or_default()];
     figures.extend(line.mark().map(|(_, mark)| mark));
@@ -166,14 +166,14 @@ fn lines_of_many(
     let all: Vec<Vec<TrialInterval>> = trial.hosts.iter().map(intervals).collect();
     let grid = all.iter().max_by_key(|intervals| intervals.len());
     let (mut band, mut middle) = (Vec::new(), Vec::new());
-    let mut places = vec![0; all.len()];
+    let mut cursors = vec![0; all.len()];
     for instant in grid.into_iter().flatten().map(|it| it.from.midpoint(it.to)) {
         let mut rates: Vec<f64> = Vec::with_capacity(all.len());
-        for (intervals, place) in all.iter().zip(&mut places) {
-            while intervals.get(*place).is_some_and(|it| it.to <= instant) {
-                *place += 1;
+        for (intervals, cursor) in all.iter().zip(&mut cursors) {
+            while intervals.get(*cursor).is_some_and(|it| it.to <= instant) {
+                *cursor += 1;
             }
-            let at = intervals.get(*place).filter(|it| it.from <= instant);
+            let at = intervals.get(*cursor).filter(|it| it.from <= instant);
             rates.extend(at.map(|it| rate_of(it, unit)));
         }
         rates.sort_by(f64::total_cmp);
@@ -205,14 +205,16 @@ fn lines_of_many(
 /// A value of which so large a share lies below, of sorted ones.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
-    let place = number::place((whole(last) * share).round());
-    sorted.get(place).copied()
+    let rank = number::to_usize((whole(last) * share).round());
+    sorted.get(rank).copied()
 }
 
 /// Hosts beside each other. `None` where no bytes are moved.
 pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
     let hosts = HostFigures::of(document)?;
-    let of_hosts = hosts.together.results_of_hosts(hosts.place, hosts.result);
+    let of_hosts = hosts
+        .together
+        .results_of_hosts(hosts.row_index, hosts.result);
     let (lines, left_out) = hosts.shown();
     let groups: Vec<Group> = lines
         .iter()
@@ -221,7 +223,7 @@ pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
                 true => Ink::FAULT,
                 false => Ink::READ,
             };
-            let bar = bar(of_hosts.get(line.place)?, ink);
+            let bar = bar(of_hosts.get(line.index)?, ink);
             let mark = line.mark().map(|(_, mark)| mark);
             let label = [Some(Text::name(bar.label)), mark];
             let label = Text::list(label.into_iter().flatten(), ", ").into();

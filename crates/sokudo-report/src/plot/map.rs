@@ -43,7 +43,7 @@ struct Map {
 impl Map {
     /// Of places side by side, as many to a cell as is needed.
     fn of(result: &ResultDocument, device: Option<Bytes>) -> Self {
-        let offsets: BTreeSet<u64> = result.places.iter().map(|place| place.offset).collect();
+        let offsets: BTreeSet<u64> = result.samples.iter().map(|sample| sample.offset).collect();
         let of_cell = offsets.len().div_ceil(ROWS_MAX * COLUMNS).max(1);
         Self {
             starts: offsets.into_iter().step_by(of_cell).collect(),
@@ -60,9 +60,9 @@ impl Map {
     fn matrix(&self, result: &ResultDocument) -> HeatMap {
         let rows = self.starts.chunks(COLUMNS);
         let mut cells = vec![vec![None; COLUMNS]; rows.len()];
-        for place in &result.places {
-            if let Some(rate) = place.bytes_per_s_of_all(result.workload.clones) {
-                let [row, column] = place_of(self.number(place.offset));
+        for sample in &result.samples {
+            if let Some(rate) = sample.bytes_per_s_of_all(result.workload.threads) {
+                let [row, column] = place_of(self.number(sample.offset));
                 let cell: &mut Option<f64> = &mut cells[row][column];
                 let rate = rate / BYTES_PER_MB;
                 *cell = Some(cell.map_or(rate, |lowest| lowest.min(rate)));

@@ -129,11 +129,11 @@ fn maps(
                 values[across] == column
                     && down.iter().zip(line).all(|(axis, it)| values[*axis] == *it)
             };
-            let place = document
+            let index = document
                 .cells
                 .iter()
                 .position(|cell| is_here(&cell.values))?;
-            Some(100.0 * levels[place]? / highest)
+            Some(100.0 * levels[index]? / highest)
         };
         let cells = lines.iter().map(|line| {
             let cells = columns.clone().map(|column| share(line, column));

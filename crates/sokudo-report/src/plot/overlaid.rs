@@ -36,11 +36,11 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     let curves = curves?;
     let (_, reference) = *curves.first()?;
     let end = |(_, result): &(&str, &ResultDocument)| {
-        let places = result.places.iter();
-        places.map(|it| it.offset.saturating_add(it.bytes)).max()
+        let samples = result.samples.iter();
+        samples.map(|it| it.offset.saturating_add(it.bytes)).max()
     };
     let start = |(_, result): &(&str, &ResultDocument)| {
-        result.places.iter().map(|place| place.offset).min()
+        result.samples.iter().map(|sample| sample.offset).min()
     };
     let (low, high) = (
         curves.iter().filter_map(start).min()?,
@@ -52,7 +52,7 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     for (number, (name, result)) in curves.iter().enumerate() {
         let curve = Curve::of(result);
         let layer = Layer::new(Ink::of_number(number), curve.lines(unit));
-        layers.push(layer.named(*name, curve.told()));
+        layers.push(layer.named(*name, curve.rate_spread()));
         if number > 0 {
             slower.extend(marked(name, &slower_places(reference, result), unit));
         }

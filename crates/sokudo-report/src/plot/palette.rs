@@ -94,10 +94,10 @@ const VIRIDIS: [[u8; 3]; 10] = [
     reason = "shares are within 0 and 1, parts of colours within 0 and 255"
 )]
 pub fn heat(share: f64) -> [u8; 3] {
-    let place = share.clamp(0.0, 1.0) * 9.0;
-    let index = (place.floor() as usize).min(VIRIDIS.len() - 2);
-    let part = place - place.floor();
-    let part = if place >= 9.0 { 1.0 } else { part };
+    let position = share.clamp(0.0, 1.0) * 9.0;
+    let index = (position.floor() as usize).min(VIRIDIS.len() - 2);
+    let part = position - position.floor();
+    let part = if position >= 9.0 { 1.0 } else { part };
     let (low, high) = (VIRIDIS[index], VIRIDIS[index + 1]);
     let between = |number: usize| {
         let (low, high) = (f64::from(low[number]), f64::from(high[number]));

@@ -7,20 +7,20 @@ use super::curve::{PositionUnit, access_layers, access_ms, accesses, moved};
 use super::figure::{Body, Chart, PlotFigure, VerticalAxis};
 use super::heading;
 use super::scale::PlotAxis;
-use crate::document::{PlaceDocument, RunDocument};
+use crate::document::{RunDocument, SampleDocument};
 
 /// `None` when no way from place to place was measured.
 pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut shown = accesses(document);
-    shown.retain(|result| moved(result).any(|place| place.distance.is_some()));
-    let places = || shown.iter().flat_map(|result| moved(result));
-    let farthest = places().filter_map(|place| place.distance).max()?;
-    let slowest = places().map(access_ms).fold(0.0, f64::max);
+    shown.retain(|result| moved(result).any(|sample| sample.distance.is_some()));
+    let samples = || shown.iter().flat_map(|result| moved(result));
+    let farthest = samples().filter_map(|sample| sample.distance).max()?;
+    let slowest = samples().map(access_ms).fold(0.0, f64::max);
     let unit = PositionUnit::of(Bytes(farthest));
     let label = text!("Distance from the place before, {}", unit.name);
     let bottom = PlotAxis::exact(label, 0.0, unit.share(farthest), 10);
     let left = PlotAxis::from_zero(text!("Access time, ms"), slowest, 8);
-    let at = |place: &PlaceDocument| Some(unit.share(place.distance?));
+    let at = |sample: &SampleDocument| Some(unit.share(sample.distance?));
     let chart = Chart::new(bottom, left, access_layers(&shown, VerticalAxis::Left, at));
     let (what, body) = (
         text!("access time over seek distance"),

@@ -143,8 +143,8 @@ mod tests {
                     .unwrap()
                     .parse()
                     .unwrap();
-                let said = line.split('>').nth(1).unwrap().trim_end_matches("</text");
-                let end = x + crate::plot::text::width(said, size);
+                let label = line.split('>').nth(1).unwrap().trim_end_matches("</text");
+                let end = x + crate::plot::text::width(label, size);
                 assert!(end <= width, "{end} of {width}: {line}");
                 found += 1;
             }

@@ -19,17 +19,19 @@ fn mark() -> RunDocument {
 }
 
 /// A scan of so many places, and a range that cannot be read.
-fn surface(places: u64) -> RunDocument {
+fn surface(sample_count: u64) -> RunDocument {
     let mut run = sample::kept("unreadable");
     let outcome = &mut run.rows[0].trials[0].outcome;
-    let size = run.target.size_bytes.unwrap().0 / places;
-    let place = |number: u64| {
-        let mut place = outcome.places[usize::try_from(number * 199 / places).unwrap()];
-        (place.offset, place.bytes) = (Bytes(number * size), Bytes(size));
-        place.elapsed.0 = 1 + place.elapsed.0 * 200 / places + number * 7_919 % 1_013;
-        place
+    let size = run.target.size_bytes.unwrap().0 / sample_count;
+    let sample_at = |number: u64| {
+        let mut survey_sample =
+            outcome.samples[usize::try_from(number * 199 / sample_count).unwrap()];
+        (survey_sample.offset, survey_sample.bytes) = (Bytes(number * size), Bytes(size));
+        survey_sample.elapsed.0 =
+            1 + survey_sample.elapsed.0 * 200 / sample_count + number * 7_919 % 1_013;
+        survey_sample
     };
-    outcome.places = (0..places).map(place).collect();
+    outcome.samples = (0..sample_count).map(sample_at).collect();
     RunDocument::from_run(&run)
 }
 
@@ -294,8 +296,8 @@ fn very_many_places_make_a_small_picture_with_every_extreme() {
     let document = surface(40_000);
     let text = of(&document, PlotKind::named("curve").unwrap());
     assert!(text.len() < 300_000, "{} bytes", text.len());
-    let places = &document.results[0].places;
-    let rates = places.iter().filter_map(|place| place.bytes_per_s());
+    let samples = &document.results[0].samples;
+    let rates = samples.iter().filter_map(|sample| sample.bytes_per_s());
     let highest = rates.fold(0.0, f64::max);
     assert!(text.contains(&format!("max {} MB/s", crate::number::rate(highest / 1e6))));
 }
@@ -329,7 +331,9 @@ fn a_png_has_its_text_japanese_too() {
 fn cost_of_a_picture() {
     let mut document = surface(100_000);
     document.results.truncate(1);
-    document.results[0].places.retain(|place| place.trial == 1);
+    document.results[0]
+        .samples
+        .retain(|sample| sample.trial == 1);
     let mut times: Vec<f64> = (0..15)
         .map(|_| {
             let started = std::time::Instant::now();

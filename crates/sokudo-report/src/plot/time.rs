@@ -85,7 +85,7 @@ fn steps(result: &ResultDocument, longest: f64) -> Vec<Vec<[f64; 2]>> {
 /// How hot the hottest drive was meanwhile, over the trials of a result: the highest, and the line.
 /// Other results have trials of their own on the same axis, a pause away.
 fn heat(document: &RunDocument, result: &ResultDocument, longest: f64) -> Option<(f64, Layer)> {
-    let moments = &document.circumstances.course.as_ref()?.moments;
+    let moments = &document.conditions.course.as_ref()?.moments;
     let readings = moments
         .iter()
         .filter_map(|moment| Some((moment.at.0, f64::from(moment.celsius?))));
@@ -93,18 +93,18 @@ fn heat(document: &RunDocument, result: &ResultDocument, longest: f64) -> Option
     let lines = result.trials.iter().filter_map(|trial| {
         let (from, length) = (trial.began_ns?, trial.elapsed_ns);
         let to = from.saturating_add(length);
-        let place =
+        let axis_seconds =
             |at: u64| f64::from(trial.trial.saturating_sub(1)) * longest + seconds(at - from);
         // What was read last before holds until the next reading.
         let before = readings.iter().take_while(|(at, _)| *at <= from).last();
         let within = readings.iter().filter(|(at, _)| (from..to).contains(at));
         let mut line: Vec<[f64; 2]> = before
-            .map(|(_, celsius)| [place(from), *celsius])
+            .map(|(_, celsius)| [axis_seconds(from), *celsius])
             .into_iter()
             .collect();
-        line.extend(within.map(|(at, celsius)| [place(*at), *celsius]));
+        line.extend(within.map(|(at, celsius)| [axis_seconds(*at), *celsius]));
         let last = line.last().map(|[_, celsius]| *celsius)?;
-        line.push([place(to), last]);
+        line.push([axis_seconds(to), last]);
         Some(line)
     });
     let lines: Vec<Vec<[f64; 2]>> = lines.collect();

@@ -33,12 +33,12 @@ pub(super) fn render(report: &Report, style: ReportStyle) -> String {
 
 /// What somebody wrote about it.
 fn about(reported: &ReportedRun) -> Option<Article<'_>> {
-    let said = [
+    let annotations = [
         ("Tags", reported.tags.join(", ")),
         ("Note", reported.note.clone()),
     ];
-    let said = said.into_iter().filter(|(_, text)| !text.is_empty());
-    let facts: Vec<(Text, Cell)> = said
+    let annotations = annotations.into_iter().filter(|(_, text)| !text.is_empty());
+    let facts: Vec<(Text, Cell)> = annotations
         .map(|(label, text)| (label.into(), Cell::Name(text)))
         .collect();
     let mut about = Article::default();

@@ -340,9 +340,9 @@ mod tests {
             |report, _| report.prometheus(),
         ];
         for (number, format) in formats.into_iter().enumerate() {
-            let told = format(&report, style).to_lowercase();
-            assert!(told.contains(&SERIAL.to_lowercase()), "format {number}");
-            let told = format(&masked, style).to_lowercase();
+            let output = format(&report, style).to_lowercase();
+            assert!(output.contains(&SERIAL.to_lowercase()), "format {number}");
+            let output = format(&masked, style).to_lowercase();
             for secret in [
                 SERIAL,
                 UUID,
@@ -351,7 +351,7 @@ mod tests {
                 "ab12-34cd",
             ] {
                 let secret = secret.to_lowercase();
-                assert!(!told.contains(&secret), "format {number} tells {secret}");
+                assert!(!output.contains(&secret), "format {number} tells {secret}");
             }
         }
     }

@@ -63,7 +63,7 @@ fn work(result: &ResultDocument) -> Text {
 }
 
 fn in_flight(workload: &Workload) -> Text {
-    let (depth, threads) = (workload.depth, workload.clones);
+    let (depth, threads) = (workload.depth, workload.threads);
     match (depth, threads) {
         (1, 1) => "each when the one before is done".into(),
         (depth, 1) => text!("always {depth} in flight"),
@@ -73,11 +73,11 @@ fn in_flight(workload: &Workload) -> Text {
 }
 
 fn limits(workload: &Workload) -> Vec<Text> {
-    let clones = u64::from(workload.clones);
+    let threads = u64::from(workload.threads);
     let rate = workload.pacing.rate.map(|rate| match rate {
-        Rate::Iops(ios) => text!("at {} IOPS", grouped(&(ios * clones).to_string())),
+        Rate::Iops(ios) => text!("at {} IOPS", grouped(&(ios * threads).to_string())),
         Rate::BytesPerSecond(bytes) => {
-            text!("at {}/s", decimal_size(Bytes(bytes * clones), 3))
+            text!("at {}/s", decimal_size(Bytes(bytes * threads), 3))
         }
     });
     let time = workload.limits.time;
@@ -93,9 +93,9 @@ mod tests {
     #[test]
     fn a_row_is_told_in_words() {
         let run = RunDocument::from_run(&sample::run());
-        let told = sentences(&run);
-        assert_eq!(told.len(), run.results.len());
-        let (name, sentence) = &told[0];
+        let descriptions = sentences(&run);
+        assert_eq!(descriptions.len(), run.results.len());
+        let (name, sentence) = &descriptions[0];
         assert_eq!(*name, "SEQ1M Q8T1 read");
         assert_eq!(
             *sentence,

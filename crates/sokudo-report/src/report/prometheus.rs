@@ -40,16 +40,16 @@ pub(super) fn render(report: &Report) -> String {
     // The last one comes first and is kept.
     runs.sort_by_key(|reported| std::cmp::Reverse(reported.run.started_at));
     let mut metrics = Metrics::default();
-    let mut told = HashSet::new();
+    let mut seen = HashSet::new();
     for reported in runs {
         let subject = subject(reported);
-        if told.insert(subject.clone()) {
+        if seen.insert(subject.clone()) {
             add_run(&mut metrics, reported, &subject);
         }
         let mut names: Vec<Labels> = Vec::new();
         for result in &reported.run.results {
             let row = row_labels(&subject, result, &mut names);
-            if told.insert(row.clone()) {
+            if seen.insert(row.clone()) {
                 add_result(&mut metrics, result, &row);
             }
         }
@@ -242,13 +242,13 @@ mod tests {
         let is_first = |labels: &BTreeMap<String, String>| {
             labels["row"] == first.name && labels["direction"] == "read"
         };
-        let told = samples
+        let bandwidth_sample = samples
             .iter()
             .find(|(name, labels, _)| {
                 name == "sokudo_bandwidth_bytes_per_second" && is_first(labels)
             })
             .unwrap();
-        assert!((told.2 - rates.median).abs() < 1e-6 * rates.median);
+        assert!((bandwidth_sample.2 - rates.median).abs() < 1e-6 * rates.median);
         assert!(
             samples
                 .iter()

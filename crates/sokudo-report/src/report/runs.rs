@@ -117,7 +117,7 @@ impl RunDocument {
         let target = &self.target;
         let name = target.device_name();
         match &target.path {
-            _ if target.kind == TargetKind::Simulated => phrase(&name).said(language),
+            _ if target.kind == TargetKind::Simulated => phrase(&name).in_language(language),
             Some(path) if name == target.name => path.clone(),
             _ => name,
         }

@@ -71,7 +71,7 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
         };
         return Some((Tone::Doubtful, text));
     }
-    let said = match (reach, unsteady) {
+    let answer = match (reach, unsteady) {
         _ if judged.is_empty() => return None,
         (None, _) if judged.iter().any(|it| it.status != Status::Complete) => (
             Tone::Doubtful,
@@ -96,7 +96,7 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
             text!("Good to about ± {reach} or better: every row is VERIFIED and STEADY"),
         ),
     };
-    Some(said)
+    Some(answer)
 }
 
 /// Which rows this word is said of; `None` for none.

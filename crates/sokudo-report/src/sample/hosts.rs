@@ -49,8 +49,8 @@ pub fn together_run() -> Run {
         "its link, its way to the storage or its processors are slower than those of others, or something else uses them",
         "measure n02 alone, and compare its link and its settings with those of a faster host",
     )];
-    let told = assessment.findings.clone();
-    run.hosts[1].assessments[0].as_mut().unwrap().findings = told;
+    let straggler_findings = assessment.findings.clone();
+    run.hosts[1].assessments[0].as_mut().unwrap().findings = straggler_findings;
     run.hosts[1].assessments[1] = Some(Assessment {
         verdict: Verdict::Unverified,
         device_ratio: Some(1.2),
@@ -75,7 +75,7 @@ pub fn run_of_many(hosts: u32) -> Run {
         })
         .collect();
     let mut run = run_of_hosts(&names, &ranks, |_, _| false);
-    let told = vec![finding(
+    let straggler_findings = vec![finding(
         "straggler",
         Severity::Warning,
         "node003 moves 62 % of what the median of the hosts moves",
@@ -86,13 +86,17 @@ pub fn run_of_many(hosts: u32) -> Run {
         &mut run.rows[0].assessment,
         &mut run.hosts[2].assessments[0],
     ] {
-        assessment.as_mut().unwrap().findings.clone_from(&told);
+        assessment
+            .as_mut()
+            .unwrap()
+            .findings
+            .clone_from(&straggler_findings);
     }
     run
 }
 
 fn run_of_hosts(names: &[&str], ranks: &[RankSpeed], is_lost: impl Fn(u64, u32) -> bool) -> Run {
-    let clones = u32::try_from(ranks.len()).unwrap();
+    let threads = u32::try_from(ranks.len()).unwrap();
     let read = OperationMix::only(Operation::Read);
     let write = OperationMix::only(Operation::Write);
     let rows = [
@@ -103,7 +107,7 @@ fn run_of_hosts(names: &[&str], ranks: &[RankSpeed], is_lost: impl Fn(u64, u32) 
         let mut workload = Workload::new(name, block);
         workload.operations = operations;
         workload.depth = depth;
-        workload.clones = clones;
+        workload.threads = threads;
         workload.limits.time = Some(TIME);
         let trials = (0..TRIALS).flat_map(|number| {
             let of_rank = |(seed, speed): (u64, &RankSpeed)| {
@@ -136,7 +140,7 @@ fn run_of_hosts(names: &[&str], ranks: &[RankSpeed], is_lost: impl Fn(u64, u32) 
             host: Some((*name).to_owned()),
             ..run.target.clone()
         },
-        circumstances: Circumstances::default(),
+        conditions: Conditions::default(),
         layout: Some(Layout {
             bytes: Bytes::gib(1),
             elapsed: Nanos::from_secs(2),

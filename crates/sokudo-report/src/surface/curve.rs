@@ -3,8 +3,8 @@
 use sokudo_model::{Bytes, narrow};
 use sokudo_words::text;
 
-use crate::document::{PlaceDocument, ResultDocument};
-use crate::number::{self, place, whole};
+use crate::document::{ResultDocument, SampleDocument};
+use crate::number::{self, to_usize, whole};
 use crate::style::TableStyle;
 use crate::wording::{phrase, row_alone};
 
@@ -22,16 +22,16 @@ const WIDTH_MAX: usize = 100;
 pub(crate) fn lines(result: &ResultDocument, style: &TableStyle) -> Option<Vec<String>> {
     let surface = result.surface.as_ref()?;
     let max = surface.rate_bytes_per_s.as_ref()?.max;
-    if surface.places < 2 || max <= 0.0 {
+    if surface.sample_count < 2 || max <= 0.0 {
         return None;
     }
     let top = number::rate(max / style.unit.bytes());
     let margin = top.chars().count() + 1;
     let width = style.width.min(WIDTH_MAX).saturating_sub(margin).max(10);
-    let (start, end) = extent(&result.places)?;
+    let (start, end) = extent(&result.samples)?;
     // The highest is of all processes, and each place of one.
-    let of_one = max / f64::from(result.workload.clones.max(1));
-    let heights = heights(&result.places, (start, end), width, of_one);
+    let of_one = max / f64::from(result.workload.threads.max(1));
+    let heights = heights(&result.samples, (start, end), width, of_one);
     let title = text!(
         "{} {}, {} over position",
         row_alone(&result.name),
@@ -58,32 +58,32 @@ pub(crate) fn lines(result: &ResultDocument, style: &TableStyle) -> Option<Vec<S
 }
 
 /// First byte and last end of all places.
-fn extent(places: &[PlaceDocument]) -> Option<(u64, u64)> {
-    let start = places.iter().map(|place| place.offset).min()?;
-    let end = places
+fn extent(samples: &[SampleDocument]) -> Option<(u64, u64)> {
+    let start = samples.iter().map(|sample| sample.offset).min()?;
+    let end = samples
         .iter()
         // A damaged document may tell of places beyond any end.
-        .map(|place| place.offset.saturating_add(place.bytes))
+        .map(|sample| sample.offset.saturating_add(sample.bytes))
         .max()?;
     Some((start, end))
 }
 
 /// Height of each column in steps; a column without a place takes that of the one before,
 /// and one whose places all failed is empty.
-fn heights(places: &[PlaceDocument], extent: (u64, u64), width: usize, max: f64) -> Vec<usize> {
+fn heights(samples: &[SampleDocument], extent: (u64, u64), width: usize, max: f64) -> Vec<usize> {
     let mut sums = vec![(0.0, 0u32); width];
     let length = u128::from((extent.1 - extent.0).max(1));
-    for place in places {
-        let column = u128::from(place.offset - extent.0) * width as u128 / length;
+    for sample in samples {
+        let column = u128::from(sample.offset - extent.0) * width as u128 / length;
         let column: usize = narrow(column.min(width as u128 - 1));
-        sums[column].0 += place.bytes_per_s().unwrap_or(0.0);
+        sums[column].0 += sample.bytes_per_s().unwrap_or(0.0);
         sums[column].1 += 1;
     }
     let mut before = 0;
     let height = |(sum, count): &(f64, u32)| {
         if *count > 0 {
             let share = sum / f64::from(*count) / max;
-            before = place((share * whole(HEIGHT * STEPS)).round());
+            before = to_usize((share * whole(HEIGHT * STEPS)).round());
         }
         before
     };

@@ -1,6 +1,6 @@
 //! Figures as signs: a share as a length, a course as heights.
 
-use crate::number::{place, whole};
+use crate::number::{to_usize, whole};
 use sokudo_stats::Summary;
 
 /// Signs of a bar at full length.
@@ -20,9 +20,9 @@ const COURSE_HEIGHT_MIN: f64 = 0.1;
 pub(super) fn bar(share: f64, ascii: bool) -> String {
     let share = share.clamp(0.0, 1.0);
     if ascii {
-        return "#".repeat(place((share * whole(BAR_WIDTH)).round()));
+        return "#".repeat(to_usize((share * whole(BAR_WIDTH)).round()));
     }
-    let eighths = place((share * 8.0 * whole(BAR_WIDTH)).round());
+    let eighths = to_usize((share * 8.0 * whole(BAR_WIDTH)).round());
     let rest = (eighths % 8).checked_sub(1).map(|index| EIGHTHS[index]);
     let mut bar = "█".repeat(eighths / 8);
     bar.extend(rest);
@@ -47,7 +47,7 @@ pub(super) fn course(values: &[f64], ascii: bool) -> String {
     let heights = if ascii { ASCII_HEIGHTS } else { HEIGHTS };
     let sign = |value: &f64| {
         let share = ((value - middle) / height + 0.5).clamp(0.0, 1.0);
-        heights[place((share * 7.0).round())]
+        heights[to_usize((share * 7.0).round())]
     };
     medians.iter().map(sign).collect()
 }

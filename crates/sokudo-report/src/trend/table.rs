@@ -17,8 +17,8 @@ use crate::wording::{device, phrase, row};
 
 impl Forms for TrendDocument {
     /// The levels of one row, or a line for each of several; on paper also their levels.
-    fn article(&self, asked: BandwidthUnit) -> Article<'_> {
-        let unit = self.unit(asked);
+    fn article(&self, requested: BandwidthUnit) -> Article<'_> {
+        let unit = self.unit(requested);
         let title = text!(
             "sokudo {} · trend · {}",
             self.sokudo_version,
@@ -56,7 +56,7 @@ impl Forms for TrendDocument {
         article.add(Element::OfRows(left_out.collect()));
         article.paragraph(self.left_out().unwrap_or_default());
         article.paragraph(legend(self, unit));
-        article.add(Element::Repeat(&self.command));
+        article.add(Element::StoredCommand(&self.command));
         article
     }
 }

@@ -148,9 +148,9 @@ mod tests {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             values.iter().map(|value| (value - mean).powi(2)).sum()
         };
-        let places = SEGMENT_MIN..=values.len() - SEGMENT_MIN;
+        let splits = SEGMENT_MIN..=values.len() - SEGMENT_MIN;
         let left = |at: usize| about(&values[..at]) + about(&values[at..]);
-        let best = places.min_by(|a, b| left(*a).total_cmp(&left(*b))).unwrap();
+        let best = splits.min_by(|a, b| left(*a).total_cmp(&left(*b))).unwrap();
         let expected = (-40.0 * left(best).ln() - likelihood(&values)) * 36.0 / 40.0;
         let step = StepCandidate::among_independent(&values);
         assert_eq!(step.at, best);

@@ -50,7 +50,7 @@ pub(super) fn client(encryption: &Encryption) -> io::Result<ClientConfig> {
 /// What is wrong with a certificate, and what to do about it.
 pub(super) fn explained(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|it| it.downcast_ref::<Error>());
-    let told = match cause {
+    let message = match cause {
         Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
             "its certificate comes from nobody who is trusted; name its authority's with sslrootcert=FILE".to_owned()
         }
@@ -64,7 +64,7 @@ pub(super) fn explained(error: io::Error) -> io::Error {
         )) => "its certificate has expired; renew it there".to_owned(),
         _ => return error,
     };
-    io::Error::new(io::ErrorKind::PermissionDenied, told)
+    io::Error::new(io::ErrorKind::PermissionDenied, message)
 }
 
 /// Who vouches for a server.

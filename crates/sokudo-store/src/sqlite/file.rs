@@ -109,7 +109,7 @@ fn other_kind(metadata: &Metadata) -> Option<&'static str> {
 /// that person. Where it fails, nothing of it is left behind.
 ///
 /// Gives whether it is ours: another sokudo may have made one in the meantime.
-pub(super) fn place(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
+pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
     let refused = |path: &Path, source| StoreError::Folder {
         path: path.to_owned(),
         source,
@@ -306,7 +306,7 @@ mod tests {
         std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
         assert_eq!(destination(&link).unwrap(), elsewhere);
         std::os::unix::fs::lchown(&link, Some(65_534), None).unwrap();
-        assert!(place(&link, &[0; 512]).is_err());
+        assert!(create(&link, &[0; 512]).is_err());
         assert!(!elsewhere.exists());
     }
 
@@ -335,7 +335,7 @@ mod tests {
                 }
             });
             for _ in 0..300 {
-                let _ = place(&folder.join("runs.db"), &[0; 512]);
+                let _ = create(&folder.join("runs.db"), &[0; 512]);
                 let _ = std::fs::remove_dir_all(&folder);
                 let _ = std::fs::remove_dir_all(&away);
             }

@@ -7,8 +7,8 @@ pub fn one_of<T: Clone + Send + Sync + 'static>(
     words: &'static [(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> {
     let named = PossibleValuesParser::new(words.iter().map(|(word, _)| *word));
-    named.map(|said| {
-        let named = words.iter().find(|(word, _)| *word == said);
+    named.map(|argument| {
+        let named = words.iter().find(|(word, _)| *word == argument);
         named.expect("no other word gets here").1.clone()
     })
 }

@@ -28,7 +28,7 @@ impl<F: FnMut(&str) -> String> Speaker for F {
 
 /// Help is looked up paragraph by paragraph, each whole.
 pub fn exactly(language: Language) -> impl Fn(&str) -> String {
-    move |text| Text::of_parts(text, |_| None).said(language)
+    move |text| Text::of_parts(text, |_| None).in_language(language)
 }
 
 /// Where texts are to be shown.
@@ -179,8 +179,8 @@ pub fn prose(text: &str, width: Option<usize>, speaker: &mut impl Speaker) -> St
             .map(str::trim)
             .collect::<Vec<_>>()
             .join(" ");
-        let said = speaker.say(whole.trim());
-        width.map_or(said.clone(), |width| wrapped(&said, width))
+        let translated = speaker.say(whole.trim());
+        width.map_or(translated.clone(), |width| wrapped(&translated, width))
     });
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }

@@ -59,12 +59,12 @@ impl Estimate {
 
     /// Of jobs, which lay out files that are not there.
     pub fn of_jobs(jobs: &Jobs<'_>) -> Self {
-        let places = jobs.places.iter();
-        let made = places.filter(|it| it.needs_data && it.is_made() && !it.path.exists());
+        let targets = jobs.targets.iter();
+        let made = targets.filter(|it| it.needs_data && it.is_made() && !it.path.exists());
         let laid_out = made.fold(0_u64, |sum, it| sum.saturating_add(it.bytes.0));
         let is_model = |kind| matches!(kind, JobTargetKind::Simulated | JobTargetKind::Null);
         Self {
-            is_virtual: jobs.places.iter().all(|it| is_model(it.kind)),
+            is_virtual: jobs.targets.iter().all(|it| is_model(it.kind)),
             ..Self::new(jobs.plan, &jobs.schedule, None, Some(Bytes(laid_out)))
         }
     }

@@ -14,7 +14,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Stat, fstat, renameat, statat, unlinkat};
-use sokudo_engine::{NamedPlace, create_in};
+use sokudo_engine::{NamedEntry, create_in};
 use sokudo_words::text;
 
 /// Rights of a new file, of which the umask takes some away.
@@ -34,26 +34,26 @@ pub(super) enum ReplaceFault {
 /// When nothing was changed.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), ReplaceFault> {
     // What links lead to is replaced, not the link.
-    let place = NamedPlace::of(path).map_err(ReplaceFault::Unwritten)?;
-    let there = place.there.as_ref().map(fstat).transpose();
+    let entry = NamedEntry::of(path).map_err(ReplaceFault::Unwritten)?;
+    let there = entry.there.as_ref().map(fstat).transpose();
     let there = there.map_err(|errno| ReplaceFault::Unwritten(errno.into()))?;
     let is_alone = |it: &Stat| {
         it.st_nlink == 1 && FileType::from_raw_mode(it.st_mode) == FileType::RegularFile
     };
-    match there.as_ref().is_none_or(is_alone) && place.is_named_so() {
-        true => put(&place, bytes),
+    match there.as_ref().is_none_or(is_alone) && entry.is_named_so() {
+        true => put(&entry, bytes),
         false => Err(ReplaceFault::NotReplaceable),
     }
 }
 
-fn put(place: &NamedPlace, bytes: &[u8]) -> Result<(), ReplaceFault> {
+fn put(entry: &NamedEntry, bytes: &[u8]) -> Result<(), ReplaceFault> {
     // What is given the rights and the owner of another file must not take the place of a third.
-    if !place.is_named_so() {
+    if !entry.is_named_so() {
         return Err(ReplaceFault::Unwritten(io::Error::other(text!(
             "somebody exchanges names in its folder"
         ))));
     }
-    let mut draft = OutputDraft::beside(place)?;
+    let mut draft = OutputDraft::beside(entry)?;
     draft
         .file
         .write_all(bytes)
@@ -61,7 +61,7 @@ fn put(place: &NamedPlace, bytes: &[u8]) -> Result<(), ReplaceFault> {
         .and_then(|()| draft.file.sync_all())
         .map_err(ReplaceFault::Unwritten)?;
     // Another file may be mounted in its place.
-    renameat(&place.folder, &draft.name, &place.folder, &place.name)
+    renameat(&entry.folder, &draft.name, &entry.folder, &entry.name)
         .map_err(|_| ReplaceFault::NotReplaceable)
 }
 
@@ -74,16 +74,16 @@ struct OutputDraft<'a> {
 
 impl<'a> OutputDraft<'a> {
     /// With the rights and the owner of the file that is there.
-    fn beside(place: &'a NamedPlace) -> Result<Self, ReplaceFault> {
+    fn beside(entry: &'a NamedEntry) -> Result<Self, ReplaceFault> {
         let not_replaceable = |_| ReplaceFault::NotReplaceable;
-        let there = place.there.as_ref().map(fstat).transpose();
+        let there = entry.there.as_ref().map(fstat).transpose();
         let there = there.map_err(|_| ReplaceFault::NotReplaceable)?;
         let mode = there.map_or(NEW_FILE_MODE, |there| there.st_mode & 0o777);
         let mut name = OsString::from(format!(".sokudo-{}-", std::process::id()));
-        name.push(&place.name);
+        name.push(&entry.name);
         let draft = Self {
-            file: create_in(&place.folder, &name, mode).map_err(not_replaceable)?,
-            folder: &place.folder,
+            file: create_in(&entry.folder, &name, mode).map_err(not_replaceable)?,
+            folder: &entry.folder,
             name,
         };
         if let Some(there) = there {
@@ -169,15 +169,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("file"), "looked at").unwrap();
-        let place = NamedPlace::of(&at("file")).unwrap();
+        let entry = NamedEntry::of(&at("file")).unwrap();
         fs::rename(at("file"), at("away")).unwrap();
         fs::write(at("file"), "precious").unwrap();
-        assert!(matches!(put(&place, b"x"), Err(ReplaceFault::Unwritten(_))));
+        assert!(matches!(put(&entry, b"x"), Err(ReplaceFault::Unwritten(_))));
         symlink("away", at("link")).unwrap();
         fs::rename(at("link"), at("file")).unwrap();
-        assert!(matches!(put(&place, b"x"), Err(ReplaceFault::Unwritten(_))));
+        assert!(matches!(put(&entry, b"x"), Err(ReplaceFault::Unwritten(_))));
         fs::remove_file(at("file")).unwrap();
-        assert!(matches!(put(&place, b"x"), Err(ReplaceFault::Unwritten(_))));
+        assert!(matches!(put(&entry, b"x"), Err(ReplaceFault::Unwritten(_))));
         assert_eq!(fs::read(at("away")).unwrap(), b"looked at");
         assert_eq!(names(folder.path()), ["away"]);
     }

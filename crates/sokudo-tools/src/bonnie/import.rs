@@ -12,7 +12,7 @@ use sokudo_model::{
 };
 use sokudo_words::text;
 
-use crate::results::row::{self, PACE, RANDOM, ROWS_MAX, ToldWorkload, figure};
+use crate::results::row::{self, PACE, RANDOM, ROWS_MAX, WorkloadDescription, figure};
 use crate::results::text::{Line, label, leave_out, lines};
 use crate::results::{Import, ImportError, LeftOut, Reader, Source};
 
@@ -101,7 +101,12 @@ fn run(fields: &Fields<'_>, line: Line<'_>, left_out: &mut Vec<LeftOut>) -> Opti
 }
 
 /// The row of a phase, as its source does it: one thread, through the page cache.
-fn row_of(phase: BonniePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>) -> ImportedRow {
+fn row_of(
+    phase: BonniePhase,
+    phase_figure: &PhaseFigure,
+    rate: f64,
+    fields: &Fields<'_>,
+) -> ImportedRow {
     let chunk = fields.chunk.unwrap_or(CHUNK_DEFAULT);
     let order = match phase {
         BonniePhase::Seeks => RANDOM,
@@ -119,14 +124,14 @@ fn row_of(phase: BonniePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>
         _ => chunk,
     };
     let is_of_bytes = phase.counted().is_none();
-    let mut workload = ToldWorkload::new(name(phase), block)
+    let mut workload = WorkloadDescription::new(name(phase), block)
         .operations(Some(operations))
         .order(Some(order))
         .direct(Some(false))
         .parts(PACE)
         .parts(&[PlanPart::Backend, PlanPart::Depth])
         .parts_if(is_of_bytes, &[PlanPart::Blocks])
-        .clones(fields.concurrency);
+        .threads(fields.concurrency);
     workload.workload.backend = BackendKind::Sync;
     workload.workload.work = work;
     let mut row = workload.row();
@@ -135,11 +140,14 @@ fn row_of(phase: BonniePhase, told: &PhaseFigure, rate: f64, fields: &Fields<'_>
         true => row.reported.bandwidth = Some(rate),
         false => row.reported.iops = Some(rate),
     }
-    row.reported
-        .others
-        .extend(told.cpu_percent.map(|percent| figure("CPU", "%", percent)));
     row.reported.others.extend(
-        told.latency_max_ns
+        phase_figure
+            .cpu_percent
+            .map(|percent| figure("CPU", "%", percent)),
+    );
+    row.reported.others.extend(
+        phase_figure
+            .latency_max_ns
             .map(|time| figure("largest latency", "ms", time / 1e6)),
     );
     row

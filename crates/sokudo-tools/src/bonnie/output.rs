@@ -91,8 +91,8 @@ fn of_file(run: &Run) -> [String; 4] {
     [
         size,
         chunk,
-        number(&|seeks| seeks.limits.ios.unwrap_or(0) * u64::from(seeks.clones)),
-        number(&|seeks| seeks.clones.into()),
+        number(&|seeks| seeks.limits.ios.unwrap_or(0) * u64::from(seeks.threads)),
+        number(&|seeks| seeks.threads.into()),
     ]
 }
 

@@ -133,26 +133,26 @@ impl Measurer {
 }
 
 fn imported(report: &CrystalReport, row: &CrystalRow, major: u32) -> ImportedRow {
-    let mut told = row.label.workload();
+    let mut description = row.label.workload();
     let measured = report.measured();
-    told.workload.limits.time = measured;
+    description.workload.limits.time = measured;
     if major >= KNOWN_SINCE {
         let is_zero = report
             .mode
             .as_ref()
             .is_some_and(|mode| mode.contains("<0Fill>"));
-        told.workload.data = match is_zero {
+        description.workload.data = match is_zero {
             true => DataContent::Zero,
             false => DataContent::Repeated,
         };
-        told = told
+        description = description
             .direct(Some(true))
             .parts(PACE)
             .parts(&[PlanPart::Data, PlanPart::Durability]);
     }
-    let is_shared = !row.label.is_random && told.workload.clones > 1;
+    let is_shared = !row.label.is_random && description.workload.threads > 1;
     let is_interlocked = is_shared && major >= INTERLOCKED_SINCE;
-    let told = told
+    let description = description
         .order(is_interlocked.then_some(CrystalLabel::INTERLOCKED))
         .parts_if(report.file_size().is_some(), &[PlanPart::Span])
         .parts_if(measured.is_some(), &[PlanPart::Duration]);
@@ -162,7 +162,7 @@ fn imported(report: &CrystalReport, row: &CrystalRow, major: u32) -> ImportedRow
         Some(runs) if major >= KNOWN_SINCE => text!("best of {runs}"),
         Some(runs) => text!("of {runs} runs"),
     };
-    let mut imported = told.row();
+    let mut imported = description.row();
     imported.reported.bandwidth = Some(row::rate(row.mb_per_s * 1e6, kind.clone()));
     imported.reported.iops = row.iops.map(|iops| row::rate(iops, kind));
     imported.reported.latency = row.latency_ns.map(row::latency);

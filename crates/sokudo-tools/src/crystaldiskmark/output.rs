@@ -118,7 +118,7 @@ fn row(result: &ResultDocument) -> String {
     };
     let (depth, threads) = (
         known(PlanPart::Depth, workload.depth),
-        known(PlanPart::Clones, workload.clones),
+        known(PlanPart::Threads, workload.threads),
     );
     format!(
         "  {order} {size:>4}{unit} (Q={depth:>3}, T={threads:>2}): {rate:>9} MB/s [{iops:>9} IOPS] <{latency:>9} us>"
@@ -184,15 +184,15 @@ fn test(run: &RunDocument) -> String {
         let total = system.total_bytes.filter(|total| total.0 > 0)?;
         let used = Bytes(total.0.saturating_sub(system.available_bytes?.0));
         let percent = u128::from(used.0) * 100 / u128::from(total.0);
-        let (used, total, place) = (gib(used), gib(total), &system.mount_point);
-        Some(format!("{place}: {percent}% ({used}/{total}GiB)"))
+        let (used, total, mount_point) = (gib(used), gib(total), &system.mount_point);
+        Some(format!("{mount_point}: {percent}% ({used}/{total}GiB)"))
     });
-    let place = space.unwrap_or_else(|| target.name.clone());
+    let drive = space.unwrap_or_else(|| target.name.clone());
     let trials = match trials_made(run.results.iter()) {
         [least, most] if least == most => format!("x{most}"),
         [least, most] => format!("x{least}-{most}"),
     };
-    format!("{size} ({trials}) [{place}]")
+    format!("{size} ({trials}) [{drive}]")
 }
 
 fn time(run: &RunDocument) -> String {

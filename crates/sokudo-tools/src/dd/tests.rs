@@ -145,8 +145,8 @@ fn progress_among_last_lines_is_left_out_and_said() {
             .value
     };
     assert_eq!(rate(&import), 1_048_576_000.0 / 5.60273, "one copy");
-    let told: Vec<_> = import.left_out.iter().map(|left| left.line).collect();
-    assert_eq!(told, [Some(1), Some(3)]);
+    let lines: Vec<_> = import.left_out.iter().map(|left| left.line).collect();
+    assert_eq!(lines, [Some(1), Some(3)]);
     assert!(import.left_out[0].why.english().contains("progress"));
     // Beside copies with records it may be either.
     let whole = end(1_048_576_000, "copied, 5.6 s, 187 MB/s");

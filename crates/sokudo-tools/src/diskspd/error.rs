@@ -4,18 +4,18 @@ use sokudo_model::Bytes;
 
 /// Why a command line or profile of diskspd cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-#[error("diskspd: {place}: {problem}")]
+#[error("diskspd: {location}: {problem}")]
 pub struct DiskspdError {
     /// The argument as written, or the place in the profile.
-    pub place: String,
+    pub location: String,
     /// What is wrong there.
     pub problem: DiskspdProblem,
 }
 
 impl DiskspdError {
-    pub(super) fn new(place: impl Into<String>, problem: DiskspdProblem) -> Self {
+    pub(super) fn new(location: impl Into<String>, problem: DiskspdProblem) -> Self {
         Self {
-            place: place.into(),
+            location: location.into(),
             problem,
         }
     }

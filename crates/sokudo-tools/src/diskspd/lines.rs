@@ -21,7 +21,7 @@ pub struct PrintedTarget {
 
 /// A line per workload, in the plan's order. What diskspd cannot express stands before a
 /// line as a comment (`# …`), so that a script of these lines runs and says what differs.
-pub fn command_lines(plan: &Plan, place: &PrintedTarget) -> Vec<String> {
+pub fn command_lines(plan: &Plan, target: &PrintedTarget) -> Vec<String> {
     let mut lines = Vec::new();
     for stage in &plan.stages {
         if stage.workloads.len() > 1 {
@@ -36,21 +36,21 @@ pub fn command_lines(plan: &Plan, place: &PrintedTarget) -> Vec<String> {
                 let missing = missing.join(", ");
                 lines.push(format!("# {}: diskspd has no {missing}.", workload.name));
             }
-            lines.push(line(plan, workload, place));
+            lines.push(line(plan, workload, target));
         }
     }
     lines
 }
 
-fn line(plan: &Plan, workload: &Workload, place: &PrintedTarget) -> String {
+fn line(plan: &Plan, workload: &Workload, target: &PrintedTarget) -> String {
     let block = shortest(workload.blocks.smallest().0);
     let time = seconds(workload.limits.time.unwrap_or(Nanos::from_secs(10)));
     let ramp = seconds(workload.timing.ramp);
-    let (clones, depth) = (workload.clones, workload.depth);
+    let (threads, depth) = (workload.threads, workload.depth);
     let mut words = vec!["diskspd".to_owned()];
-    words.extend(place.create.map(|size| format!("-c{}", shortest(size.0))));
-    words.push(format!("-b{block} -d{time} -W{ramp} -t{clones} -o{depth}"));
-    words.extend(part(workload, place));
+    words.extend(target.create.map(|size| format!("-c{}", shortest(size.0))));
+    words.push(format!("-b{block} -d{time} -W{ramp} -t{threads} -o{depth}"));
+    words.extend(part(workload, target));
     words.extend(order(workload));
     let writes = workload.operations.percent(Operation::Write);
     words.push(format!("-w{writes}"));
@@ -75,7 +75,7 @@ fn line(plan: &Plan, workload: &Workload, place: &PrintedTarget) -> String {
         true => "-n".to_owned(),
         false => format!("-a{}", cpus.join(",")),
     });
-    words.push(format!("-z{} -L {}", plan.seed, quoted(&place.path)));
+    words.push(format!("-z{} -L {}", plan.seed, quoted(&target.path)));
     words.join(" ")
 }
 
@@ -85,7 +85,7 @@ fn seconds(time: Nanos) -> u64 {
 }
 
 /// The part of the target that is used, where that is not all of it.
-fn part(workload: &Workload, place: &PrintedTarget) -> Vec<String> {
+fn part(workload: &Workload, target: &PrintedTarget) -> Vec<String> {
     let mut words = Vec::new();
     let first = workload.files.uses.first();
     if let Some(span) = workload.span.or_else(|| first?.span) {
@@ -93,7 +93,7 @@ fn part(workload: &Workload, place: &PrintedTarget) -> Vec<String> {
         if span.offset > Bytes(0) {
             words.push(format!("-B{}", shortest(span.offset.0)));
         }
-        if place.create != Some(end) {
+        if target.create != Some(end) {
             words.push(format!("-f{}", shortest(end.0)));
         }
     }
@@ -136,7 +136,7 @@ fn order(workload: &Workload) -> Vec<String> {
             }
         }
         Order::Sequential { offset } => {
-            let interlocked = offset == SequentialOffset::Interlocked && workload.clones > 1;
+            let interlocked = offset == SequentialOffset::Interlocked && workload.threads > 1;
             let block = i128::from(workload.blocks.smallest().0);
             let stride = u64::try_from(block + i128::from(workload.scatter.stride)).unwrap_or(0);
             let letter = if interlocked { "-si" } else { "-s" };

@@ -99,7 +99,7 @@ impl DiskspdInvocation {
                     }));
             }
         }
-        session.places = targets.iter().map(place).collect();
+        session.target_states = targets.iter().map(target_state).collect();
         let seed = session.profile.spans.first().map_or(0, |span| span.seed);
         let seeds = session.profile.spans.iter().map(|span| span.seed);
         if seeds.clone().any(|other| other != seed) {
@@ -133,7 +133,7 @@ fn cooldown(span: &DiskspdSpan, workloads: &[Workload]) -> Stage {
     }
 }
 
-fn place(target: &DiskspdTargetSpec) -> DiskspdTargetState {
+fn target_state(target: &DiskspdTargetSpec) -> DiskspdTargetState {
     DiskspdTargetState {
         path: target.path.clone(),
         bytes: target.bytes,

@@ -49,30 +49,30 @@ pub fn invocation(
         let action = DiskspdAction::Help;
         return Ok(DiskspdInvocation { action, session });
     }
-    let mut asked = AppliedOptions::default();
-    asked.windows = line.windows;
-    asked.target.block = Bytes(block_bytes(&line)?);
+    let mut options = AppliedOptions::default();
+    options.windows = line.windows;
+    options.target.block = Bytes(block_bytes(&line)?);
     for option in &line.options {
-        asked.apply(option)?;
+        options.apply(option)?;
     }
-    session.profile = match asked.xml.take() {
+    session.profile = match options.xml.take() {
         Some(file) => {
             let (profile, is_xml_wanted) = xml::profile_of(&file, &line, host)?;
             if is_xml_wanted {
-                asked.layout.get_or_insert(DiskspdLayout::Xml);
+                options.layout.get_or_insert(DiskspdLayout::Xml);
             }
-            asked.compose(profile, &line)?
+            options.compose(profile, &line)?
         }
-        None => from_line(&mut asked, line.targets)?,
+        None => from_line(&mut options, line.targets)?,
     };
-    session.layout = asked.layout.unwrap_or(match asked.windows {
+    session.layout = options.layout.unwrap_or(match options.windows {
         true => DiskspdLayout::Windows,
         false => DiskspdLayout::Linux,
     });
-    session.notes.append(&mut asked.notes);
+    session.notes.append(&mut options.notes);
     let notes = validate::spans(&session.profile.spans)?;
     session.notes.extend(notes);
-    let action = match asked.profile_only {
+    let action = match options.profile_only {
         true => DiskspdAction::PrintProfile,
         false => DiskspdAction::Run,
     };
@@ -94,18 +94,18 @@ fn block_bytes(line: &DiskspdCommandLine) -> Result<u64, DiskspdError> {
 }
 
 fn from_line(
-    asked: &mut AppliedOptions,
+    options: &mut AppliedOptions,
     targets: Vec<String>,
 ) -> Result<DiskspdProfile, DiskspdError> {
-    asked.settle()?;
+    options.settle()?;
     if targets.is_empty() {
         return Err(DiskspdError::new("no target", DiskspdProblem::NoTarget));
     }
-    let mut profile = asked.profile.clone();
-    let mut span = asked.span.clone();
+    let mut profile = options.profile.clone();
+    let mut span = options.span.clone();
     let target = |path| DiskspdTarget {
         path,
-        ..asked.target.clone()
+        ..options.target.clone()
     };
     span.targets.extend(targets.into_iter().map(target));
     profile.spans.push(span);

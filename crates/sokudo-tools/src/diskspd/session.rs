@@ -18,7 +18,7 @@ pub struct DiskspdSession {
     /// What each workload of the plan is, in the order of the plan's workloads.
     pub rows: Vec<DiskspdRow>,
     /// Every target of the plan, in the order of the stage's targets.
-    pub places: Vec<DiskspdTargetState>,
+    pub target_states: Vec<DiskspdTargetState>,
     /// What was accepted without effect, or is done otherwise than by diskspd: one
     /// sentence each.
     pub notes: Vec<String>,

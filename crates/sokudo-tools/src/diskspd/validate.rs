@@ -166,7 +166,7 @@ fn alignment(target: &DiskspdTarget) -> Result<(), DiskspdError> {
     } else {
         "-s"
     };
-    for (place, bytes) in [
+    for (location, bytes) in [
         ("-b", target.block),
         ("-B", target.base),
         ("-T", target.thread_stride),
@@ -174,7 +174,7 @@ fn alignment(target: &DiskspdTarget) -> Result<(), DiskspdError> {
     ] {
         if !bytes.0.is_multiple_of(SECTOR_BYTES) {
             return Err(DiskspdError::new(
-                place,
+                location,
                 DiskspdProblem::Unaligned { bytes },
             ));
         }
@@ -219,22 +219,22 @@ fn ranges(target: &DiskspdTarget, ranges: &DiskspdDistribution) -> Result<(), Di
 
 fn not_both(
     has_both: bool,
-    place: &str,
+    location: &str,
     other: &'static str,
     way_out: &'static str,
 ) -> Result<(), DiskspdError> {
     match has_both {
         true => Err(DiskspdError::new(
-            place,
+            location,
             DiskspdProblem::Conflict { other, way_out },
         )),
         false => Ok(()),
     }
 }
 
-fn not_alone(is_alone: bool, place: &str, other: &'static str) -> Result<(), DiskspdError> {
+fn not_alone(is_alone: bool, location: &str, other: &'static str) -> Result<(), DiskspdError> {
     match is_alone {
-        true => Err(DiskspdError::new(place, DiskspdProblem::Alone { other })),
+        true => Err(DiskspdError::new(location, DiskspdProblem::Alone { other })),
         false => Ok(()),
     }
 }

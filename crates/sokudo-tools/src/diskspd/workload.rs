@@ -56,7 +56,7 @@ pub(super) fn workload(
     if let Some(mix) = OperationMix::read_write(100 - u32::from(target.write_percent.min(100))) {
         workload.operations = mix;
     }
-    workload.clones = row.threads;
+    workload.threads = row.threads;
     workload.depth = match span.request_count {
         0 => target.requests,
         count => count,
@@ -130,7 +130,7 @@ fn order(workload: &mut Workload, target: &DiskspdTarget, thread: &DiskspdThread
     workload.scatter.stride = i64::try_from(beyond).unwrap_or(STRIDE_MAX);
     if target.parallel {
         // N positions that each walk the target are N threads with one I/O each.
-        workload.clones = workload.depth;
+        workload.threads = workload.depth;
         workload.depth = 1;
     }
 }
@@ -201,15 +201,15 @@ fn time(workload: &mut Workload, span: &DiskspdSpan, target: &DiskspdTarget) {
         });
     }
     // The rate is per clone, and with -p the clones are one thread of diskspd.
-    let clones = u64::from(if target.parallel { workload.clones } else { 1 }).max(1);
+    let threads = u64::from(if target.parallel { workload.threads } else { 1 }).max(1);
     workload.pacing.rate = target.throughput.map(|throughput| match throughput {
         DiskspdThroughput::BytesPerMillisecond(bytes) => {
-            Rate::BytesPerSecond((bytes.saturating_mul(1_000) / clones).max(1))
+            Rate::BytesPerSecond((bytes.saturating_mul(1_000) / threads).max(1))
         }
-        DiskspdThroughput::Iops(iops) if clones == 1 => Rate::Iops(iops),
+        DiskspdThroughput::Iops(iops) if threads == 1 => Rate::Iops(iops),
         DiskspdThroughput::Iops(iops) => {
             let bytes = iops.saturating_mul(target.block.0);
-            Rate::BytesPerSecond((bytes / clones).max(1))
+            Rate::BytesPerSecond((bytes / threads).max(1))
         }
     });
 }
@@ -228,17 +228,21 @@ fn content(
             bytes,
             file: Some(file),
         } => {
-            let place = format!("-Z{},{file}", bytes.0);
+            let location = format!("-Z{},{file}", bytes.0);
             if bytes.0.saturating_mul(threads) > SOURCES_MAX {
                 let expected = "at most 256M of a file for all threads together";
-                return Err(DiskspdError::new(place, DiskspdProblem::Bad { expected }));
+                return Err(DiskspdError::new(
+                    location,
+                    DiskspdProblem::Bad { expected },
+                ));
             }
             let source = host.read_bytes(file, bytes.0);
             let source = source.and_then(|source| match source.is_empty() {
                 true => Err("it is empty".to_owned()),
                 false => Ok(source),
             });
-            let unreadable = |cause| DiskspdError::new(place, DiskspdProblem::Unreadable { cause });
+            let unreadable =
+                |cause| DiskspdError::new(location, DiskspdProblem::Unreadable { cause });
             DataContent::Pattern(source.map_err(unreadable)?)
         }
     })

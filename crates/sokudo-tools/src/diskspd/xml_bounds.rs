@@ -41,13 +41,13 @@ pub(super) fn xml_excess(text: &str) -> Option<&'static str> {
 /// Bytes of what begins an element, and how many attributes it has.
 fn element(markup: &str) -> (usize, usize) {
     let (mut quote, mut attributes) = (None, 0);
-    for (place, byte) in markup.bytes().enumerate() {
+    for (index, byte) in markup.bytes().enumerate() {
         match (quote, byte) {
             (Some(open), _) if open == byte => quote = None,
             (Some(_), _) => {}
             (None, b'"' | b'\'') => quote = Some(byte),
             (None, b'=') => attributes += 1,
-            (None, b'>') => return (place + 1, attributes),
+            (None, b'>') => return (index + 1, attributes),
             (None, _) => {}
         }
     }

@@ -36,7 +36,7 @@ fn read(text: &str) -> Result<Import, ImportError> {
                 leave_out(&mut left_out, number, why);
                 break;
             }
-            Ok(told) => phases.push((number, phase(&Value::Object(told)))),
+            Ok(object) => phases.push((number, phase(&Value::Object(object)))),
             Err(error) => {
                 let why = match error.is_eof() {
                     true => "the JSON ends before its end".into(),

@@ -36,7 +36,7 @@ fn a_csv_is_read_by_the_names_of_its_columns() {
     assert_eq!(read.reported.iops.as_ref().unwrap().value, 9_048.0);
     let latency = read.reported.latency.as_ref().unwrap();
     assert_eq!((latency.min, latency.mean), (Some(553e3), 3_223e3));
-    assert_eq!((write.workload.depth, write.workload.clones), (4, 8));
+    assert_eq!((write.workload.depth, write.workload.threads), (4, 8));
     assert_eq!(write.workload.direct, DirectMode::On);
     let why: Vec<_> = import.left_out.iter().map(|left| left.line).collect();
     assert_eq!(
@@ -64,7 +64,7 @@ fn a_json_is_read_value_by_value() {
     assert_eq!(read.reported.mix, OperationMix::read_write(70));
     assert_eq!(read.reported.bandwidth.as_ref().unwrap().value, 286_720.0);
     assert_eq!(read.reported.latency.as_ref().unwrap().max, Some(3e3));
-    assert_eq!(read.workload.clones, 16);
+    assert_eq!(read.workload.threads, 16);
     assert_eq!(run.started_at, Some(Nanos(1_779_458_978_000_000_000)));
     assert_eq!(import.left_out.len(), 1);
 }

@@ -43,9 +43,9 @@ pub(super) const FAULTS_MAX: usize = 64;
 
 /// Why a fio command line or job file cannot be run, and where.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-#[error("{source_place}: {problem}{}", after(others))]
+#[error("{error_location}: {problem}{}", after(others))]
 pub struct FioError {
-    pub source_place: ErrorLocation,
+    pub error_location: ErrorLocation,
     /// What is wrong there, in a sentence with the way out.
     pub problem: Box<FioProblem>,
     /// What is wrong with other options, in the order in which they stand.
@@ -124,30 +124,30 @@ fn dashes(option: &str) -> &str {
 impl FioError {
     /// The same, with the place of the job's section where that stands in a file.
     pub(super) fn within(self, section: &ErrorLocation) -> Self {
-        let source_place = match (self.source_place, section) {
+        let error_location = match (self.error_location, section) {
             (ErrorLocation::Job(job), ErrorLocation::File { .. }) => ErrorLocation::JobOfFile {
                 job,
                 section: Box::new(section.clone()),
             },
-            (source_place, _) => source_place,
+            (error_location, _) => error_location,
         };
         Self {
-            source_place,
+            error_location,
             ..self
         }
     }
 
-    pub(super) fn new(source_place: ErrorLocation, problem: FioProblem) -> Self {
+    pub(super) fn new(error_location: ErrorLocation, problem: FioProblem) -> Self {
         Self {
-            source_place,
+            error_location,
             problem: Box::new(problem),
             others: Vec::new(),
         }
     }
 
     /// What a sentence says.
-    pub(super) fn other(source_place: ErrorLocation, sentence: impl Into<String>) -> Self {
-        Self::new(source_place, FioProblem::Other(sentence.into()))
+    pub(super) fn other(error_location: ErrorLocation, sentence: impl Into<String>) -> Self {
+        Self::new(error_location, FioProblem::Other(sentence.into()))
     }
 
     /// All faults as one error; `None` when there are none.

@@ -52,7 +52,7 @@ pub(super) struct FioThread<'a> {
     /// Its section's name, or what `--name` says.
     pub(super) section: &'a str,
     /// `$jobnum`: what names and offsets of clones go by.
-    pub(super) clone: u32,
+    pub(super) job_number: u32,
     /// Its smallest block.
     pub(super) block: u64,
     /// A number of its own, for sizes by chance.
@@ -94,7 +94,7 @@ impl<'a> Targets<'a> {
     }
 
     /// Finds the files of a thread, makes them targets and says which part it uses.
-    pub(super) fn place(
+    pub(super) fn assign_files(
         &mut self,
         job: &Job,
         thread: &FioThread<'_>,
@@ -120,14 +120,14 @@ impl<'a> Targets<'a> {
         for (index, name) in names.iter().enumerate() {
             self.is_no_directory(name).map_err(error)?;
             let (kind, there) = self.there(job, name);
-            let place = ThreadFile {
+            let file = ThreadFile {
                 name,
                 there,
                 is_file: kind == JobTargetKind::File,
                 index: index as u64,
                 count,
             };
-            let span = place.span(job, thread).map_err(error)?;
+            let span = file.span(job, thread).map_err(error)?;
             if span.length.0 < thread.block && count > 1 {
                 let (length, block) = (span.length.0, thread.block);
                 return Err(error(format!(
@@ -185,7 +185,7 @@ impl<'a> Targets<'a> {
             return vec![thread.section.to_owned()];
         }
         let directories = &job.directories;
-        let own = (thread.clone as usize).checked_rem(directories.len());
+        let own = (thread.job_number as usize).checked_rem(directories.len());
         let directory = own.map(|index| format!("{}/", directories[index]));
         let directory = directory.unwrap_or_default();
         let name = |number| format!("{directory}{}", file_name(job, thread, number));
@@ -270,7 +270,7 @@ impl<'a> Targets<'a> {
 fn file_name(job: &Job, thread: &FioThread<'_>, number: usize) -> String {
     let words: [(&str, &dyn Display); 4] = [
         ("$jobname", &thread.section),
-        ("$jobnum", &thread.clone),
+        ("$jobnum", &thread.job_number),
         ("$filenum", &number),
         ("$clientuid", &""),
     ];
@@ -381,7 +381,7 @@ impl ThreadFile<'_> {
             Amount::Percent(percent) => percent_of(percent, self.there),
         };
         let shift = step
-            .checked_mul(u64::from(thread.clone))
+            .checked_mul(u64::from(thread.job_number))
             .ok_or_else(too_large)?;
         match job.offset {
             Amount::Bytes(offset) => offset.checked_add(shift).ok_or_else(too_large),

@@ -86,14 +86,14 @@ fn without_repetition(mut parts: Vec<GatheredJobs>) -> Vec<GatheredJobs> {
         jobs.map(|job| (job.name.clone(), job.group.clone()))
             .collect()
     };
-    let told: std::collections::HashSet<(String, String)> = parts
+    let richest_keys: std::collections::HashSet<(String, String)> = parts
         .iter()
         .filter(|part| Some(part.form) == richest)
         .flat_map(keys)
         .collect();
     for part in parts.iter_mut().filter(|part| Some(part.form) != richest) {
         part.jobs
-            .retain(|job| !told.contains(&(job.name.clone(), job.group.clone())));
+            .retain(|job| !richest_keys.contains(&(job.name.clone(), job.group.clone())));
     }
     parts
 }

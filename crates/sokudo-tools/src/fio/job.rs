@@ -55,7 +55,7 @@ pub(super) struct Job {
     pub(super) offset_alignment: u64,
     pub(super) create_only: bool,
     // How much, how long, how fast.
-    pub(super) clones: u32,
+    pub(super) threads: u32,
     pub(super) io_size: Option<Amount>,
     pub(super) time_based: bool,
     pub(super) delay: (Nanos, Option<Nanos>),

@@ -83,7 +83,7 @@ struct JobFileReader<'a> {
 
 impl JobFileReader<'_> {
     fn file(&mut self, name: &str, text: &str, depth: u32) -> Result<(), FioError> {
-        let place = |line: usize, column: usize| ErrorLocation::File {
+        let location = |line: usize, column: usize| ErrorLocation::File {
             name: name.to_owned(),
             line,
             column,
@@ -92,7 +92,7 @@ impl JobFileReader<'_> {
             let bytes = text.len();
             let sentence =
                 format!("the file has {bytes} bytes; a job file has at most {TEXT_BYTES_MAX}");
-            return Err(FioError::other(place(1, 1), sentence));
+            return Err(FioError::other(location(1, 1), sentence));
         }
         for (index, raw) in text.lines().enumerate() {
             let end = raw.find([';', '#']).unwrap_or(raw.len());
@@ -101,7 +101,7 @@ impl JobFileReader<'_> {
                 continue;
             }
             let column = raw[..end].len() - raw[..end].trim_start().len();
-            let source = place(index + 1, raw[..column].chars().count() + 1);
+            let source = location(index + 1, raw[..column].chars().count() + 1);
             if body.len() > LINE_BYTES_MAX {
                 let sentence = format!("the line is longer than {LINE_BYTES_MAX} bytes");
                 return Err(FioError::other(source, sentence));

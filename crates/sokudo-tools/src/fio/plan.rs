@@ -223,30 +223,30 @@ impl<'a> Planner<'a> {
         self.is_repeatable &= job.repeatable;
         self.create_only |= job.create_only;
         self.begin_group(job);
-        if self.session.jobs.len() + job.clones as usize > THREADS_MAX {
+        if self.session.jobs.len() + job.threads as usize > THREADS_MAX {
             return Err(error(format!(
                 "more than {THREADS_MAX} jobs, clones counted; use fewer"
             )));
         }
         let options: Vec<_> = section.options.iter().map(echo).collect();
-        for index in 0..job.clones {
+        for index in 0..job.threads {
             // fio numbers the clones of a job downward: 0, 3, 2, 1.
-            let clone = if index == 0 { 0 } else { job.clones - index };
+            let job_number = if index == 0 { 0 } else { job.threads - index };
             let number = self.session.jobs.len() as u64;
             let seed = mixed(self.seed() ^ number);
             let thread = FioThread {
                 section: &section.name,
-                clone,
+                job_number,
                 block: job.smallest_block(),
                 seed,
             };
-            let placement = self.targets.place(job, &thread)?;
+            let placement = self.targets.assign_files(job, &thread)?;
             let workload = job.workload(&name, narrow(number), seed, &placement);
             let workload = workload.map_err(error)?;
             self.session.jobs.push(FioJob {
                 name: name.clone(),
                 section: self.sections,
-                clone,
+                job_number,
                 group: self.group,
                 description: job.description.clone(),
                 options: options.clone(),

@@ -13,7 +13,7 @@ use words::{one_line, options, takes_whole_percentages};
 
 use crate::language::{quoted, size_text};
 
-use super::place::JobFileTarget;
+use super::target::JobFileTarget;
 
 /// `randseed` is a signed number to fio 3.33.
 const SEED_MAX: u64 = i64::MAX as u64;
@@ -25,9 +25,9 @@ const UNLINK: &str = "unlink=1";
 /// Prints `plan` as a job file for `place`. Times are rounded up to fio's microsecond.
 ///
 /// Jobs that would write are left out, with a comment, if the place is read-only.
-pub fn render(plan: &Plan, place: &JobFileTarget) -> String {
-    let jobs = PrintedPlan::new(plan, place);
-    let mut text = header(plan, place);
+pub fn render(plan: &Plan, target: &JobFileTarget) -> String {
+    let jobs = PrintedPlan::new(plan, target);
+    let mut text = header(plan, target);
     for name in &jobs.left_out {
         let _ = writeln!(text, "; {name} is left out: it would write.");
     }
@@ -47,10 +47,10 @@ pub fn render(plan: &Plan, place: &JobFileTarget) -> String {
 
 /// Command lines for a shell that run `plan` on `place`, one per stage, to be run one
 /// after the other: what [`render`] prints as a job file.
-pub fn command_lines(plan: &Plan, place: &JobFileTarget) -> Vec<String> {
-    let jobs = PrintedPlan::new(plan, place);
+pub fn command_lines(plan: &Plan, target: &JobFileTarget) -> Vec<String> {
+    let jobs = PrintedPlan::new(plan, target);
     let mut common = "fio".to_owned();
-    if place.read_only {
+    if target.read_only {
         common += " --readonly";
     }
     add_words(&mut common, &jobs.global);
@@ -92,29 +92,29 @@ struct PrintedPlan {
 struct PrintedJob {
     section: String,
     options: Vec<String>,
-    clones: u32,
+    threads: u32,
 }
 
 impl PrintedPlan {
-    fn new(plan: &Plan, place: &JobFileTarget) -> Self {
-        let is_left_out = |w: &&Workload| place.read_only && w.operations.changes_data();
+    fn new(plan: &Plan, target: &JobFileTarget) -> Self {
+        let is_left_out = |w: &&Workload| target.read_only && w.operations.changes_data();
         let job = |workload: &Workload| PrintedJob {
             section: section_name(workload),
             options: options(workload),
-            clones: workload.clones,
+            threads: workload.threads,
         };
         let stages = plan.stages.iter().map(|stage| {
             let kept = stage.workloads.iter().filter(|w| !is_left_out(w));
             kept.map(job).collect::<Vec<_>>()
         });
         let mut stages: Vec<_> = stages.filter(|stage| !stage.is_empty()).collect();
-        if place.is_own_file() {
+        if target.is_own_file() {
             remove_file_at_end(&mut stages);
         }
         let common = take_common(&mut stages);
         let seed = plan.seed.min(SEED_MAX);
-        let mut global = place.options();
-        global.extend(place.size.map(|size| format!("size={}", size_text(size))));
+        let mut global = target.options();
+        global.extend(target.size.map(|size| format!("size={}", size_text(size))));
         global.push(format!("randseed={seed}"));
         let fixed = [
             "randrepeat=0",
@@ -143,11 +143,11 @@ fn workloads(plan: &Plan) -> impl Iterator<Item = &Workload> {
 fn remove_file_at_end(stages: &mut Vec<Vec<PrintedJob>>) {
     match stages.last_mut().map(Vec::as_mut_slice) {
         None => {}
-        Some([job]) if job.clones == 1 => job.options.push(UNLINK.to_owned()),
+        Some([job]) if job.threads == 1 => job.options.push(UNLINK.to_owned()),
         Some(_) => stages.push(vec![PrintedJob {
             section: "REMOVE_TEST_FILE".to_owned(),
             options: REMOVE_FILE.map(str::to_owned).to_vec(),
-            clones: 1,
+            threads: 1,
         }]),
     }
 }
@@ -169,7 +169,7 @@ fn take_common(stages: &mut [Vec<PrintedJob>]) -> Vec<String> {
     common
 }
 
-fn header(plan: &Plan, place: &JobFileTarget) -> String {
+fn header(plan: &Plan, target: &JobFileTarget) -> String {
     let mut text = String::new();
     let method = one_line(&plan.method.to_string());
     let _ = writeln!(
@@ -188,7 +188,7 @@ fn header(plan: &Plan, place: &JobFileTarget) -> String {
             "; sokudo's seed is {seed}, too large for fio's randseed."
         );
     }
-    if place.read_only {
+    if target.read_only {
         text += "; The target is not to be written: run it as fio --readonly THIS-FILE\n";
     }
     text
@@ -198,7 +198,7 @@ fn header(plan: &Plan, place: &JobFileTarget) -> String {
 fn differences(plan: &Plan) -> Vec<&'static str> {
     let any = |test: fn(&Workload) -> bool| workloads(plan).any(test);
     let mut found = Vec::new();
-    if any(|w| w.clones > 1 && is_interlocked(w)) {
+    if any(|w| w.threads > 1 && is_interlocked(w)) {
         found.push("fio has no position that clones share: each of them walks the file by itself.");
     }
     if any(|w| w.backend == BackendKind::Auto) {

@@ -81,7 +81,7 @@ pub struct FioJob {
     /// Index of its section, from 0: jobs with `numjobs` share one.
     pub section: u32,
     /// Number of the clone in its section, from 0 (fio: `$jobnum`).
-    pub clone: u32,
+    pub job_number: u32,
     /// Its reporting group, from 0 (fio: `groupid`).
     pub group: u32,
     /// `description=`.

@@ -4,7 +4,7 @@ mod access;
 mod data;
 mod elsewhere;
 mod engine;
-mod place;
+mod files;
 mod refused;
 mod report;
 mod section;
@@ -27,7 +27,7 @@ pub fn options() -> &'static [FioOption] {
             section::OPTIONS,
             access::OPTIONS,
             engine::OPTIONS,
-            place::OPTIONS,
+            files::OPTIONS,
             time::OPTIONS,
             data::OPTIONS,
             verify::OPTIONS,
@@ -106,8 +106,8 @@ mod tests {
             let mut job = job_without_options();
             let result = option.apply(&mut job, Some(option.default));
             assert_eq!(result, Ok(()), "{}", option.name);
-            let (said, unsaid) = (format!("{job:?}"), format!("{:?}", job_without_options()));
-            assert_eq!(said, unsaid, "{}", option.name);
+            let (stated, unsaid) = (format!("{job:?}"), format!("{:?}", job_without_options()));
+            assert_eq!(stated, unsaid, "{}", option.name);
         }
     }
 }

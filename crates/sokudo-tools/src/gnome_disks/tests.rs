@@ -35,17 +35,17 @@ fn what_glib_wrote_is_a_curve_and_access_times() {
     };
     assert_eq!(
         (
-            read.reported.places.len(),
-            write.reported.places.len(),
-            access.reported.places.len()
+            read.reported.samples.len(),
+            write.reported.samples.len(),
+            access.reported.samples.len()
         ),
         (100, 100, 1000)
     );
-    assert_eq!(read.reported.places[1].offset, Bytes(5_001_076_736));
+    assert_eq!(read.reported.samples[1].offset, Bytes(5_001_076_736));
     let rate = read.reported.bandwidth.as_ref().unwrap();
     assert_eq!(rate.kind, "mean of 100 places");
     assert!((144e6..146e6).contains(&rate.value), "{rate:?}");
-    let first = read.reported.places[0];
+    let first = read.reported.samples[0];
     assert!((184e6..190e6).contains(&(10_485_760.0 / first.elapsed.as_secs_f64())));
     assert_eq!(
         write.workload.operations,
@@ -60,12 +60,12 @@ fn what_glib_wrote_is_a_curve_and_access_times() {
 fn a_cache_of_a_big_endian_machine_is_read_too() {
     let run = &of(corpus!("big-endian")).runs[0];
     assert_eq!(run.target.size, Some(Bytes(500_107_862_016)));
-    let places: Vec<_> = run
+    let sample_counts: Vec<_> = run
         .rows
         .iter()
-        .map(|row| row.reported.places.len())
+        .map(|row| row.reported.samples.len())
         .collect();
-    assert_eq!(places, [5, 7]);
+    assert_eq!(sample_counts, [5, 7]);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn impossible_samples_are_left_out_and_told() {
     bytes[values + 16..values + 24].copy_from_slice(&(-1.0_f64).to_le_bytes());
     bytes[values + 32..values + 40].copy_from_slice(&0.0_f64.to_le_bytes());
     let import = of(&bytes);
-    assert_eq!(import.runs[0].rows[0].reported.places.len(), 2);
+    assert_eq!(import.runs[0].rows[0].reported.samples.len(), 2);
     assert_eq!(import.left_out.len(), 3);
 }
 

@@ -8,7 +8,7 @@
 use sokudo_model::{BackendKind, Bytes, Correction, ImportedRun, Measures, PlanPart, Span};
 use sokudo_words::text;
 
-use crate::results::row::{self, ACCESS, LOAD, ROWS_MAX, ToldWorkload, entry};
+use crate::results::row::{self, ACCESS, LOAD, ROWS_MAX, WorkloadDescription, entry};
 use crate::results::text::{self, Line, label, leave_out};
 use crate::results::wrong_unit::{HDPARM, HDPARM_KB};
 use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
@@ -144,23 +144,23 @@ fn unit(rate: f64) -> Correction {
 }
 
 /// As hdparm's source has every timing.
-fn workload(timing: Timing) -> ToldWorkload {
+fn workload(timing: Timing) -> WorkloadDescription {
     let offset = Bytes(timing.offset_gib.saturating_mul(Bytes::GIB));
-    let mut told = ToldWorkload::new(timing.name, BLOCK)
+    let mut description = WorkloadDescription::new(timing.name, BLOCK)
         .parts(LOAD)
         .parts(ACCESS)
         .parts(&[PlanPart::Backend, PlanPart::Data, PlanPart::Durability])
         .direct(Some(timing.direct));
-    told.workload.backend = BackendKind::Sync;
+    description.workload.backend = BackendKind::Sync;
     if timing.cached {
         // `-T` reads the first block again and again; how far `-t` comes is not told.
-        told.workload.span = Some(Span {
+        description.workload.span = Some(Span {
             offset,
             length: BLOCK,
         });
-        told.workload.measures = Measures::CACHE;
+        description.workload.measures = Measures::CACHE;
     }
-    told.parts_if(timing.cached, &[PlanPart::Span])
+    description.parts_if(timing.cached, &[PlanPart::Span])
 }
 
 /// `/dev/sda:` on a line of its own.

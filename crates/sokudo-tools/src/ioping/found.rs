@@ -5,7 +5,7 @@ use sokudo_model::{
     Operation, PlanPart,
 };
 
-use crate::results::row::{self, LOAD, ToldWorkload, entry};
+use crate::results::row::{self, LOAD, WorkloadDescription, entry};
 use crate::results::{Import, ImportError, LeftOut, number};
 
 pub(super) const FORMAT: &str = "ioping";
@@ -70,13 +70,13 @@ impl IopingResult {
             _ => format!("requests {number}"),
         };
         // Its default engine waits for each request before the next.
-        let mut told = ToldWorkload::new(name, BLOCK_DEFAULT)
+        let mut description = WorkloadDescription::new(name, BLOCK_DEFAULT)
             .parts(LOAD)
             .parts(&[PlanPart::Rate])
             .operation(self.operation)
             .block(self.block);
-        told.workload.backend = BackendKind::Psync;
-        let mut row = told.row();
+        description.workload.backend = BackendKind::Psync;
+        let mut row = description.row();
         row.reported.bandwidth = self.bandwidth.map(|rate| row::rate(rate, ""));
         row.reported.iops = self.iops.map(|rate| row::rate(rate, ""));
         row.reported.latency = Some(self.latency);

@@ -20,10 +20,10 @@ const DISAGREEMENT_MAX: f64 = 0.01;
 /// go by.
 pub(super) fn recognise(text: &str) -> bool {
     let whole = text.rsplit_once('\n').map_or(text, |(whole, _)| whole);
-    let mut told = lines(whole)
+    let mut filled_lines = lines(whole)
         .filter(|line| !line.text.trim().is_empty())
         .peekable();
-    told.peek().is_some() && told.all(|line| measured(line.text).is_some())
+    filled_lines.peek().is_some() && filled_lines.all(|line| measured(line.text).is_some())
 }
 
 pub(super) fn read(text: &str) -> IopingOutput {

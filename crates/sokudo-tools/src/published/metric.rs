@@ -4,7 +4,7 @@ use sokudo_model::{Bytes, Operation, Order, PlanPart};
 use sokudo_words::{Text, text};
 
 use crate::results::number;
-use crate::results::row::{RANDOM, ToldWorkload};
+use crate::results::row::{RANDOM, WorkloadDescription};
 use crate::results::wrong_unit::WrongUnit;
 
 /// Where the size is not told; the row says that it is unknown.
@@ -14,7 +14,7 @@ const ANY_BLOCK: Bytes = Bytes::mib(1);
 pub(super) struct PublishedMetric {
     /// As it is written.
     pub(super) text: String,
-    pub(super) told: ToldWorkload,
+    pub(super) description: WorkloadDescription,
     pub(super) statistic: Statistic,
 }
 
@@ -53,60 +53,62 @@ impl PublishedMetric {
     /// Reads `SEQ1M Q8T1 read`, `Random read 4K x32`, `write mean`, `access time`, …
     pub(super) fn read(text: &str, method: &str) -> Self {
         let (words, statistic) = statistic(text, method);
-        let mut told = ToldWorkload::new(words.join(" "), ANY_BLOCK);
+        let mut description = WorkloadDescription::new(words.join(" "), ANY_BLOCK);
         for word in &words {
-            told = read_word(told, &word.to_ascii_lowercase());
+            description = read_word(description, &word.to_ascii_lowercase());
         }
         // The direction has a column of its own beside names such as `SEQ1M Q8T1`.
         if let [crystal @ .., "read" | "write"] = &words[..]
-            && told.knows(PlanPart::Depth)
+            && description.knows(PlanPart::Depth)
         {
-            told.workload.name = crystal.join(" ");
+            description.workload.name = crystal.join(" ");
         }
         if words == ["access", "time"] {
-            told = told.parts(&[PlanPart::Operations]).order(Some(RANDOM));
+            description = description
+                .parts(&[PlanPart::Operations])
+                .order(Some(RANDOM));
         }
         let is_direct = method.split_whitespace().any(|word| word == "direct");
         Self {
             text: text.to_owned(),
-            told: told.direct(is_direct.then_some(true)),
+            description: description.direct(is_direct.then_some(true)),
             statistic,
         }
     }
 }
 
-fn read_word(told: ToldWorkload, word: &str) -> ToldWorkload {
+fn read_word(description: WorkloadDescription, word: &str) -> WorkloadDescription {
     match word {
-        "read" => told.operation(Some(Operation::Read)),
-        "write" => told.operation(Some(Operation::Write)),
-        "sequential" | "seq" => told.order(Some(Order::SEQUENTIAL)),
-        "random" | "rnd" => told.order(Some(RANDOM)),
-        _ => read_numbers(told, word),
+        "read" => description.operation(Some(Operation::Read)),
+        "write" => description.operation(Some(Operation::Write)),
+        "sequential" | "seq" => description.order(Some(Order::SEQUENTIAL)),
+        "random" | "rnd" => description.order(Some(RANDOM)),
+        _ => read_numbers(description, word),
     }
 }
 
 /// `seq1m`, `rnd4k`, `512k`, `q32t16`, `x32`.
-fn read_numbers(told: ToldWorkload, word: &str) -> ToldWorkload {
+fn read_numbers(description: WorkloadDescription, word: &str) -> WorkloadDescription {
     if let Some((depth, threads)) = word.strip_prefix('q').and_then(|w| w.split_once('t')) {
         let both = number::depth(depth).zip(number::depth(threads));
-        return told
+        return description
             .depth(both.map(|(depth, _)| depth))
-            .clones(both.map(|(_, threads)| threads));
+            .threads(both.map(|(_, threads)| threads));
     }
     if let Some(threads) = word.strip_prefix('x').and_then(number::depth) {
-        return told.clones(Some(threads));
+        return description.threads(Some(threads));
     }
     let (size, order) = match (word.strip_prefix("seq"), word.strip_prefix("rnd")) {
         (Some(size), _) => (size, Order::SEQUENTIAL),
         (_, Some(size)) => (size, RANDOM),
-        _ => (word, told.workload.order),
+        _ => (word, description.workload.order),
     };
     let scales = [("k", 1 << 10), ("m", 1 << 20)];
     let mut sizes = scales
         .iter()
         .filter_map(|(unit, scale)| number::block(size.strip_suffix(unit)?, *scale));
     let size = sizes.next();
-    told.block(size).order(size.map(|_| order))
+    description.block(size).order(size.map(|_| order))
 }
 
 /// The words without the one that names the statistic, and the statistic.

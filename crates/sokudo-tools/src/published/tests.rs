@@ -53,7 +53,7 @@ fn a_table_of_two_units_is_one_row_of_both() {
     let row = &raid.rows[6];
     assert_eq!(row.workload.name, "Random read 4K x32");
     assert_eq!(
-        (row.workload.clones, row.workload.direct),
+        (row.workload.threads, row.workload.direct),
         (32, DirectMode::On)
     );
     assert_eq!(row.workload.blocks.single(), Some(Bytes::kib(4)));
@@ -63,7 +63,7 @@ fn a_table_of_two_units_is_one_row_of_both() {
     );
     assert_eq!(row.reported.iops.as_ref().unwrap().value, 704.0);
     assert!(row.reported.unknown.contains(&PlanPart::Depth));
-    assert!(!row.reported.unknown.contains(&PlanPart::Clones));
+    assert!(!row.reported.unknown.contains(&PlanPart::Threads));
 }
 
 #[test]

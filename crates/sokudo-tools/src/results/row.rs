@@ -13,7 +13,7 @@ use crate::results::number::float;
 pub(crate) const ROWS_MAX: usize = 20_000;
 
 /// How much is in flight.
-pub(crate) const LOAD: &[PlanPart] = &[PlanPart::Clones, PlanPart::Depth];
+pub(crate) const LOAD: &[PlanPart] = &[PlanPart::Threads, PlanPart::Depth];
 /// What is done, in which order and sizes.
 pub(crate) const ACCESS: &[PlanPart] = &[PlanPart::Operations, PlanPart::Order, PlanPart::Blocks];
 /// How fast at most, and with which pauses.
@@ -21,23 +21,23 @@ pub(crate) const PACE: &[PlanPart] = &[PlanPart::Rate, PlanPart::Think];
 
 /// A workload, and the parts of it that a tool has told; what it has not told stays as it is.
 #[derive(Clone, Debug)]
-pub(crate) struct ToldWorkload {
+pub(crate) struct WorkloadDescription {
     pub(crate) workload: Workload,
-    told: Vec<PlanPart>,
+    known_parts: Vec<PlanPart>,
 }
 
-impl ToldWorkload {
+impl WorkloadDescription {
     /// Nothing is told yet but the name; `block` stands for one that is not.
     pub(crate) fn new(name: impl Into<String>, block: Bytes) -> Self {
         Self {
             workload: Workload::new(name, block),
-            told: Vec::new(),
+            known_parts: Vec::new(),
         }
     }
 
     /// Notes parts that are as the workload has them.
     pub(crate) fn parts(mut self, parts: &[PlanPart]) -> Self {
-        self.told.extend(parts);
+        self.known_parts.extend(parts);
         self
     }
 
@@ -48,7 +48,7 @@ impl ToldWorkload {
 
     /// Whether a part is told.
     pub(crate) fn knows(&self, part: PlanPart) -> bool {
-        self.told.contains(&part)
+        self.known_parts.contains(&part)
     }
 
     fn set<T>(
@@ -59,7 +59,7 @@ impl ToldWorkload {
     ) -> Self {
         if let Some(value) = value {
             set(&mut self.workload, value);
-            self.told.push(part);
+            self.known_parts.push(part);
         }
         self
     }
@@ -88,8 +88,10 @@ impl ToldWorkload {
         self.set(PlanPart::Depth, depth, |it, depth| it.depth = depth)
     }
 
-    pub(crate) fn clones(self, clones: Option<u32>) -> Self {
-        self.set(PlanPart::Clones, clones, |it, clones| it.clones = clones)
+    pub(crate) fn threads(self, threads: Option<u32>) -> Self {
+        self.set(PlanPart::Threads, threads, |it, threads| {
+            it.threads = threads
+        })
     }
 
     pub(crate) fn direct(self, is_direct: Option<bool>) -> Self {
@@ -162,9 +164,13 @@ pub(crate) fn entry<T>(
 }
 
 /// Adds a rate to the row of a workload.
-pub(crate) fn add_trial(run: &mut ImportedRun, told: ToldWorkload, value: f64) {
-    let workload = told.workload.clone();
-    let row = entry(&mut run.rows, |row| row.workload == workload, || told.row());
+pub(crate) fn add_trial(run: &mut ImportedRun, description: WorkloadDescription, value: f64) {
+    let workload = description.workload.clone();
+    let row = entry(
+        &mut run.rows,
+        |row| row.workload == workload,
+        || description.row(),
+    );
     let bandwidth = &mut row.reported.bandwidth;
     let bandwidth = bandwidth.get_or_insert_with(|| rate(value, ""));
     bandwidth.trials.push(value);
@@ -273,7 +279,7 @@ mod tests {
 
     #[test]
     fn what_is_not_told_is_unknown() {
-        let row = ToldWorkload::new("x", Bytes::kib(4))
+        let row = WorkloadDescription::new("x", Bytes::kib(4))
             .block(Some(Bytes::kib(8)))
             .depth(None)
             .parts(PACE)
@@ -295,7 +301,7 @@ mod tests {
         );
         let mut run = run("dd", "dd");
         for trials in [vec![1.0, 8.0, 3.0], vec![1.0, 2.0], vec![7.0]] {
-            let mut row = ToldWorkload::new("copy", Bytes::kib(4)).row();
+            let mut row = WorkloadDescription::new("copy", Bytes::kib(4)).row();
             let rate = rate(trials[0], "");
             row.reported.bandwidth = Some(ImportedRate { trials, ..rate });
             run.rows.push(row);

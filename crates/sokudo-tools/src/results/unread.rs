@@ -36,10 +36,10 @@ const ROUNDING: f64 = 0.005;
 /// Names what was not read of a text, in one note. A longer one than formats are recognised by is
 /// not looked through: each look reads all of it.
 pub(crate) fn name(reader: &Reader, text: &str, import: &mut Import) {
-    let told: HashSet<u64> = import.left_out.iter().filter_map(|it| it.line).collect();
+    let noted_lines: HashSet<u64> = import.left_out.iter().filter_map(|it| it.line).collect();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let is_lost = |at: &usize| {
-        let is_told = told.contains(&(*at as u64 + 1));
+        let is_told = noted_lines.contains(&(*at as u64 + 1));
         !is_told && rates(lines[*at]).any(|rate| !has(import, rate))
     };
     let lost: Vec<usize> = (0..lines.len()).filter(is_lost).collect();
@@ -66,10 +66,10 @@ pub(crate) fn name(reader: &Reader, text: &str, import: &mut Import) {
 /// Whether a row has this rate: what a summary repeats is not lost.
 fn has(import: &Import, rate: f64) -> bool {
     let rows = import.runs.iter().flat_map(|run| &run.rows);
-    let mut told = rows
+    let mut read_rates = rows
         .flat_map(|row| [&row.reported.bandwidth, &row.reported.iops])
         .flatten();
-    told.any(|it| (it.value - rate).abs() <= ROUNDING * it.value)
+    read_rates.any(|it| (it.value - rate).abs() <= ROUNDING * it.value)
 }
 
 struct Look<'text> {

@@ -25,7 +25,7 @@ fn texts_from_the_field_give_what_they_say() {
     let mut wrong = String::new();
     for (name, lines) in expected {
         let bytes = fs::read(folder.join(name)).unwrap();
-        let (rows, told) = match read(name, &bytes[..]) {
+        let (rows, text) = match read(name, &bytes[..]) {
             Ok(import) => (rows_of(&import), told_of(&import)),
             Err(error) => (Vec::new(), format!("refused {error}")),
         };
@@ -46,13 +46,13 @@ fn texts_from_the_field_give_what_they_say() {
             let (kind, words) = line.split_once(' ').unwrap();
             let is_right = match kind {
                 "row" => true,
-                "says" => told.contains(words),
-                "lacks" => !told.contains(words),
-                "refused" => told.starts_with("refused ") && told.contains(words),
+                "says" => text.contains(words),
+                "lacks" => !text.contains(words),
+                "refused" => text.starts_with("refused ") && text.contains(words),
                 _ => panic!("{name}: {line}"),
             };
             if !is_right {
-                writeln!(wrong, "{name}: {line}\n  told: {told}").unwrap();
+                writeln!(wrong, "{name}: {line}\n  told: {text}").unwrap();
             }
         }
     }
@@ -140,7 +140,7 @@ fn row_of(row: &ImportedRow) -> String {
 
 /// All words beside the rows.
 fn told_of(import: &Import) -> String {
-    let mut told = String::new();
+    let mut text = String::new();
     for run in &import.runs {
         let of = &run.origin;
         let corrections = of.corrections.iter().map(|it| it.what.english());
@@ -150,18 +150,18 @@ fn told_of(import: &Import) -> String {
             .iter()
             .filter_map(|row| Some(row.reported.bandwidth.as_ref()?.kind.english()));
         let name = &run.target.name;
-        corrections.for_each(|it| writeln!(told, "{name}: put right: {it}").unwrap());
-        remarks.for_each(|it| writeln!(told, "{name}: remark: {it}").unwrap());
-        kinds.for_each(|it| writeln!(told, "{name}: {it}").unwrap());
+        corrections.for_each(|it| writeln!(text, "{name}: put right: {it}").unwrap());
+        remarks.for_each(|it| writeln!(text, "{name}: remark: {it}").unwrap());
+        kinds.for_each(|it| writeln!(text, "{name}: {it}").unwrap());
     }
     for left in &import.left_out {
         writeln!(
-            told,
+            text,
             "left out, line {}: {}",
             left.line.unwrap_or(0),
             left.why.english()
         )
         .unwrap();
     }
-    told
+    text
 }

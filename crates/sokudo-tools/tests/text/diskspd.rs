@@ -69,7 +69,7 @@ fn a_line_without_options_has_the_defaults_of_diskspd() {
     let planned = plan_on("file", &host);
     let workload = only(&planned);
     assert_eq!(workload.blocks.single(), Some(Bytes::kib(64)));
-    assert_eq!((workload.depth, workload.clones), (2, 1));
+    assert_eq!((workload.depth, workload.threads), (2, 1));
     assert_eq!(workload.limits.time, Some(Nanos::from_secs(10)));
     assert_eq!(workload.timing.ramp, Nanos::from_secs(5));
     assert_eq!(workload.operations.single(), Some(Operation::Read));
@@ -141,7 +141,7 @@ fn threads_are_rows_per_target_on_processors_in_turn() {
         .map(|workload| workload.issuing.cpus[0])
         .collect();
     assert_eq!(cpus, [0, 1, 2, 3, 0, 1]);
-    assert!(workloads.iter().all(|w| w.clones == 1 && w.depth == 4));
+    assert!(workloads.iter().all(|w| w.threads == 1 && w.depth == 4));
     assert_eq!(planned.targets.len(), 2);
 }
 
@@ -162,7 +162,7 @@ fn total_threads_are_each_on_every_target() {
 fn threads_that_share_a_position_are_one_workload() {
     let shared = planned("-c1G -t4 -si -b32K FILE");
     let workload = only(&shared);
-    assert_eq!(workload.clones, 4);
+    assert_eq!(workload.threads, 4);
     let offset = SequentialOffset::Interlocked;
     assert_eq!(workload.order, Order::Sequential { offset });
     assert_eq!(workload.issuing.cpus, [0, 1, 2, 3]);
@@ -260,7 +260,7 @@ fn a_stride_counts_from_start_to_start() {
 fn io_from_one_offset_in_parallel_is_a_thread_each() {
     let parallel = planned("-c1G -p -o4 -g1000 FILE");
     let workload = only(&parallel);
-    assert_eq!((workload.clones, workload.depth), (4, 1));
+    assert_eq!((workload.threads, workload.depth), (4, 1));
     assert_eq!(workload.pacing.rate, Some(Rate::BytesPerSecond(250_000)));
     assert_eq!(parallel.session.rows[0].threads, 1);
     assert_eq!(workload.issuing.cpus, [0]);

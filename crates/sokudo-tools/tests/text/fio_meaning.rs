@@ -57,7 +57,7 @@ fn every_clone_has_a_file_of_its_own() {
     let half = 1 << 19;
     assert_eq!(second.files.uses, [used(2, 0, half), used(3, 0, half)]);
     assert_eq!(second.limits.bytes, Some(Bytes::mib(1)));
-    assert_eq!((found.session.jobs[1].clone, second.clones), (1, 1));
+    assert_eq!((found.session.jobs[1].job_number, second.threads), (1, 1));
     assert_eq!(found.session.jobs[1].files, ["y/a.1.0", "y/a.1.1"]);
 }
 

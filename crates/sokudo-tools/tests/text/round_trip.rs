@@ -170,7 +170,11 @@ fn assert_says(text: &str, plan: &Plan, size: Bytes) {
         own.map(said).collect::<Vec<_>>()
     });
     let found: Vec<_> = found.filter(|stage| !stage.is_empty()).collect();
-    let threads = |w: &Workload| (0..w.clones).map(|_| expected(w, size)).collect::<Vec<_>>();
+    let threads = |w: &Workload| {
+        (0..w.threads)
+            .map(|_| expected(w, size))
+            .collect::<Vec<_>>()
+    };
     let stages = plan.stages.iter();
     let expected: Vec<_> = stages
         .map(|stage| stage.workloads.iter().flat_map(threads).collect::<Vec<_>>())
@@ -493,7 +497,7 @@ fn workload() -> impl Strategy<Value = Workload> {
                 let (operations, order, blocks, span, limits, rate, think) = shape;
                 Workload {
                     name,
-                    clones,
+                    threads: clones,
                     backend,
                     direct,
                     operations,

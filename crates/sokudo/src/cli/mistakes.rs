@@ -6,7 +6,7 @@ use sokudo_words::{Language, Text};
 
 use super::Cli;
 
-fn told(arguments: &str) -> Text {
+fn message_of(arguments: &str) -> Text {
     let words = arguments.split(' ').filter(|word| !word.is_empty());
     let words = std::iter::once("sokudo").chain(words);
     mistake(&Cli::command().try_get_matches_from(words).unwrap_err())
@@ -66,9 +66,9 @@ fn every_kind_of_mistake_is_said_in_every_language() {
         ("explain", "required arguments are missing: <TARGET>"),
         ("explain a b", "unexpected argument 'b' found"),
     ] {
-        let told = told(arguments);
-        assert_eq!(told.english(), english, "{arguments}");
-        let japanese = told.said(Language::Japanese);
+        let message = message_of(arguments);
+        assert_eq!(message.english(), english, "{arguments}");
+        let japanese = message.in_language(Language::Japanese);
         assert!(!japanese.is_ascii(), "{arguments}: {japanese}");
     }
 }

@@ -84,8 +84,8 @@ fn every_option_and_command_of_a_remedy_is_understood_by_who_printed_it() {
     let mut walked = 0;
     for remedy in remedies_with_options() {
         for (command, given) in COMMANDS {
-            let said = in_words_of(Audience::Command(command), &remedy);
-            let hints = hints(&said);
+            let wording = in_words_of(Audience::Command(command), &remedy);
+            let hints = hints(&wording);
             assert!(!hints.is_empty(), "{remedy}");
             for hint in hints {
                 match hint.strip_prefix("sokudo ") {
@@ -127,7 +127,7 @@ fn an_option_that_a_command_has_not_is_one_of_a_command_that_has() {
         "measure with direct I/O ({options}), on a disk",
         options = pointing_at(&[Means::Direct])
     );
-    for (reader, said) in [
+    for (reader, expected) in [
         (
             Audience::Command("mark"),
             "measure with direct I/O (--direct on), on a disk",
@@ -149,7 +149,7 @@ fn an_option_that_a_command_has_not_is_one_of_a_command_that_has() {
             "measure with direct I/O (-Sd), on a disk",
         ),
     ] {
-        assert_eq!(in_words_of(reader, &direct), said);
+        assert_eq!(in_words_of(reader, &direct), expected);
     }
     let more = text!(
         "more trials ({options})",

@@ -14,7 +14,7 @@ use sokudo_history::past_runs::Past;
 use sokudo_history::runs::listed;
 use sokudo_measure::Named;
 use sokudo_methods::arguments::destroying::Destroying;
-use sokudo_methods::repeat::{Leave, Repeat};
+use sokudo_methods::repeat::{Leave, StoredCommand};
 use sokudo_model::{Conclusion, MethodTrait};
 use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{Forms, ListDocument, RunDocument, gravest_code};
@@ -54,13 +54,13 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
     }
     let control = Control::new();
     interrupt::watch(&control)?;
-    let mut repeat = Repeat::of_words(arguments.measured.clone())?;
+    let mut repeat = StoredCommand::of_words(arguments.measured.clone())?;
     let is_for_programs = repeat.printing_mut().rendering.is_for_programs();
     let (id, run, was_idle) = measure(repeat, arguments, &control)?;
-    let told = appoint(id, &run, was_idle, arguments)?;
+    let message = appoint(id, &run, was_idle, arguments)?;
     match is_for_programs || event_stream::is_printed() {
-        true => exit::note(told),
-        false => output::say(&told)?,
+        true => exit::note(message),
+        false => output::say(&message)?,
     }
     Ok(())
 }
@@ -88,7 +88,7 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
         is_interrupted |= matches!(ended, Err(Exit::Interrupted | Exit::InterruptedEarly(_)));
         let run = ended.unwrap_or_else(|exit| {
             codes.push(exit.code());
-            if let Some(why) = exit.told() {
+            if let Some(why) = exit.message() {
                 let (name, method) = (&baseline.device_name, &baseline.method);
                 exit::fault(text!("{name} ({method}): {why}"));
             }
@@ -110,7 +110,7 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
 fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<RunId, Exit> {
     let before = find::stored(id, &arguments.keeping)?;
     let (before, target) = at_its_place(before)?;
-    let mut repeat = Repeat::of_run(&before.run)?.aimed_at(&target)?;
+    let mut repeat = StoredCommand::of_run(&before.run)?.aimed_at(&target)?;
     repeat.ask_again(&Leave {
         overwrite: false,
         destroying: &Destroying::default(),
@@ -121,7 +121,7 @@ fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<Ru
 }
 
 fn measure(
-    repeat: Repeat,
+    repeat: StoredCommand,
     arguments: &SetArguments,
     control: &Control,
 ) -> Result<(RunId, RunDocument, bool), Exit> {
@@ -136,15 +136,15 @@ fn measure(
     };
     let is_alone = !arguments.all;
     let mut asking = arguments.asking;
-    let places = repeat.places();
+    let target_paths = repeat.target_paths();
     let printing = repeat.printing_mut();
     // An answer of then is none of now.
     asking.yes |= is_alone && printing.asking.yes;
     asking.quiet |= !is_alone || printing.asking.quiet;
     printing.asking = asking;
     print::check(printing)?;
-    for place in &places {
-        print::check_apart(place, printing)?;
+    for target_path in &target_paths {
+        print::check_apart(target_path, printing)?;
     }
     if is_alone {
         event_stream::open(printing)?;
@@ -173,7 +173,7 @@ fn measure(
 
 /// The command with as many trials of each row as `sokudo check` needs, where it makes fewer
 /// unasked.
-fn often_enough(repeat: Repeat) -> Result<Repeat, Exit> {
+fn often_enough(repeat: StoredCommand) -> Result<StoredCommand, Exit> {
     let Some(planned) = repeat.planned()? else {
         return Ok(repeat);
     };
@@ -201,7 +201,7 @@ fn appoint(
     arguments: &SetArguments,
 ) -> Result<Text, Exit> {
     refuse_imported(&text!("run {id}"), run)?;
-    Repeat::of_run(run)?;
+    StoredCommand::of_run(run)?;
     let doubts = busy::doubts(run, was_idle);
     let judgeable = refuse_unjudgeable(id, run);
     if !doubts.is_empty() && !arguments.anyway {
@@ -240,7 +240,7 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
     let itself = || FoundRun {
         source: format!("run {id}"),
         id: Some(id),
-        said: Annotations::default(),
+        annotations: Annotations::default(),
         run: run.clone(),
     };
     let comparing = Comparing {

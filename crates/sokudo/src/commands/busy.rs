@@ -58,12 +58,12 @@ pub(crate) fn doubts(run: &RunDocument, was_idle: bool) -> Vec<Text> {
 /// What else used the machine or held the device back.
 pub(crate) fn disturbances(run: &RunDocument, was_idle: bool) -> Vec<Text> {
     let of_rows = run.results.iter().flat_map(|row| &row.findings);
-    let mut told: Vec<&str> = Vec::new();
+    let mut codes: Vec<&str> = Vec::new();
     let mut disturbances = Vec::new();
     for finding in run.findings.iter().chain(of_rows) {
         let code = finding.code.as_str();
-        if is_disturbance(finding) && !told.contains(&code) {
-            told.push(code);
+        if is_disturbance(finding) && !codes.contains(&code) {
+            codes.push(code);
             disturbances.push(text!("{} ({code})", finding.symptom));
         }
     }
@@ -138,7 +138,7 @@ fn others(run: &RunDocument) -> Option<Text> {
     if system.is_some_and(|system| system.kind.starts_with("fuse")) {
         return None;
     }
-    let pressure = run.circumstances.pressure?;
+    let pressure = run.conditions.pressure?;
     let all = pressure.elapsed.as_secs_f64() * f64::from(run.environment.cpus.max(1));
     let share = pressure.others?.as_secs_f64() / all;
     (all > 0.0 && share > OTHERS_SHARE_MAX).then(|| {
@@ -150,7 +150,7 @@ fn others(run: &RunDocument) -> Option<Text> {
 }
 
 fn waits(run: &RunDocument) -> Vec<Text> {
-    let Some(pressure) = run.circumstances.pressure else {
+    let Some(pressure) = run.conditions.pressure else {
         return Vec::new();
     };
     let elapsed = pressure.elapsed.as_secs_f64();
@@ -212,8 +212,11 @@ mod tests {
     #[test]
     fn load_and_other_io_are_told_once_each() {
         let loaded = |run: &mut RunDocument| run.environment.load_average = Some(2.1);
-        let told = disturbances(&document(loaded), false);
-        assert!(told[0].english().contains("2.1 processes"), "{told:?}");
+        let sentences = disturbances(&document(loaded), false);
+        assert!(
+            sentences[0].english().contains("2.1 processes"),
+            "{sentences:?}"
+        );
         assert_eq!(disturbances(&document(loaded), true), [""; 0]);
         let simulated = |run: &mut RunDocument| {
             run.target.kind = TargetKind::Simulated;
@@ -223,8 +226,8 @@ mod tests {
         let foreign = |run: &mut RunDocument| {
             run.findings = vec![finding("foreign-io", Severity::Warning); 2];
         };
-        let told = disturbances(&document(foreign), false);
-        assert_eq!(told, ["others moved 12 MB (foreign-io)"]);
+        let sentences = disturbances(&document(foreign), false);
+        assert_eq!(sentences, ["others moved 12 MB (foreign-io)"]);
     }
 
     /// Two rows, of which the first has this finding.
@@ -267,23 +270,23 @@ mod tests {
     #[test]
     fn time_that_others_got_is_told_as_a_share() {
         let waiting = |run: &mut RunDocument| {
-            run.circumstances.pressure = Some(Pressure {
+            run.conditions.pressure = Some(Pressure {
                 elapsed: Nanos::from_secs(10),
                 memory: Some(Nanos::from_secs(1)),
                 stolen: Some(Nanos::from_secs(4)),
                 ..Pressure::default()
             });
         };
-        let told = disturbances(&document(waiting), true);
-        assert_eq!(told.len(), 2, "{told:?}");
+        let sentences = disturbances(&document(waiting), true);
+        assert_eq!(sentences.len(), 2, "{sentences:?}");
         assert!(
-            told.iter().all(|it| it.english().contains("10 %")),
-            "{told:?}"
+            sentences.iter().all(|it| it.english().contains("10 %")),
+            "{sentences:?}"
         );
     }
 
     fn with_others(run: &mut RunDocument, millis: u64) {
-        run.circumstances.pressure = Some(Pressure {
+        run.conditions.pressure = Some(Pressure {
             elapsed: Nanos::from_secs(10),
             others: Some(Nanos::from_millis(millis)),
             ..Pressure::default()
@@ -293,9 +296,9 @@ mod tests {
     #[test]
     fn what_other_programs_computed_meanwhile_is_told_and_disturbs_every_row() {
         let busy = document(|run| with_others(run, 10_000));
-        let told = disturbances(&busy, true);
+        let sentences = disturbances(&busy, true);
         assert_eq!(
-            told,
+            sentences,
             ["other programs used 25 % of the processors' time"],
             "four processors in 10 s have 40 s"
         );
@@ -323,7 +326,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_to_its_end_is_no_witness() {
         let cut = |run: &mut RunDocument| run.interrupted = true;
-        let told = doubts(&document(cut), false);
-        assert_eq!(told, ["it was interrupted", "nothing was measured"]);
+        let sentences = doubts(&document(cut), false);
+        assert_eq!(sentences, ["it was interrupted", "nothing was measured"]);
     }
 }

@@ -14,7 +14,7 @@ use sokudo_history::find::{self, Annotations, FoundRun};
 use sokudo_history::keep::{self, KeptRuns};
 use sokudo_history::past_runs::Past;
 use sokudo_measure::Named;
-use sokudo_methods::repeat::{Leave, Repeat};
+use sokudo_methods::repeat::{Leave, StoredCommand};
 use sokudo_report::check::CheckOutcome;
 use sokudo_report::comparison::Way;
 use sokudo_report::document::names_schema;
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     let (CheckFormat::Nagios, Err(exit)) = (arguments.format, &ended) else {
         return ended;
     };
-    let Some(why) = exit.told() else {
+    let Some(why) = exit.message() else {
         return ended;
     };
     // Nagios takes 2 for a disk that is slow.
@@ -144,11 +144,11 @@ impl SideOf {
             Err(exit) => {
                 let is_interrupted = matches!(exit, Exit::Interrupted);
                 let interrupted = is_interrupted.then(|| text!("interrupted"));
-                (exit.code(), exit.told().or(interrupted), None)
+                (exit.code(), exit.message().or(interrupted), None)
             }
             Ok(checked) => {
                 let exit = match &checked.ended_by {
-                    Some(exit) => Some((exit.code(), exit.told())),
+                    Some(exit) => Some((exit.code(), exit.message())),
                     None => conclusion(&checked.document)
                         .err()
                         .map(|exit| (exit.code(), None)),
@@ -176,7 +176,7 @@ fn carry_out(
     arguments: &CheckArguments,
     control: &Control,
 ) -> Result<Checked, Exit> {
-    let mut repeat = Repeat::of_run(&reference.run)?
+    let mut repeat = StoredCommand::of_run(&reference.run)?
         .aimed_at(target)?
         .with_choices_of(&reference.run);
     repeat.ask_again(&Leave {
@@ -198,7 +198,7 @@ fn carry_out(
     let now = FoundRun {
         source,
         id,
-        said: Annotations::default(),
+        annotations: Annotations::default(),
         run: finished.document.clone(),
     };
     Ok(Checked {
@@ -246,10 +246,10 @@ fn document(
     arguments: &CheckArguments,
 ) -> CheckDocument {
     let disturbed = |run: &FoundRun, was_idle| {
-        let told = busy::disturbances(&run.run, was_idle);
-        let is_disturbed = !told.is_empty();
-        let (source, told) = (&run.source, Text::list(told, "; "));
-        is_disturbed.then(|| text!("{source} was not alone on the machine: {told}."))
+        let sentences = busy::disturbances(&run.run, was_idle);
+        let is_disturbed = !sentences.is_empty();
+        let (source, sentence) = (&run.source, Text::list(sentences, "; "));
+        is_disturbed.then(|| text!("{source} was not alone on the machine: {sentences}."))
     };
     // Whoever took a baseline from a busy machine has been told so then.
     let mut doubts: Vec<Text> = [disturbed(&reference, true), disturbed(&now, was_idle)]

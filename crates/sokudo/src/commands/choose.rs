@@ -51,7 +51,7 @@ pub(crate) fn run() -> Result<(), Exit> {
     output::print_coloured(&info::render_overview(&document, &output::terminal_style()))?;
     let disks = document.disks.iter().map(|it| &it.disk);
     let choices: Vec<TargetChoice> = choices(disks);
-    let Some(target) = asked(&choices)? else {
+    let Some(target) = prompt(&choices)? else {
         return Ok(());
     };
     let words = ["sokudo", "mark", &target, "--card"].map(str::to_owned);
@@ -92,15 +92,15 @@ fn choices<'a>(disks: impl Iterator<Item = &'a Disk>) -> Vec<TargetChoice> {
 /// Each file system once, where a test file may be made in it.
 fn add_mounted(content: &Content, model: &Text, choices: &mut Vec<TargetChoice>) {
     let mounts = content.mounted_on.iter();
-    let is_directory = |place: &&String| Path::new(place).is_dir();
-    let place = mounts
+    let is_directory = |mount_point: &&String| Path::new(mount_point).is_dir();
+    let mount_point = mounts
         .filter(is_directory)
-        .find(|place| is_allowed(place, Access::WRITE_OK));
-    if let Some(place) = place
-        && choices.iter().all(|choice| choice.target != *place)
+        .find(|mount_point| is_allowed(mount_point, Access::WRITE_OK));
+    if let Some(mount_point) = mount_point
+        && choices.iter().all(|choice| choice.target != *mount_point)
     {
         choices.push(TargetChoice {
-            target: place.clone(),
+            target: mount_point.clone(),
             what: text!(
                 "{model}, {}, with a test file of its own",
                 content.what.clone()
@@ -117,7 +117,7 @@ fn is_allowed(path: &str, access: Access) -> bool {
 }
 
 /// What is chosen; `None` where somebody leaves.
-fn asked(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
+fn prompt(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
     let terminal = Term::stdout();
     let question = text!("Measure which? Arrow keys or a number, then Enter; q leaves");
     output::say(&question)?;
@@ -163,10 +163,10 @@ fn lines(choices: &[TargetChoice], chosen: usize) -> String {
     let style = output::terminal_style();
     let targets = choices.iter().map(|choice| choice.target.chars().count());
     let width = targets.max().unwrap_or(0);
-    let line = |(place, choice): (usize, &TargetChoice)| {
-        let mark = if place == chosen { '>' } else { ' ' };
-        let what = choice.what.said(language::current());
-        let line = format!("{mark} {:>2}  {:<width$}  {what}", place + 1, choice.target);
+    let line = |(index, choice): (usize, &TargetChoice)| {
+        let mark = if index == chosen { '>' } else { ' ' };
+        let what = choice.what.in_language(language::current());
+        let line = format!("{mark} {:>2}  {:<width$}  {what}", index + 1, choice.target);
         let line = escape::lines(&line).into_owned();
         style.cut(&line, "") + "\n"
     };
@@ -189,10 +189,10 @@ mod tests {
 
     #[test]
     fn what_is_mounted_comes_before_whole_disks_and_empty_drives_are_left_out() {
-        let place = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let mounted_on = vec![
             "/nowhere/at/all".into(),
-            place.path().to_str().unwrap().into(),
+            directory.path().to_str().unwrap().into(),
         ];
         let mounted = Content {
             mounted_on,
@@ -215,8 +215,11 @@ mod tests {
         };
         let choices = choices([&disk, &empty].into_iter());
         let targets: Vec<&str> = choices.iter().map(|it| it.target.as_str()).collect();
-        assert_eq!(targets, [".", place.path().to_str().unwrap(), "/dev/sda"]);
-        let said = choices[1].what.english();
-        assert_eq!(said, "Fast, ext4, with a test file of its own");
+        assert_eq!(
+            targets,
+            [".", directory.path().to_str().unwrap(), "/dev/sda"]
+        );
+        let description = choices[1].what.english();
+        assert_eq!(description, "Fast, ext4, with a test file of its own");
     }
 }

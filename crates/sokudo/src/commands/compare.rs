@@ -106,7 +106,7 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<FoundRun>, Exit> {
         .and_then(print::identity);
     let mut recall = Recall::new(&arguments.keeping);
     let progress = progress::bar(arguments.sides.len() as u64, arguments.asking.quiet);
-    progress.set_message(text!("reading the runs").said(language::current()));
+    progress.set_message(text!("reading the runs").in_language(language::current()));
     let mut sides = Vec::new();
     for name in &arguments.sides {
         if output.is_some() && print::identity(name.as_ref()) == output {

@@ -223,8 +223,8 @@ mod tests {
             (look(after, 0, 0, 200, 0), "wait for I/O 20 %"),
             (look(after, 0, 0, 0, 300), "busy 30 %"),
         ] {
-            let told = what(seen).unwrap_or_default().english();
-            assert!(told.contains(words), "{words}: {told}");
+            let sentence = what(seen).unwrap_or_default().english();
+            assert!(sentence.contains(words), "{words}: {sentence}");
         }
         let unseen = ActivitySnapshot {
             at: after,

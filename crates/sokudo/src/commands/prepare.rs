@@ -56,11 +56,11 @@ fn make(disk: &Path, consent: &Consent, arguments: &PrepareArguments) -> Result<
     interrupt::watch(&control)?;
     let disks = volume_disks(&[disk.to_owned()], consent)?;
     shown()?;
-    let mut told = |_: &Action| ();
+    let mut report = |_: &Action| ();
     let named = command_line::quoted(&disk.to_string_lossy());
     for disk in &disks {
         preparation
-            .make(disk, &mut told, &|| control.is_cancelled())
+            .make(disk, &mut report, &|| control.is_cancelled())
             .map_err(MeasureError::from)?;
     }
     output::say(&text!(
@@ -103,14 +103,14 @@ fn undo(disk: &Path, destroying: &Destroying, is_dry_run: bool) -> Result<(), Ex
     let held = named_disk(disk, consent)?;
     is_prepared(held.path())?;
     shown()?;
-    let mut told = |_: &Action| ();
-    carry_out_on(&held, unmount.clone().into_iter().collect(), &mut told).map_err(wrong)?;
+    let mut report = |_: &Action| ();
+    carry_out_on(&held, unmount.clone().into_iter().collect(), &mut report).map_err(wrong)?;
     drop(held);
     // Now that nobody uses it any more, it is claimed and looked at once again.
     let disks = volume_disks(&[disk.to_owned()], &consent.for_occupied(true))?;
     for disk in &disks {
         is_prepared(disk.path())?;
-        carry_out_on(disk, empty.clone(), &mut told).map_err(wrong)?;
+        carry_out_on(disk, empty.clone(), &mut report).map_err(wrong)?;
     }
     output::say(&text!("{} is empty", disk.display()))
 }

@@ -145,8 +145,8 @@ fn check_format(format: ReportFormat) -> Result<(), Exit> {
 fn reported(recalled: FoundRun) -> ReportedRun {
     ReportedRun {
         source: recalled.source,
-        note: recalled.said.note,
-        tags: recalled.said.tags,
+        note: recalled.annotations.note,
+        tags: recalled.annotations.tags,
         run: recalled.run,
     }
 }

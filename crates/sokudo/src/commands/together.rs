@@ -9,7 +9,7 @@ use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, Sharing, Together, have_files_guarded};
 use sokudo_methods::peer_group::PeerGroup;
 use sokudo_methods::peer_group::arguments::TogetherArguments;
-use sokudo_methods::repeat::Repeat;
+use sokudo_methods::repeat::StoredCommand;
 use sokudo_peers::{Launch, Notice, PeerError, Peers, Stopper};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{event_stream, interrupt, print};
@@ -83,7 +83,7 @@ fn is_disorderly(exit: &Exit) -> bool {
 
 fn begin(arguments: &TogetherArguments, launch: &Launch) -> Result<(), Exit> {
     // Where the words are wrong, they are so everywhere, and nobody waits for anybody.
-    let mut repeat = Repeat::of_several(arguments.command.clone())?;
+    let mut repeat = StoredCommand::of_several(arguments.command.clone())?;
     repeat.printing_mut().asking.quiet |= launch.rank > 0;
     if launch.rank > 0 {
         event_stream::leave_to_another();
@@ -183,11 +183,11 @@ fn pass_on(control: &Control, stopper: Stopper) -> Result<(), Exit> {
 }
 
 /// Results would be traffic on what is measured.
-fn check_results(repeat: &mut Repeat, arguments: &TogetherArguments) -> Result<(), Exit> {
+fn check_results(repeat: &mut StoredCommand, arguments: &TogetherArguments) -> Result<(), Exit> {
     if arguments.results_here {
         return Ok(());
     }
-    let targets = repeat.places();
+    let targets = repeat.target_paths();
     let printing = repeat.printing_mut();
     let mut targets = targets.iter();
     match targets.find_map(|target| print::destination_on(target, printing)) {
@@ -211,8 +211,8 @@ fn of_other(exit: Exit) -> Exit {
     }
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy().into_owned();
-    if let Some(told) = exit.told_in_each_language() {
-        exit::note(text!("{host}: {told}"));
+    if let Some(message) = exit.told_in_each_language() {
+        exit::note(text!("{host}: {message}"));
     }
     Exit::AsReported(exit.code())
 }

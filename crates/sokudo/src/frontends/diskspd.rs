@@ -49,11 +49,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
 fn measure(mut planned: DiskspdPlan, allowed: &ConsentArguments) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
-    let places = places(&planned, allowed);
+    let targets = job_targets(&planned, allowed);
     let consent = consent::of_jobs::named(&allowed.destroy)?;
     let jobs = Jobs {
         plan: &planned.plan,
-        places: &places,
+        targets: &targets,
         consent: &consent,
         schedule: Schedule {
             name: ScheduleName::Diskspd,
@@ -69,9 +69,14 @@ fn measure(mut planned: DiskspdPlan, allowed: &ConsentArguments) -> Result<(), E
     let prepared = jobs.prepare(&control, &mut |_| ())?;
     let finished = prepared.carry_out(None, &control, &mut processors, jobs.conduct())?;
     let finished = FinishedJobs::of(finished)?;
-    for (place, device) in planned.session.places.iter_mut().zip(processors.devices) {
-        place.scheduler = device.as_ref().and_then(|device| device.scheduler.clone());
-        place.device = device.map(|device| device.name);
+    for (target_state, device) in planned
+        .session
+        .target_states
+        .iter_mut()
+        .zip(processors.devices)
+    {
+        target_state.scheduler = device.as_ref().and_then(|device| device.scheduler.clone());
+        target_state.device = device.map(|device| device.name);
     }
     let report = DiskspdReport {
         run: &finished.run,
@@ -112,7 +117,7 @@ impl ConsentArguments {
     }
 }
 
-fn places(planned: &DiskspdPlan, allowed: &ConsentArguments) -> Vec<JobTarget> {
+fn job_targets(planned: &DiskspdPlan, allowed: &ConsentArguments) -> Vec<JobTarget> {
     let targets = planned.targets.iter();
     targets
         .map(|spec| JobTarget {

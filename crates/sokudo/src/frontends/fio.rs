@@ -14,7 +14,7 @@ use sokudo_engine::{Consent, Control};
 use sokudo_history::keep::{self, KeptRuns};
 use sokudo_measure::{JobTarget, Jobs};
 use sokudo_methods::jobs::FinishedJobs;
-use sokudo_methods::jobs::fio::{by_section, places};
+use sokudo_methods::jobs::fio::{by_section, job_targets};
 use sokudo_methods::jobs::this_host::ThisHost;
 use sokudo_methods::{consent, measurement};
 use sokudo_model::{Nanos, Run, Schedule, ScheduleName};
@@ -113,10 +113,10 @@ fn tell_programs(
         Ok(planned) if !planned.plan.stages.is_empty() => planned,
         _ => return Ok(refusal),
     };
-    let places = places(&planned);
+    let targets = job_targets(&planned);
     let printer = Printer::open(&planned.session)?;
-    let view = View::new(&planned.plan, &planned.session, &places, printer);
-    let run = jobs_of(&planned, &places, invocation, consent).empty_run();
+    let view = View::new(&planned.plan, &planned.session, &targets, printer);
+    let run = jobs_of(&planned, &targets, invocation, consent).empty_run();
     view.refuses(&run, Errno::INVAL.raw_os_error())?;
     Ok(none_started(refusal, &run))
 }
@@ -124,19 +124,19 @@ fn tell_programs(
 /// Tells why no job could start, and ends with their number, as fio does.
 fn none_started(refusal: Exit, run: &Run) -> Exit {
     refusal.tell();
-    let jobs = run.rows.iter().map(|row| row.workload.clones as usize);
+    let jobs = run.rows.iter().map(|row| row.workload.threads as usize);
     Exit::AsReported(code_of(jobs.sum()))
 }
 
 fn jobs_of<'a>(
     planned: &'a FioPlan,
-    places: &'a [JobTarget],
+    targets: &'a [JobTarget],
     invocation: &FioInvocation,
     consent: &'a Consent,
 ) -> Jobs<'a> {
     Jobs {
         plan: &planned.plan,
-        places,
+        targets,
         consent,
         // With create_only files are made and nothing is run.
         schedule: Schedule {
@@ -157,10 +157,10 @@ fn carry(
     control: &Control,
     printer: Printer,
 ) -> Result<FinishedJobs, Exit> {
-    let places = places(planned);
-    let jobs = jobs_of(planned, &places, invocation, consent);
+    let targets = job_targets(planned);
+    let jobs = jobs_of(planned, &targets, invocation, consent);
     consent::ask_at_door(&jobs)?;
-    let mut view = View::new(&planned.plan, &planned.session, &places, printer);
+    let mut view = View::new(&planned.plan, &planned.session, &targets, printer);
     let prepared = jobs.prepare(control, &mut |event| view.prepares(&event));
     let finished = prepared.and_then(|it| it.carry_out(None, control, &mut view, jobs.conduct()));
     let finished = match finished.map_err(Exit::from).and_then(FinishedJobs::of) {

@@ -309,7 +309,7 @@ fn check(name: &str, outcome: &Outcome) -> Result<(), Exit> {
 fn reason(kind: FailureKind) -> Text {
     match kind {
         FailureKind::Errno(number) => Text::from(&io::Error::from_raw_os_error(number)),
-        FailureKind::Short { asked, moved } => text!("{moved} of {asked} bytes were read"),
+        FailureKind::Short { requested, moved } => text!("{moved} of {requested} bytes were read"),
         FailureKind::Nothing => text!("no byte was read"),
         // Nothing here passes commands to a drive.
         FailureKind::Unanswered | FailureKind::Nvme(_) => text!("the device did not answer"),

@@ -34,9 +34,9 @@ use sokudo_words::text;
 
 use crate::frontends::page::arguments::PageArguments;
 use address::{Addresses, secret};
-use desk::{Desk, Order};
+use desk::{Order, RunQueue};
 use destroyable::Destroyable;
-use happening::Happening;
+use happening::PageEvent;
 use web::{Web, WebUser};
 
 /// What the page has this program do as another user, if these arguments say so.
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     if invocation::is_input_terminal() {
         watch_enter(sender.clone());
     }
-    let mut desk = Desk::new(arguments, destroyable, user, &web, sender);
+    let mut desk = RunQueue::new(arguments, destroyable, user, &web, sender);
     if let Some(order) = launched {
         desk.launch(order);
     }
@@ -77,30 +77,30 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
 
 /// Does one thing after the other, until it is to end.
 fn work(
-    desk: &mut Desk,
+    desk: &mut RunQueue,
     addresses: &mut Addresses,
-    receiver: &Receiver<Happening>,
+    receiver: &Receiver<PageEvent>,
 ) -> Result<(), Exit> {
     for happening in receiver {
         match happening {
-            Happening::Asked(ask) => desk.answer(ask),
-            Happening::Child(run, told) => desk.hear(run, told),
-            Happening::Enter => {
+            PageEvent::Asked(ask) => desk.answer(ask),
+            PageEvent::Child(run, report) => desk.hear(run, report),
+            PageEvent::Enter => {
                 addresses.control_token = secret();
                 desk.tell(&MeasurerMessage::Token {
                     control_token: addresses.control_token.clone(),
                 });
                 output::print(&addresses.printed())?;
             }
-            Happening::WebEnded if desk.is_ending() => {}
-            Happening::WebEnded => {
+            PageEvent::WebEnded if desk.is_ending() => {}
+            PageEvent::WebEnded => {
                 desk.end();
                 return Err(Exit::failed(text!(
                     "the process that serves the page has ended; start sokudo page again"
                 )));
             }
-            Happening::End if desk.is_ending() => return Ok(()),
-            Happening::End => {
+            PageEvent::End if desk.is_ending() => return Ok(()),
+            PageEvent::End => {
                 if desk.end() {
                     exit::note(text!(
                         "the run in progress is ended and kept; Ctrl-C again leaves at once"
@@ -116,16 +116,16 @@ fn work(
 }
 
 /// The port that it serves on.
-fn listening(receiver: &Receiver<Happening>) -> Result<u16, Exit> {
+fn listening(receiver: &Receiver<PageEvent>) -> Result<u16, Exit> {
     loop {
         match receiver.recv() {
-            Ok(Happening::Asked(Ask::Listening { port })) => return Ok(port),
-            Ok(Happening::Asked(Ask::Failed { error })) => {
+            Ok(PageEvent::Asked(Ask::Listening { port })) => return Ok(port),
+            Ok(PageEvent::Asked(Ask::Failed { error })) => {
                 return Err(Exit::failed(anyhow::anyhow!(error)));
             }
-            Ok(Happening::End) => return Err(Exit::AsReported(0)),
-            Ok(Happening::Asked(_) | Happening::Enter | Happening::Child(..)) => {}
-            Ok(Happening::WebEnded) | Err(_) => {
+            Ok(PageEvent::End) => return Err(Exit::AsReported(0)),
+            Ok(PageEvent::Asked(_) | PageEvent::Enter | PageEvent::Child(..)) => {}
+            Ok(PageEvent::WebEnded) | Err(_) => {
                 return Err(Exit::failed(text!(
                     "the process that serves the page could not start; try another --port"
                 )));
@@ -134,19 +134,19 @@ fn listening(receiver: &Receiver<Happening>) -> Result<u16, Exit> {
     }
 }
 
-fn watch_asks(reader: UnixStream, sender: Sender<Happening>) {
+fn watch_asks(reader: UnixStream, sender: Sender<PageEvent>) {
     thread::spawn(move || {
         let mut reader = BufReader::new(reader);
         while let Ok(Some(frame)) = read_frame::<Ask>(&mut reader) {
-            if sender.send(Happening::Asked(frame.message)).is_err() {
+            if sender.send(PageEvent::Asked(frame.message)).is_err() {
                 return;
             }
         }
-        let _ = sender.send(Happening::WebEnded);
+        let _ = sender.send(PageEvent::WebEnded);
     });
 }
 
-fn watch_enter(sender: Sender<Happening>) {
+fn watch_enter(sender: Sender<PageEvent>) {
     thread::spawn(move || {
         let mut line = String::new();
         while io::stdin()
@@ -155,18 +155,18 @@ fn watch_enter(sender: Sender<Happening>) {
             .is_ok_and(|read| read > 0)
         {
             line.clear();
-            if sender.send(Happening::Enter).is_err() {
+            if sender.send(PageEvent::Enter).is_err() {
                 return;
             }
         }
     });
 }
 
-fn watch_signals(sender: Sender<Happening>) -> Result<(), Exit> {
+fn watch_signals(sender: Sender<PageEvent>) -> Result<(), Exit> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(Exit::failed)?;
     thread::spawn(move || {
         for _ in &mut signals {
-            if sender.send(Happening::End).is_err() {
+            if sender.send(PageEvent::End).is_err() {
                 return;
             }
         }

@@ -220,7 +220,7 @@ fn hold_still(run: &mut Run) {
             clock_source: Some("tsc".into()),
             ..HostEnvironment::default()
         };
-        run.circumstances = Circumstances::default();
+        run.conditions = Conditions::default();
     }
     for trial in run.rows.iter_mut().flat_map(|row| &mut row.trials) {
         trial.evidence.processors = None;
@@ -424,7 +424,7 @@ fn troubled(run: &mut Run) {
     outcome.in_ramp = Default::default();
     outcome.stopped = StopReason::Failed;
     let short = FailureKind::Short {
-        asked: 4096,
+        requested: 4096,
         moved: 512,
     };
     outcome.failures = vec![
@@ -450,7 +450,7 @@ fn together(run: &mut Run) {
     on_a_disk(&mut slow);
     let hosts = [run.clone(), slow, run.clone()];
     for (number, row) in run.rows.iter_mut().enumerate() {
-        row.workload.clones = 3;
+        row.workload.threads = 3;
         row.trials.clear();
         for trial in 0..4 {
             let rank = |(host, of): (u32, &Run)| {
@@ -479,7 +479,7 @@ fn together(run: &mut Run) {
                 ..run.target.clone()
             },
             name,
-            circumstances: Circumstances::default(),
+            conditions: Conditions::default(),
             layout: Some(Layout {
                 bytes: Bytes::gib(1),
                 elapsed: Nanos::from_secs(2),

@@ -69,8 +69,8 @@ pub(super) fn hole_seen(check: &CapacityCheck) -> Bytes {
 /// What was written, in order, the filler at the start first. What was written twice is one
 /// stretch: it shares no blocks with itself.
 fn stretches(check: &CapacityCheck) -> Vec<Stretch> {
-    let places = check.places.iter().map(|it| (it.offset.0, it.length.0));
-    let mut all: Vec<Stretch> = places.chain([(0, check.between.0)]).collect();
+    let extents = check.samples.iter().map(|it| (it.offset.0, it.length.0));
+    let mut all: Vec<Stretch> = extents.chain([(0, check.between.0)]).collect();
     all.sort_unstable();
     let mut apart: Vec<Stretch> = Vec::with_capacity(all.len());
     for (start, length) in all {
@@ -136,7 +136,7 @@ mod tests {
         CapacityCheck {
             size: Bytes(size),
             between: Bytes(0),
-            places: (0..parts).map(sample).collect(),
+            samples: (0..parts).map(sample).collect(),
             ..CapacityCheck::default()
         }
     }

@@ -24,16 +24,16 @@ enum Said {
 
 struct Imitation {
     expected: Option<Nanos>,
-    said: Mutex<VecDeque<Said>>,
+    answers: Mutex<VecDeque<Said>>,
     orders: Mutex<Vec<SelfTestOrder>>,
     refuses: bool,
 }
 
 impl Imitation {
-    fn new(said: &[Said]) -> Self {
+    fn new(answers: &[Said]) -> Self {
         Self {
             expected: Some(Nanos::from_secs(120)),
-            said: Mutex::new(said.iter().cloned().collect()),
+            answers: Mutex::new(answers.iter().cloned().collect()),
             orders: Mutex::default(),
             refuses: false,
         }
@@ -59,10 +59,10 @@ impl SelfTestDrive for Imitation {
     }
 
     fn look(&self) -> Result<SelfTestProgress, SelfTestError> {
-        let mut said = self.said.lock().unwrap();
-        let next = match said.len() {
-            1 => said[0].clone(),
-            _ => said.pop_front().unwrap(),
+        let mut answers = self.answers.lock().unwrap();
+        let next = match answers.len() {
+            1 => answers[0].clone(),
+            _ => answers.pop_front().unwrap(),
         };
         let command = "LOG SENSE";
         let (state, mark) = match next {
@@ -135,8 +135,8 @@ fn idle(mark: u8) -> Said {
 
 #[test]
 fn a_test_passes_after_a_while_and_tells_how_far_it_is() {
-    let said = [idle(0), Said::Runs(Some(10)), Said::Runs(Some(90)), idle(1)];
-    let drive = Arc::new(Imitation::new(&said));
+    let answers = [idle(0), Said::Runs(Some(10)), Said::Runs(Some(90)), idle(1)];
+    let drive = Arc::new(Imitation::new(&answers));
     let targets = [target(7, "sda", &drive)];
     let mut watch = Watched::default();
     let clock = VirtualClock::default();
@@ -160,10 +160,10 @@ fn a_test_passes_after_a_while_and_tells_how_far_it_is() {
 
 #[test]
 fn after_half_a_minute_a_drive_is_asked_every_ten_seconds() {
-    let mut said = vec![idle(0)];
-    said.extend((0..40).map(|_| Said::Runs(None)));
-    said.push(idle(1));
-    let (test, _) = tested(Imitation::new(&said));
+    let mut answers = vec![idle(0)];
+    answers.extend((0..40).map(|_| Said::Runs(None)));
+    answers.push(idle(1));
+    let (test, _) = tested(Imitation::new(&answers));
     // 30 looks in 30 s, 11 more in 110 s.
     assert_eq!(test.took, Nanos::from_secs(140));
 }
@@ -171,8 +171,8 @@ fn after_half_a_minute_a_drive_is_asked_every_ten_seconds() {
 #[test]
 fn a_failure_keeps_its_block() {
     let failed = SelfTestEntry::failed("The test that reads failed").at_block(Some(8), Some(512));
-    let said = [idle(0), Said::Runs(None), Said::Idle(1, Some(failed))];
-    let (test, _) = tested(Imitation::new(&said));
+    let answers = [idle(0), Said::Runs(None), Said::Idle(1, Some(failed))];
+    let (test, _) = tested(Imitation::new(&answers));
     assert_eq!(test.result, SelfTestResult::Failed);
     assert_eq!(test.first_error, Some(Bytes(4_096)));
     assert_eq!(test.note.unwrap(), "The test that reads failed");
@@ -181,8 +181,8 @@ fn a_failure_keeps_its_block() {
 #[test]
 fn a_reset_and_a_drive_that_is_gone_abort_the_test() {
     let reset = SelfTestEntry::aborted("A reset ended the self-test");
-    let said = [idle(0), Said::Runs(None), Said::Idle(1, Some(reset))];
-    let (test, orders) = tested(Imitation::new(&said));
+    let answers = [idle(0), Said::Runs(None), Said::Idle(1, Some(reset))];
+    let (test, orders) = tested(Imitation::new(&answers));
     assert_eq!(test.result, SelfTestResult::Aborted);
     assert_eq!(test.note.unwrap(), "A reset ended the self-test");
     assert_eq!(orders, [SelfTestOrder::Short], "nothing is left to stop");
@@ -218,7 +218,7 @@ fn what_does_not_come_to_its_end_is_stopped() {
 
 #[test]
 fn one_missed_answer_is_forgiven_and_three_are_not() {
-    let said = [
+    let answers = [
         idle(0),
         Said::Runs(None),
         Said::TimedOut,
@@ -226,7 +226,7 @@ fn one_missed_answer_is_forgiven_and_three_are_not() {
         Said::Runs(None),
         idle(1),
     ];
-    let (test, _) = tested(Imitation::new(&said));
+    let (test, _) = tested(Imitation::new(&answers));
     assert_eq!(test.result, SelfTestResult::Passed);
     let (test, _) = tested(Imitation::new(&[idle(0), Said::Runs(None), Said::TimedOut]));
     assert_eq!(test.result, SelfTestResult::Unknown);

@@ -183,11 +183,11 @@ fn interlocked_clones_take_each_block_of_all_files_once() {
         offset: SequentialOffset::Interlocked,
     };
     let shared = Arc::default();
-    let mut clones: Vec<Pattern> = (0..3)
+    let mut patterns: Vec<Pattern> = (0..3)
         .map(|seed| Pattern::new(&workload, &stretches, &shared, Random::new(seed)))
         .collect();
     let mut found: Vec<(u32, u64)> = (0..9)
-        .map(|io| clones[io % 3].next())
+        .map(|io| patterns[io % 3].next())
         .map(|access| (access.file, access.offset / BLOCK))
         .collect();
     found.sort_unstable();

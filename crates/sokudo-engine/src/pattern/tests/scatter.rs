@@ -9,15 +9,17 @@ fn favourites_of_zipf_are_spread_over_all_places() {
         theta: 1_200_000,
         center: None,
     };
-    let places = 1_000;
-    let mut pattern = pattern(&workload, &[stretch(0, places * BLOCK)]);
-    let mut counts = uses(&mut pattern, places as usize, 300_000);
+    let block_count = 1_000;
+    let mut pattern = pattern(&workload, &[stretch(0, block_count * BLOCK)]);
+    let mut counts = uses(&mut pattern, block_count as usize, 300_000);
     let hottest = hottest(&counts, 10);
     let spread = hottest.iter().max().unwrap() - hottest.iter().min().unwrap();
     assert!(spread > 500, "the hottest ten lie at {hottest:?}");
     // By rank they are what the exact probabilities say.
     counts.sort_by(|one, other| other.total_cmp(one));
-    let weights: Vec<f64> = (1..=places).map(|rank| (rank as f64).powf(-1.2)).collect();
+    let weights: Vec<f64> = (1..=block_count)
+        .map(|rank| (rank as f64).powf(-1.2))
+        .collect();
     let sum: f64 = weights.iter().sum();
     for rank in 0..5 {
         let share = weights[rank] / sum;
@@ -29,10 +31,10 @@ fn favourites_of_zipf_are_spread_over_all_places() {
 }
 
 fn hottest(counts: &[f64], most: usize) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..counts.len()).collect();
-    places.sort_by(|one, other| counts[*other].total_cmp(&counts[*one]));
-    places.truncate(most);
-    places
+    let mut blocks: Vec<usize> = (0..counts.len()).collect();
+    blocks.sort_by(|one, other| counts[*other].total_cmp(&counts[*one]));
+    blocks.truncate(most);
+    blocks
 }
 
 #[test]

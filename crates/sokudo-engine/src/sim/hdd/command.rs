@@ -10,7 +10,7 @@ pub(super) struct DriveCommand {
     pub(super) job: PendingRequest,
     /// When the drive can act on it.
     pub(super) ready_ns: u64,
-    pub(super) place: MediaPosition,
+    pub(super) position: MediaPosition,
     /// A write that waits for room in the write cache, not for the arm.
     pub(super) awaits_room: bool,
 }

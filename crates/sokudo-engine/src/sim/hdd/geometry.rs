@@ -111,7 +111,7 @@ impl Geometry {
         to_whole(sectors).max(1) * SECTOR_BYTES
     }
 
-    pub(super) fn place(&self, offset: u64) -> MediaPosition {
+    pub(super) fn position(&self, offset: u64) -> MediaPosition {
         let zone = self.zone(offset);
         let within = offset - zone.start;
         let (track, rest) = (within / zone.track_bytes, within % zone.track_bytes);
@@ -150,11 +150,11 @@ impl Geometry {
 
     /// From `now_ns` until the next instant at which a head on the right track is
     /// over this place.
-    pub(super) fn wait_ns(&self, now_ns: u64, place: MediaPosition) -> u64 {
+    pub(super) fn wait_ns(&self, now_ns: u64, position: MediaPosition) -> u64 {
         let angle_ns = (now_ns + self.turned_ns) % self.turn_ns;
-        match place.angle_ns.checked_sub(angle_ns) {
+        match position.angle_ns.checked_sub(angle_ns) {
             Some(wait_ns) => wait_ns,
-            None => place.angle_ns + self.turn_ns - angle_ns,
+            None => position.angle_ns + self.turn_ns - angle_ns,
         }
     }
 
@@ -240,7 +240,7 @@ mod tests {
     fn the_rate_over_position_is_that_of_the_label() {
         let (geometry, gigabyte) = (geometry(), 1_000_000_000);
         let rate = |start: u64| {
-            let nanos = geometry.end_media_ns(start + gigabyte) - geometry.place(start).media_ns;
+            let nanos = geometry.end_media_ns(start + gigabyte) - geometry.position(start).media_ns;
             1e3 * gigabyte as f64 / nanos as f64
         };
         let size = geometry.size;
@@ -258,8 +258,8 @@ mod tests {
     #[test]
     fn depth_goes_from_the_outer_edge_to_the_inner() {
         let geometry = geometry();
-        assert_eq!(geometry.place(0).depth, 0.0);
-        let inner = geometry.place(geometry.size - 512).depth;
+        assert_eq!(geometry.position(0).depth, 0.0);
+        let inner = geometry.position(geometry.size - 512).depth;
         assert!((0.999..=1.0).contains(&inner), "{inner}");
     }
 
@@ -268,11 +268,11 @@ mod tests {
         fn media_time_grows_with_the_address(offset in 0u64..7_000_000_000, bytes in 1u64..10_000) {
             let geometry = geometry();
             let (start, bytes) = (offset * 512, bytes * 512);
-            let place = geometry.place(start);
+            let position = geometry.position(start);
             let end_ns = geometry.end_media_ns(start + bytes);
-            prop_assert!(place.media_ns < end_ns);
-            prop_assert!(end_ns <= geometry.place(start + bytes).media_ns);
-            prop_assert!(geometry.place(start + bytes).depth > place.depth);
+            prop_assert!(position.media_ns < end_ns);
+            prop_assert!(end_ns <= geometry.position(start + bytes).media_ns);
+            prop_assert!(geometry.position(start + bytes).depth > position.depth);
         }
 
         #[test]

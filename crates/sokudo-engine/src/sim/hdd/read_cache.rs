@@ -58,10 +58,10 @@ impl Stream {
         let resumed = match stopped {
             false => self,
             true => {
-                let place = geometry.place(self.limit);
+                let position = geometry.position(self.limit);
                 Self {
-                    anchor_ns: now_ns + geometry.wait_ns(now_ns, place),
-                    anchor_media_ns: place.media_ns,
+                    anchor_ns: now_ns + geometry.wait_ns(now_ns, position),
+                    anchor_media_ns: position.media_ns,
                     ..self
                 }
             }

@@ -54,7 +54,7 @@ fn mean_shape(geometry: &Geometry) -> f64 {
     let depths: Vec<f64> = (0..u64::from(SAMPLES))
         .map(|index| {
             let step = geometry.size() / u64::from(SAMPLES);
-            geometry.place(index * step + step / 2).depth
+            geometry.position(index * step + step / 2).depth
         })
         .collect();
     let sum: f64 = depths

@@ -40,7 +40,7 @@ pub(super) struct SimulatedWriteCache {
 #[derive(Clone, Copy, Debug)]
 struct DirtyExtent {
     range: Range,
-    place: MediaPosition,
+    position: MediaPosition,
 }
 
 impl SimulatedWriteCache {
@@ -115,14 +115,14 @@ impl SimulatedWriteCache {
             .partition_point(|extent| extent.range.start <= range.end);
         let mut merged = DirtyExtent {
             range,
-            place: geometry.place(range.start),
+            position: geometry.position(range.start),
         };
         for extent in self.extents.drain(first..last) {
             self.dirty_bytes -= extent.range.end - extent.range.start;
             merged.range.end = merged.range.end.max(extent.range.end);
             if extent.range.start < merged.range.start {
                 merged.range.start = extent.range.start;
-                merged.place = extent.place;
+                merged.position = extent.position;
             }
         }
         self.dirty_bytes += merged.range.end - merged.range.start;
@@ -137,10 +137,12 @@ impl SimulatedWriteCache {
     ) -> Option<(Range, MediaPosition)> {
         let best = match self.in_batch {
             true => self.next_of_batch(),
-            false => (0..self.extents.len()).min_by_key(|index| cost(self.extents[*index].place)),
+            false => {
+                (0..self.extents.len()).min_by_key(|index| cost(self.extents[*index].position))
+            }
         };
         let best = best?;
-        let DirtyExtent { range, place } = self.extents[best];
+        let DirtyExtent { range, position } = self.extents[best];
         let end = range.end.min(range.start + DRAIN_BYTES);
         let drained = Range { end, ..range };
         match end == range.end {
@@ -153,14 +155,14 @@ impl SimulatedWriteCache {
                         start: end,
                         ..range
                     },
-                    place: geometry.place(end),
+                    position: geometry.position(end),
                 };
             }
         }
         self.dirty_bytes -= end - range.start;
         self.batch_at = end;
         self.draining = Some(drained);
-        Some((drained, place))
+        Some((drained, position))
     }
 
     /// The next one upwards, from the lowest on again.
@@ -241,7 +243,7 @@ mod tests {
             }
             prop_assert_eq!(cache.dirty_bytes, sectors.len() as u64 * 512);
             let mut drained = 0;
-            while let Some((range, _)) = cache.drain(&geometry, |place| place.media_ns) {
+            while let Some((range, _)) = cache.drain(&geometry, |position| position.media_ns) {
                 prop_assert!((range.start..range.end).step_by(512).all(|o| sectors.remove(&(o / 512))));
                 drained += 1;
                 cache.drained(false);

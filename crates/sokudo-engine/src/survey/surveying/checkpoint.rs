@@ -40,7 +40,7 @@ impl Surveying {
         let Some(left_at) = self.next_position().filter(|_| is_moment) else {
             return;
         };
-        let is_measured = |chunk: &u32| self.ios[*chunk as usize].is_measured;
+        let is_measured = |buffer_index: &u32| self.ios[*buffer_index as usize].is_measured;
         let (mut tally, mut counts) = (tally.clone(), self.counts.clone());
         for hung in self.hung_ranges() {
             counts.defects.note(
@@ -81,7 +81,7 @@ impl Surveying {
     /// shows that the position was not known: there will be another.
     pub(crate) fn complete_at_checkpoint(
         &mut self,
-        chunk: u32,
+        buffer_index: u32,
         io: SurveyIo,
         result: i32,
         instants: Instants,
@@ -89,20 +89,20 @@ impl Surveying {
         let Checkpoint::Taken(then) = &mut self.checkpoint else {
             return;
         };
-        let Some(place) = then.in_flight.iter().position(|it| *it == chunk) else {
+        let Some(index) = then.in_flight.iter().position(|it| *it == buffer_index) else {
             return;
         };
         if u32::try_from(result) == Ok(io.length) {
-            then.complete(place, io, instants);
+            then.complete(index, io, instants);
         } else {
             self.checkpoint = Checkpoint::Wanted;
         }
     }
 
     /// An I/O that was in flight at the checkpoint is waited for no longer.
-    pub(super) fn give_up_at_checkpoint(&mut self, chunk: u32) {
+    pub(super) fn give_up_at_checkpoint(&mut self, buffer_index: u32) {
         if let Checkpoint::Taken(then) = &self.checkpoint
-            && then.in_flight.contains(&chunk)
+            && then.in_flight.contains(&buffer_index)
         {
             self.checkpoint = Checkpoint::Wanted;
         }
@@ -146,9 +146,9 @@ impl Surveying {
 }
 
 impl CountsThen {
-    fn complete(&mut self, place: usize, io: SurveyIo, instants: Instants) {
+    fn complete(&mut self, index: usize, io: SurveyIo, instants: Instants) {
         let in_flight = narrow(self.in_flight.len());
-        self.in_flight.swap_remove(place);
+        self.in_flight.swap_remove(index);
         self.tally.end_intervals(instants.now);
         self.tally.hold_depth(instants.now, in_flight);
         self.counts

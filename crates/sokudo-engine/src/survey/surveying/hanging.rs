@@ -7,14 +7,14 @@ use sokudo_model::{Bytes, FailureKind, IoFailure, Nanos, Operation, Sample, coun
 use sokudo_words::{Text, text};
 
 use super::{SurveyActivity, Surveying};
-use crate::chunks::HUNG_MAX;
+use crate::buffers::HUNG_MAX;
 use crate::survey::hung::{Hanging, HungIo};
 use crate::survey::io::{Failed, SurveyIo};
 use crate::tally::{FinishedTally, Tally, failure_kind};
 
 impl Surveying {
     /// Chunks that are kept for what hangs, behind the others.
-    pub(crate) fn spare_chunks(&self) -> u32 {
+    pub(crate) fn spare_buffers(&self) -> u32 {
         self.survey.timeout.map_or(0, |_| HUNG_MAX)
     }
 
@@ -50,18 +50,18 @@ impl Surveying {
     /// any may be used; `None` where there is none left.
     pub(crate) fn give_up(
         &mut self,
-        chunk: u32,
+        buffer_index: u32,
         issued_at: u64,
         now: u64,
     ) -> Option<(SurveyIo, Option<u32>)> {
-        let io = self.ios[chunk as usize];
-        self.give_up_at_checkpoint(chunk);
-        self.ios[chunk as usize].is_hung = true;
+        let io = self.ios[buffer_index as usize];
+        self.give_up_at_checkpoint(buffer_index);
+        self.ios[buffer_index as usize].is_hung = true;
         self.seen_at = now;
         self.hanging.hear(now);
         self.hanging.ios.push(HungIo {
             io,
-            chunk,
+            buffer_index,
             issued_at,
         });
         if io.is_measured {
@@ -83,7 +83,7 @@ impl Surveying {
             _ => {}
         }
         let spare = self.hanging.spare.pop()?;
-        if io.chunk.is_some() {
+        if io.buffer_index.is_some() {
             self.alone = spare;
             return Some((io, None));
         }
@@ -93,21 +93,25 @@ impl Surveying {
     /// Notes that an I/O came back that was given up. False where it was not.
     pub(crate) fn returned(
         &mut self,
-        chunk: u32,
+        buffer_index: u32,
         result: i32,
         now: u64,
         tally: &mut Tally,
     ) -> bool {
-        if !self.ios[chunk as usize].is_hung {
+        if !self.ios[buffer_index as usize].is_hung {
             return false;
         }
-        let hung = self.hanging.ios.iter().position(|hung| hung.chunk == chunk);
+        let hung = self
+            .hanging
+            .ios
+            .iter()
+            .position(|hung| hung.buffer_index == buffer_index);
         let Some(hung) = hung.map(|index| self.hanging.ios.swap_remove(index)) else {
             return false;
         };
-        self.ios[chunk as usize].is_hung = false;
+        self.ios[buffer_index as usize].is_hung = false;
         self.hanging.hear(now);
-        self.hanging.spare.push(chunk);
+        self.hanging.spare.push(buffer_index);
         let io = hung.io;
         let moved = u32::try_from(result).unwrap_or(0).min(io.length);
         self.counts.read_aside += u64::from(moved);

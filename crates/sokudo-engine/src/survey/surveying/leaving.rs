@@ -21,12 +21,12 @@ impl Surveying {
                 self.begin_of(self.sample + 1)
             }
             SurveyActivity::Measuring | SurveyActivity::Flushing => {
-                let (place, offset) = unknown.unwrap_or((self.sample, self.blocks.at));
-                self.normal(place, offset)
+                let (index, offset) = unknown.unwrap_or((self.sample, self.blocks.at));
+                self.normal(index, offset)
             }
             SurveyActivity::Inquiring(inquiry) => {
-                let (place, offset) = inquiry.unknown().unwrap_or((self.sample, self.blocks.at));
-                self.normal(place, offset)
+                let (index, offset) = inquiry.unknown().unwrap_or((self.sample, self.blocks.at));
+                self.normal(index, offset)
             }
             _ => self.begin_of(self.sample),
         };
@@ -46,20 +46,20 @@ impl Surveying {
         open.or_else(|| self.begin_of(self.route.first()))
     }
 
-    pub(super) fn begin_of(&self, place: u32) -> Option<SurveyPosition> {
-        (place < self.route.places()).then(|| SurveyPosition {
-            place,
-            offset: Bytes(self.route.site(place).offset),
+    pub(super) fn begin_of(&self, index: u32) -> Option<SurveyPosition> {
+        (index < self.route.sample_count()).then(|| SurveyPosition {
+            index,
+            offset: Bytes(self.route.site(index).offset),
         })
     }
 
     /// A position at the end of a place is at the begin of the next one.
-    pub(super) fn normal(&self, place: u32, offset: u64) -> Option<SurveyPosition> {
-        if offset >= self.route.site(place).end {
-            return self.begin_of(place + 1);
+    pub(super) fn normal(&self, index: u32, offset: u64) -> Option<SurveyPosition> {
+        if offset >= self.route.site(index).end {
+            return self.begin_of(index + 1);
         }
         Some(SurveyPosition {
-            place,
+            index,
             offset: Bytes(offset),
         })
     }

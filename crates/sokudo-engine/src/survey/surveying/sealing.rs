@@ -19,7 +19,7 @@ impl Surveying {
 
     /// Keeps an I/O that has ended, where its block is to be looked at: its chunk is not free
     /// until then. False for all others.
-    pub(crate) fn keep_sealed(&mut self, chunk: u32, io: SurveyIo, result: i32) -> bool {
+    pub(crate) fn keep_sealed(&mut self, buffer_index: u32, io: SurveyIo, result: i32) -> bool {
         let Some(sealed) = &mut self.sealed else {
             return false;
         };
@@ -34,11 +34,11 @@ impl Surveying {
         };
         if is_kept {
             sealed.keep(SealedIo {
-                chunk,
+                buffer_index,
                 operation: io.operation,
                 offset: io.offset,
                 length: moved,
-                is_pooled: io.chunk.is_none(),
+                is_pooled: io.buffer_index.is_none(),
             });
         }
         is_kept
@@ -55,7 +55,7 @@ impl Surveying {
         let mut blocks = self.blocks;
         let following = self.sample + 1;
         blocks.next().or_else(|| {
-            let runs_on = self.runs_on && following < self.route.places();
+            let runs_on = self.runs_on && following < self.route.sample_count();
             runs_on.then(|| SampleBlocks::of(self.route.site(following), self.block).next())?
         })
     }

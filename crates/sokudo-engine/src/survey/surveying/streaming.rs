@@ -15,7 +15,7 @@ impl Surveying {
         let began_at = self.stream_began_at.unwrap_or(now);
         let is_left = match self.doing {
             SurveyActivity::Measuring => {
-                let has_more = self.runs_on && self.sample + 1 < self.route.places();
+                let has_more = self.runs_on && self.sample + 1 < self.route.sample_count();
                 !self.blocks.is_empty() || has_more
             }
             SurveyActivity::Reading | SurveyActivity::Writing => {
@@ -77,7 +77,7 @@ impl Surveying {
                     ..SurveyIo::aside(offset, length.into())
                 }));
             }
-            if !self.runs_on || self.sample + 1 >= self.route.places() {
+            if !self.runs_on || self.sample + 1 >= self.route.sample_count() {
                 return None;
             }
             self.sample += 1;
@@ -100,10 +100,10 @@ impl Surveying {
     }
 
     /// Notes that the I/O that was given last has been issued. Returns whether it counts.
-    pub(crate) fn issued(&mut self, chunk: u32, now: u64) -> bool {
+    pub(crate) fn issued(&mut self, buffer_index: u32, now: u64) -> bool {
         let io = self.issuing;
         self.stream_began_at.get_or_insert(now);
-        self.ios[chunk as usize] = io;
+        self.ios[buffer_index as usize] = io;
         if io.is_measured && io.operation != Operation::Flush {
             self.counts.samples.issue(io, now);
         }
@@ -113,7 +113,7 @@ impl Surveying {
     /// Counts a completion. Returns which I/O it was.
     pub(crate) fn complete(
         &mut self,
-        chunk: u32,
+        buffer_index: u32,
         result: i32,
         instants: Instants,
         tally: &mut Tally,
@@ -121,7 +121,7 @@ impl Surveying {
         let Instants { issued_at, now, .. } = instants;
         self.seen_at = now;
         self.hanging.answer(issued_at, now, self.depth);
-        let io = self.ios[chunk as usize];
+        let io = self.ios[buffer_index as usize];
         // An error number is negative: nothing was moved.
         let moved = u32::try_from(result).unwrap_or(0).min(io.length);
         if moved > 0 {

@@ -5,7 +5,7 @@ use sokudo_model::{Operation, StopReason};
 use sokudo_words::text;
 
 use super::{SurveyActivity, SurveyStep, Surveying};
-use crate::chunks::PORTION_BYTES_MAX;
+use crate::buffers::PORTION_BYTES_MAX;
 use crate::survey::io::{Failed, SurveyIo};
 use crate::survey::route::{SampleBlocks, SampleRange};
 
@@ -27,9 +27,9 @@ impl Surveying {
         let sample = self.sample;
         let blocks = (0..).zip(SampleBlocks::of(portion, self.block));
         self.pieces = blocks
-            .map(|(chunk, (offset, length))| SurveyIo {
+            .map(|(buffer_index, (offset, length))| SurveyIo {
                 sample,
-                chunk: Some(chunk),
+                buffer_index: Some(buffer_index),
                 is_reported: true,
                 ..SurveyIo::aside(offset, length.into())
             })

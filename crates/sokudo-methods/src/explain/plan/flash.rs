@@ -93,14 +93,14 @@ fn map(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
 /// Reads one block of each page of the map between `from` and `to`.
 fn touch(block: Bytes, from: Bytes, to: Bytes) -> Workload {
     let length = to.0 - from.0;
-    let places = (length / MAP_PAGE.0).clamp(1, MAP_TOUCHES_MAX);
+    let sample_count = (length / MAP_PAGE.0).clamp(1, MAP_TOUCHES_MAX);
     let mut workload = Workload::new(format!("explain/map-touch {to}"), block);
     workload.span = Some(Span {
         offset: from,
         length: Bytes(length),
     });
     workload.work = Work::Survey(Survey::new(
-        narrow(places),
+        narrow(sample_count),
         Visit::Ascending,
         Sample::Bytes(block),
     ));

@@ -117,10 +117,10 @@ fn seek(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
 }
 
 /// One sector at a time.
-fn single(name: &str, places: u32, visit: Visit, block: Bytes) -> Workload {
+fn single(name: &str, sample_count: u32, visit: Visit, block: Bytes) -> Workload {
     Workload {
         order: Order::Random { map: false },
-        work: Work::Survey(Survey::new(places, visit, Sample::Bytes(block))),
+        work: Work::Survey(Survey::new(sample_count, visit, Sample::Bytes(block))),
         ..Workload::new(name, block)
     }
 }

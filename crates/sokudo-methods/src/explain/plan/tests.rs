@@ -106,10 +106,10 @@ fn a_theme_that_is_named_is_asked_or_refused() {
         only: vec!["capacity".parse().unwrap()],
         ..request()
     };
-    let told = capacity.plan().unwrap_err().to_string();
+    let message = capacity.plan().unwrap_err().to_string();
     assert!(
-        told.ends_with("name the device with --destroy, if what it holds may be lost"),
-        "{told}"
+        message.ends_with("name the device with --destroy, if what it holds may be lost"),
+        "{message}"
     );
 }
 
@@ -120,9 +120,13 @@ fn a_device_is_asked_what_fits_its_medium() {
             medium,
             ..request()
         };
-        assert!(request.asked().all(|theme| theme.media.contains(&medium)));
+        assert!(
+            request
+                .selected_themes()
+                .all(|theme| theme.media.contains(&medium))
+        );
     }
-    assert_eq!(request().asked().count(), themes().count());
+    assert_eq!(request().selected_themes().count(), themes().count());
 }
 
 #[test]

@@ -23,10 +23,10 @@ const TIME: RangeInclusive<Nanos> = Nanos::from_millis(10)..=Nanos::from_secs(3_
 
 /// Why a file of questions cannot be used, with its line, to be read after its name.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-#[error("line {line}: {said}")]
+#[error("line {line}: {reason}")]
 pub struct ReadQuestionsError {
     line: usize,
-    said: Text,
+    reason: Text,
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,7 +89,7 @@ pub(super) struct RowTable {
     #[serde(default)]
     pub(super) grows: bool,
     #[serde(rename = "figure")]
-    pub(super) figures: Vec<FigureAsked>,
+    pub(super) figures: Vec<RequestedFigure>,
     /// How fast it is, as the parameter says.
     #[serde(skip)]
     pub(super) rate: Option<Rate>,
@@ -131,7 +131,7 @@ pub(super) enum DurabilityWord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "FigureTable")]
-pub(super) struct FigureAsked {
+pub(super) struct RequestedFigure {
     pub(super) metric: FitMetric,
     pub(super) limit: Option<FitLimit>,
 }
@@ -143,7 +143,7 @@ struct FigureTable {
     must_be: Option<LimitText>,
 }
 
-impl TryFrom<FigureTable> for FigureAsked {
+impl TryFrom<FigureTable> for RequestedFigure {
     type Error = Text;
 
     fn try_from(table: FigureTable) -> Result<Self, Text> {
@@ -284,13 +284,13 @@ impl TryFrom<String> for Sentence {
 /// # Errors
 /// When the text is no TOML, has other fields, or values beyond their bounds.
 pub(super) fn read(text: &str) -> Result<Vec<QuestionTable>, ReadQuestionsError> {
-    let at = |offset: usize, said: Text| ReadQuestionsError {
+    let at = |offset: usize, reason: Text| ReadQuestionsError {
         line: line_of(text, offset),
-        said,
+        reason,
     };
     if text.len() as u64 > QUESTIONS_BYTES_MAX {
-        let said = text!("it goes on beyond {QUESTIONS_BYTES_MAX} bytes; leave questions out");
-        return Err(at(0, said));
+        let reason = text!("it goes on beyond {QUESTIONS_BYTES_MAX} bytes; leave questions out");
+        return Err(at(0, reason));
     }
     let table: QuestionsTable = toml::from_str(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);

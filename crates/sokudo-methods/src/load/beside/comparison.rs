@@ -25,22 +25,22 @@ const CONFIDENCE: f64 = 0.95;
 
 /// A workload and its neighbour.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Beside<'a> {
+pub(crate) struct WorkloadPair<'a> {
     /// The one that is asked about, at a fixed rate.
-    pub row: BesideRow<'a>,
+    pub row: VictimRow<'a>,
     /// The one beside it, in a closed loop.
-    pub neighbour: BesideRow<'a>,
+    pub neighbour: VictimRow<'a>,
 }
 
 /// A workload that was measured alone and beside another one, by turns.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BesideRow<'a> {
+pub(crate) struct VictimRow<'a> {
     /// Alone.
     pub alone: &'a Row,
     /// Beside the other one.
     pub beside: &'a Row,
     /// Where the two are among the rows of the run.
-    pub places: [usize; 2],
+    pub row_indices: [usize; 2],
 }
 
 /// A figure of which there is one alone and one beside: those of the round whose ratio is the
@@ -77,7 +77,7 @@ impl BesideFigure {
             rounds.get(rounds.len().checked_sub(1)? / 2)?,
             rounds.get(rounds.len() / 2)?,
         );
-        let [alone, beside] = [0, 1].map(|place| (low[place] * high[place]).sqrt());
+        let [alone, beside] = [0, 1].map(|index| (low[index] * high[index]).sqrt());
         let ratios: Vec<f64> = rounds.iter().map(ratio).collect();
         let interval = median_interval(&ratios, CONFIDENCE);
         let figure = Self {
@@ -170,7 +170,7 @@ pub(crate) fn stages_beside(row: &Workload, neighbour: &Workload) -> [Stage; 3] 
     ]
 }
 
-impl<'a> Beside<'a> {
+impl<'a> WorkloadPair<'a> {
     /// Of a run of this method; `None` of any other, and where not all of its rows were planned.
     pub(crate) fn of(run: &'a Run) -> Option<Self> {
         if !run.plan.method.is_of(&METHOD) {
@@ -180,21 +180,21 @@ impl<'a> Beside<'a> {
             return None;
         };
         Some(Self {
-            row: BesideRow {
+            row: VictimRow {
                 alone,
                 beside,
-                places: [1, 3],
+                row_indices: [1, 3],
             },
-            neighbour: BesideRow {
+            neighbour: VictimRow {
                 alone: neighbour_alone,
                 beside: neighbour_beside,
-                places: [2, 4],
+                row_indices: [2, 4],
             },
         })
     }
 
     /// The one of both that this row is of, where it ran beside the other, and that other one.
-    pub(crate) fn with(&self, row: &Row) -> Option<[BesideRow<'a>; 2]> {
+    pub(crate) fn with(&self, row: &Row) -> Option<[VictimRow<'a>; 2]> {
         let both = [self.row, self.neighbour];
         let [one, other] = both;
         [[one, other], [other, one]]
@@ -203,7 +203,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-impl BesideRow<'_> {
+impl VictimRow<'_> {
     /// A figure of its latencies.
     pub(crate) fn latency(&self, figure: LatencyFigure) -> Option<BesideFigure> {
         self.figure(|trial| figure.of(&latencies(&trial.outcome)?))

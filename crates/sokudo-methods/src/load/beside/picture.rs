@@ -17,8 +17,8 @@ pub(crate) const LATENCIES: PlotKind = PlotKind {
 /// At a fixed rate from the intended start; `None` of anything else.
 fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let row = &document.views.get::<BesideDocument>()?.row;
-    let of = |place: usize, histogram: &[[u64; 3]]| {
-        let mut result = document.results.get(place)?.clone();
+    let of = |index: usize, histogram: &[[u64; 3]]| {
+        let mut result = document.results.get(index)?.clone();
         result.latency_ns = result.latency_from_intended_ns.take().or(result.latency_ns);
         result.histogram = histogram.to_vec();
         (!result.histogram.is_empty()).then_some(result)

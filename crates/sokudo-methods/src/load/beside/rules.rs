@@ -1,14 +1,14 @@
 //! What another workload at the same time does to a row, and whether it was the disk that did it.
 
-use sokudo_analysis::case::Case;
-use sokudo_analysis::code::{Code, Ruling};
+use sokudo_analysis::case::RowContext;
+use sokudo_analysis::code::{Code, RuleResult};
 use sokudo_analysis::method_codes;
 use sokudo_analysis::rule::MethodRules;
 use sokudo_analysis::threshold::CPU_SHARE_MAX;
 use sokudo_model::{Nanos, Workload};
 use sokudo_words::{Text, text};
 
-use crate::load::beside::comparison::{Beside, BesideRow};
+use crate::load::beside::comparison::{VictimRow, WorkloadPair};
 
 method_codes! {
     /// Beside another workload (`load --beside`) the row waits longer than alone, by more than
@@ -26,8 +26,8 @@ pub(crate) static RULES: MethodRules = MethodRules {
 };
 
 /// Of a row that ran beside another one, itself and the other.
-fn rows<'a>(case: &Case<'a>) -> Option<[BesideRow<'a>; 2]> {
-    Beside::of(case.run)?.with(case.row)
+fn rows<'a>(case: &RowContext<'a>) -> Option<[VictimRow<'a>; 2]> {
+    WorkloadPair::of(case.run)?.with(case.row)
 }
 
 /// A row as its table calls it.
@@ -49,11 +49,11 @@ fn time(nanos: f64) -> Nanos {
 }
 
 /// Of what a workload in a closed loop waits for its rate tells as much.
-fn latency_beside(case: &Case<'_>) -> Option<Ruling> {
+fn latency_beside(case: &RowContext<'_>) -> Option<RuleResult> {
     let [row, other] = rows(case)?;
     case.row.workload.pacing.rate?;
     let (figure, compared) = row.headline()?;
-    compared.has_risen().then(|| Ruling::new(
+    compared.has_risen().then(|| RuleResult::new(
         Code::Of(&BESIDE_LATENCY),
         text!(
             "{figure} is {beside} beside {other} instead of {alone} alone ({ratio:.1} ×)",
@@ -68,11 +68,11 @@ fn latency_beside(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-fn rate_beside(case: &Case<'_>) -> Option<Ruling> {
+fn rate_beside(case: &RowContext<'_>) -> Option<RuleResult> {
     let [row, other] = rows(case)?;
     let rate = row.rate().filter(|rate| rate.has_fallen())?;
     let others = other.rate()?;
-    Some(Ruling::new(
+    Some(RuleResult::new(
         Code::Of(&BESIDE_RATE),
         text!(
             "{percent:.0} % of its rate alone is left beside {other}, which has {others:.0} % of its own",
@@ -86,7 +86,7 @@ fn rate_beside(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// Both compute nearly all the time of all processors: what changes may be the processors' doing.
-fn processors_of_both(case: &Case<'_>) -> Option<Ruling> {
+fn processors_of_both(case: &RowContext<'_>) -> Option<RuleResult> {
     let [row, other] = rows(case)?;
     let cpus = case.run.environment.cpus;
     if cpus == 0 || !case.real() {
@@ -100,7 +100,7 @@ fn processors_of_both(case: &Case<'_>) -> Option<Ruling> {
         available += trial.outcome.elapsed.as_secs_f64() * f64::from(cpus) / 2.0;
     }
     (available > 0.0 && busy > available * CPU_SHARE_MAX).then(|| {
-        Ruling::new(
+        RuleResult::new(
             Code::TesterLimited,
             text!(
                 "the threads of both workloads computed {percent:.0} % of the time of all {cpus} processors: what changes beside the other may be the processors' doing",
@@ -128,10 +128,10 @@ mod tests {
             let closed = run.rows[0].clone();
             let mut row = closed.clone();
             row.workload.pacing.rate = Some(Rate::Iops(IOS));
-            let of = |row: &Row, place: usize| {
+            let of = |row: &Row, index: usize| {
                 let mut row = row.clone();
                 for (trial, round) in row.trials.iter_mut().zip(rounds) {
-                    let latencies = histogram(IOS, Nanos::from_micros(round[place]));
+                    let latencies = histogram(IOS, Nanos::from_micros(round[index]));
                     trial.outcome.operations[0].latency_from_intended = Some(latencies);
                 }
                 row
@@ -149,10 +149,10 @@ mod tests {
 
     fn codes(run: &Run) -> Vec<(usize, &'static str)> {
         let mut codes = Vec::new();
-        for (place, row) in run.rows.iter().enumerate() {
-            let case = Case { run, row };
+        for (index, row) in run.rows.iter().enumerate() {
+            let case = RowContext { run, row };
             let rulings = RULES.rows.iter().filter_map(|rule| rule(&case));
-            codes.extend(rulings.map(|ruling| (place, ruling.code.name())));
+            codes.extend(rulings.map(|ruling| (index, ruling.code.name())));
         }
         codes
     }
@@ -161,7 +161,7 @@ mod tests {
     fn a_row_that_waits_longer_beside_another_says_so_and_no_other_row_does() {
         let run = beside([[100, 400]; 6], |_| ());
         assert_eq!(codes(&run), [(3, "beside-latency")]);
-        let ruling = latency_beside(&Case {
+        let ruling = latency_beside(&RowContext {
             run: &run,
             row: &run.rows[3],
         });
@@ -208,8 +208,8 @@ mod tests {
                 }
             })
         };
-        let told = [(3, "tester-limited"), (4, "tester-limited")];
-        assert_eq!(codes(&busy(98, 2)), told);
+        let expected = [(3, "tester-limited"), (4, "tester-limited")];
+        assert_eq!(codes(&busy(98, 2)), expected);
         assert_eq!(codes(&busy(98, 4)), []);
         assert_eq!(codes(&busy(60, 2)), []);
     }

@@ -52,7 +52,7 @@ enum FigureUnit {
 }
 
 impl FigureUnit {
-    fn said(self, value: f64) -> String {
+    fn format_value(self, value: f64) -> String {
         match self {
             Self::Time => number::nanos(value).to_string(),
             Self::Rate => number::rate(value),
@@ -103,10 +103,10 @@ fn table(document: &RunDocument, beside: &BesideDocument) -> Table {
         })
         .column(left(""), |line| Some(line.figure.clone()))
         .column(right("alone"), |line| {
-            Some(line.unit.said(line.compared.alone))
+            Some(line.unit.format_value(line.compared.alone))
         })
         .column(right("beside"), |line| {
-            Some(line.unit.said(line.compared.beside))
+            Some(line.unit.format_value(line.compared.beside))
         })
         .column(right("ratio"), |line| Some(factor(line.compared.ratio)))
         .column(right("95 %").rank(1), |line| {
@@ -141,7 +141,8 @@ fn of_latency(of_row: &BesideRowDocument, row: &Text, neighbour: &Text) -> Text 
         );
     };
     let compared = &headline.compared;
-    let [alone, beside] = [compared.alone, compared.beside].map(|it| FigureUnit::Time.said(it));
+    let [alone, beside] =
+        [compared.alone, compared.beside].map(|it| FigureUnit::Time.format_value(it));
     let (figure, ratio) = (&*headline.figure, factor(compared.ratio));
     let (row, neighbour) = (row.clone(), neighbour.clone());
     let Some([low, high]) = compared.interval.map(|ends| ends.map(number::rate)) else {

@@ -8,7 +8,9 @@ use sokudo_model::{Row, Run};
 use sokudo_report::document::{ViewKind, sparse};
 use sokudo_stats::Histogram;
 
-use crate::load::beside::comparison::{Beside, BesideFigure, BesideRow, LatencyFigure, latencies};
+use crate::load::beside::comparison::{
+    BesideFigure, LatencyFigure, VictimRow, WorkloadPair, latencies,
+};
 
 /// What documents call it.
 pub(crate) static VIEW: ViewKind =
@@ -62,7 +64,7 @@ pub(crate) struct BesideLatencyDocument {
 impl BesideDocument {
     /// Of a run of this method; `None` of any other, and where it did not come so far.
     pub(crate) fn of(run: &Run) -> Option<Self> {
-        let beside = Beside::of(run)?;
+        let beside = WorkloadPair::of(run)?;
         Some(Self {
             row: BesideRowDocument::of(&beside.row),
             neighbour: BesideRowDocument::of(&beside.neighbour),
@@ -71,8 +73,8 @@ impl BesideDocument {
 }
 
 impl BesideRowDocument {
-    fn of(row: &BesideRow<'_>) -> Self {
-        let [alone, beside] = row.places;
+    fn of(row: &VictimRow<'_>) -> Self {
+        let [alone, beside] = row.row_indices;
         let [rate_kept_alone, rate_kept_beside] = row.rate_kept();
         let figures = LatencyFigure::ALL.into_iter().filter_map(|figure| {
             Some(BesideLatencyDocument {

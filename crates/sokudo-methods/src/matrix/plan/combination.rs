@@ -14,7 +14,7 @@ const MOUNT_OPTIONS_REFUSED: [&str; 6] = ["ro", "loop", "bind", "rbind", "remoun
 
 /// A level as it was written.
 #[derive(Clone, Copy)]
-struct AskedRaid {
+struct RequestedRaid {
     level: RaidLevel,
     /// All that fit, where it was not said.
     disks: Option<usize>,
@@ -23,7 +23,7 @@ struct AskedRaid {
 
 /// What the values of a combination ask for together.
 struct Asked {
-    raid: AskedRaid,
+    raid: RequestedRaid,
     file_system: FileSystemKind,
     options: VolumeOptions,
     scheduler: Option<String>,
@@ -43,8 +43,8 @@ pub(super) struct Combining<'a> {
 impl Combining<'_> {
     /// The cell of these values.
     pub(super) fn cell(&self, values: Vec<usize>) -> Result<MatrixCell, MatrixError> {
-        let mut asked = Asked {
-            raid: AskedRaid {
+        let mut request = Asked {
+            raid: RequestedRaid {
                 level: RaidLevel::None,
                 disks: None,
                 by: None,
@@ -60,24 +60,24 @@ impl Combining<'_> {
             method: Vec::new(),
         };
         for (axis, value) in self.axes.iter().zip(&values) {
-            asked.add(&axis.kind, &axis.values[*value], self.seed)?;
+            request.add(&axis.kind, &axis.values[*value], self.seed)?;
         }
-        let raid = asked.array(self.disks);
+        let raid = request.array(self.disks);
         let notes = match &raid {
-            Ok(raid) => asked.remarks(*raid),
+            Ok(raid) => request.remarks(*raid),
             Err(why) => vec![why.clone()],
         };
         Ok(MatrixCell {
             values,
             volume: raid.ok().map(|raid| VolumePlan {
                 raid,
-                file_system: asked.file_system,
-                options: asked.options,
-                scheduler: asked.scheduler,
-                ageing: asked.ageing,
+                file_system: request.file_system,
+                options: request.options,
+                scheduler: request.scheduler,
+                ageing: request.ageing,
             }),
-            drive_cache: asked.drive_cache,
-            method: asked.method,
+            drive_cache: request.drive_cache,
+            method: request.method,
             notes,
         })
     }
@@ -157,7 +157,7 @@ impl Asked {
 
     /// Which array it is with so many disks; why it is none.
     fn array(&self, disks: usize) -> Result<RaidPlan, Text> {
-        let AskedRaid { level, by, .. } = self.raid;
+        let RequestedRaid { level, by, .. } = self.raid;
         let name = self.file_system.word();
         let own = self.file_system.has_raid();
         let by = by.unwrap_or(match own {
@@ -230,7 +230,7 @@ impl Asked {
 }
 
 /// `5`, `0@2`, `md:1`, `own:0`.
-fn raid(word: &str) -> Option<AskedRaid> {
+fn raid(word: &str) -> Option<RequestedRaid> {
     let (by, rest) = match word.split_once(':') {
         Some(("md", rest)) => (Some(RaidBy::Md), rest),
         Some(("own", rest)) => (Some(RaidBy::FileSystem), rest),
@@ -243,7 +243,7 @@ fn raid(word: &str) -> Option<AskedRaid> {
     };
     let level = level.strip_prefix("raid").unwrap_or(level);
     let (level, _) = RaidLevel::ALL.into_iter().find(|(_, it)| *it == level)?;
-    Some(AskedRaid { level, disks, by })
+    Some(RequestedRaid { level, disks, by })
 }
 
 /// `fresh`, `60%`.

@@ -84,12 +84,12 @@ fn value(value: &Value) -> Result<AxisValue, &'static str> {
     };
     let mut read = AxisValue::default();
     let mut name = None;
-    for (key, told) in table {
-        let told = told.as_str().ok_or("the options of a value are texts")?;
+    for (key, entry) in table {
+        let argument = entry.as_str().ok_or("the options of a value are texts")?;
         match key.as_str() {
-            "name" => name = Some(told),
-            "value" => told.clone_into(&mut read.word),
-            key if read.take(key, told) => {}
+            "name" => name = Some(argument),
+            "value" => argument.clone_into(&mut read.word),
+            key if read.take(key, argument) => {}
             _ => {
                 return Err(
                     "a value has name, value, mkfs, mount, mdadm, zpool and method, and nothing else",

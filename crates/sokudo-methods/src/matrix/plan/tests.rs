@@ -130,7 +130,7 @@ fn values_carry_options_for_programs() {
 
 #[test]
 fn what_cannot_be_understood_is_refused_with_the_way_out() {
-    for (name, value, said) in [
+    for (name, value, expected) in [
         ("raid", "7", "write a level"),
         ("raid", "0@0", "write a level"),
         ("raid", "zfs:0", "write a level"),
@@ -145,7 +145,7 @@ fn what_cannot_be_understood_is_refused_with_the_way_out() {
         ("a b", "a", "cannot be an axis"),
     ] {
         let refused = request(2, vec![axis(name, &[value])]).plan().unwrap_err();
-        assert!(refused.to_string().contains(said), "{refused}");
+        assert!(refused.to_string().contains(expected), "{refused}");
     }
     let kind = AxisKind::FileSystem;
     let unknown = values(&kind, &["xfs|mkfz=1".to_owned()], words).unwrap_err();

@@ -41,19 +41,19 @@ impl AxisValue {
         let text = words.join(" ");
         let mut value = Self::default();
         let mut name = None;
-        for (place, word) in words.iter().enumerate() {
+        for (index, word) in words.iter().enumerate() {
             let option = word.split_once('=');
-            let is_taken = option.is_some_and(|(key, told)| match key {
+            let is_taken = option.is_some_and(|(key, argument)| match key {
                 "name" => {
-                    name = Some(told.to_owned());
+                    name = Some(argument.to_owned());
                     true
                 }
-                key => value.take(key, told),
+                key => value.take(key, argument),
             });
             if is_taken {
                 continue;
             }
-            if place > 0 {
+            if index > 0 {
                 return Err(MatrixError::UnknownOption {
                     axis: axis.name().to_owned(),
                     text,
@@ -67,15 +67,15 @@ impl AxisValue {
     }
 
     /// Takes an option; false where there is none of this name.
-    pub(super) fn take(&mut self, key: &str, told: &str) -> bool {
-        let words = || told.split_whitespace().map(str::to_owned);
+    pub(super) fn take(&mut self, key: &str, argument: &str) -> bool {
+        let words = || argument.split_whitespace().map(str::to_owned);
         match key {
             "mkfs" => self.options.mkfs.extend(words()),
             "mdadm" => self.options.mdadm.extend(words()),
             "zpool" => self.options.zpool.extend(words()),
             "method" => self.method.extend(words()),
             "mount" => {
-                let options = told.split(',').map(str::trim);
+                let options = argument.split(',').map(str::trim);
                 let options = options.filter(|it| !it.is_empty()).map(str::to_owned);
                 self.options.mount.extend(options);
             }
@@ -132,8 +132,8 @@ fn apart(words: &[String]) -> Vec<Vec<String>> {
             true => vec![word.as_str()],
             false => word.split(',').map(str::trim).collect(),
         };
-        for (place, part) in parts.into_iter().enumerate() {
-            if place > 0 {
+        for (index, part) in parts.into_iter().enumerate() {
+            if index > 0 {
                 values.push(Vec::new());
             }
             if let (Some(value), false) = (values.last_mut(), part.is_empty()) {

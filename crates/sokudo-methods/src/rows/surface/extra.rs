@@ -64,30 +64,30 @@ fn add_sequential(rows: &mut SurfaceRows) {
 /// Random seeks that read as little as possible, a page, 64 KiB or any size; and seeks
 /// from both ends in turn, the longest there are.
 fn add_seeks(request: &SurfaceRequest, rows: &mut SurfaceRows) {
-    let places = count(request).max(1);
+    let sample_count = count(request).max(1);
     let smallest = request.block_min;
     let seek = single(format!("SEEK {}", smallest.short()), smallest);
-    rows.add(seek, at_random(places, smallest));
+    rows.add(seek, at_random(sample_count, smallest));
     if smallest < Bytes::kib(4) && is_possible("SEEK", Bytes::kib(4), request, rows) {
         rows.add(
             single("SEEK 4K", Bytes::kib(4)),
-            at_random(places, Bytes::kib(4)),
+            at_random(sample_count, Bytes::kib(4)),
         );
     }
     let butterfly = Survey {
         visit: Visit::Butterfly,
-        ..at_random(places, smallest)
+        ..at_random(sample_count, smallest)
     };
     rows.add(single("BUTTERFLY", smallest), butterfly);
     if is_possible("SEEK", CACHE_BLOCK, request, rows) {
         rows.add(
             single("SEEK 64K", CACHE_BLOCK),
-            at_random(places, CACHE_BLOCK),
+            at_random(sample_count, CACHE_BLOCK),
         );
     }
     if let Some(workload) = mixed("SEEK mixed", request, rows) {
         let largest = workload.blocks.largest();
-        rows.add(workload, at_random(places, largest));
+        rows.add(workload, at_random(sample_count, largest));
     }
 }
 

@@ -17,10 +17,10 @@ pub(super) fn add_access(
     rows: &mut SurfaceRows,
 ) -> Result<(), SurfaceError> {
     let count = count(request);
-    let asked = request
+    let requested = request
         .access_size
         .unwrap_or(ACCESS_SIZE.max(request.block_min));
-    let size = checked_block("--access-size", asked, request.block_min)?;
+    let size = checked_block("--access-size", requested, request.block_min)?;
     if count == 0 {
         return Ok(());
     }

@@ -9,12 +9,12 @@ use crate::rows::surface::request::{SurfaceError, SurfaceRequest};
 pub(super) fn measured(request: &SurfaceRequest) -> Result<(u64, Bytes), SurfaceError> {
     let (size, block) = (request.size, request.block_min);
     let at = |position: Position, option| {
-        if let Position::At(asked) = position
-            && asked > size
+        if let Position::At(requested) = position
+            && requested > size
         {
             return Err(SurfaceError::Beyond {
                 option,
-                asked,
+                requested,
                 size,
             });
         }

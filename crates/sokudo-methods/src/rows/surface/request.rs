@@ -125,10 +125,10 @@ pub enum Writes {
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum SurfaceError {
     /// The part that is asked for is not there.
-    #[error("{option} is {asked}, but the target has only {size}; use less, or leave it out")]
+    #[error("{option} is {requested}, but the target has only {size}; use less, or leave it out")]
     Beyond {
         option: &'static str,
-        asked: Bytes,
+        requested: Bytes,
         size: Bytes,
     },
     /// The part that is asked for holds nothing.
@@ -141,16 +141,16 @@ pub enum SurfaceError {
         size: Bytes,
     },
     /// A size that is no number of whole blocks of the target.
-    #[error("{option} is {asked}; use a multiple of {block_min}, which is the target's block, up to {block_max}", block_max = BLOCK_MAX)]
+    #[error("{option} is {requested}; use a multiple of {block_min}, which is the target's block, up to {block_max}", block_max = BLOCK_MAX)]
     Block {
         option: &'static str,
-        asked: Bytes,
+        requested: Bytes,
         /// The target's block.
         block_min: Bytes,
     },
     /// A sample that holds no block of the target.
-    #[error("--sample is {asked}, and one block has {block}; use at least that")]
-    Sample { asked: Bytes, block: Bytes },
+    #[error("--sample is {requested}, and one block has {block}; use at least that")]
+    Sample { requested: Bytes, block: Bytes },
     /// The target is smaller than one block.
     #[error(
         "there are {size} to measure, which is less than one block of {block}; use a smaller --block, or a larger target"

@@ -72,7 +72,7 @@ impl SurfaceRows {
             Sample::Time(_) if write_back => {
                 let length = workload.span.map_or(self.length, |span| span.length);
                 let block = workload.blocks.largest().0;
-                let room = length.0 / u64::from(survey.places.max(1)) / block * block;
+                let room = length.0 / u64::from(survey.sample_count.max(1)) / block * block;
                 Sample::Bytes(Bytes(room.min(WRITE_BACK_MAX.0).max(block)))
             }
             sample => sample,
@@ -115,20 +115,24 @@ impl SurfaceRows {
 /// A multiple of the target's block that an I/O can have.
 pub(super) fn checked_block(
     option: &'static str,
-    asked: Bytes,
+    requested: Bytes,
     block_min: Bytes,
 ) -> Result<Bytes, SurfaceError> {
-    let fits = asked.0 > 0 && asked.0.is_multiple_of(block_min.0) && asked <= BLOCK_MAX;
-    fits.then_some(asked).ok_or(SurfaceError::Block {
+    let fits = requested.0 > 0 && requested.0.is_multiple_of(block_min.0) && requested <= BLOCK_MAX;
+    fits.then_some(requested).ok_or(SurfaceError::Block {
         option,
-        asked,
+        requested,
         block_min,
     })
 }
 
 /// Places at random, each one I/O.
-pub(super) fn at_random(places: u32, block: Bytes) -> Survey {
-    Survey::new(places, Visit::Random, sokudo_model::Sample::Bytes(block))
+pub(super) fn at_random(sample_count: u32, block: Bytes) -> Survey {
+    Survey::new(
+        sample_count,
+        Visit::Random,
+        sokudo_model::Sample::Bytes(block),
+    )
 }
 
 /// Any multiple of `smallest` up to `largest`, all alike.

@@ -23,14 +23,14 @@ fn a_plain_scan_is_a_curve_and_access_times_and_only_reads() {
     let found = workloads(&request());
     assert_eq!(names(&request()), ["TRANSFER read", "ACCESS 4K read"]);
     let curve = found[0].survey().unwrap();
-    assert_eq!((curve.places, curve.visit), (200, Visit::Ascending));
+    assert_eq!((curve.sample_count, curve.visit), (200, Visit::Ascending));
     assert_eq!(curve.sample, Sample::Bytes(Bytes::mib(10)));
     assert_eq!(
         (found[0].blocks.single(), found[0].depth),
         (Some(Bytes::mib(1)), 8)
     );
     let access = found[1].survey().unwrap();
-    assert_eq!((access.places, access.visit), (200, Visit::Random));
+    assert_eq!((access.sample_count, access.visit), (200, Visit::Random));
 }
 
 #[test]
@@ -68,12 +68,15 @@ fn the_preset_of_gnome_disks_reads_a_page_and_then_all_at_once() {
         ..request()
     });
     let curve = found[0].survey().unwrap();
-    assert_eq!((curve.places, curve.approach), (100, Some(Bytes::kib(4))));
+    assert_eq!(
+        (curve.sample_count, curve.approach),
+        (100, Some(Bytes::kib(4)))
+    );
     assert_eq!(
         (found[0].blocks.single(), found[0].depth),
         (Some(Bytes::mib(10)), 1)
     );
-    assert_eq!(found[1].survey().unwrap().places, 1000);
+    assert_eq!(found[1].survey().unwrap().sample_count, 1000);
     let smaller = workloads(&SurfaceRequest {
         preset: SurfacePreset::Gnome,
         sample: Some(Bytes::mib(2)),
@@ -94,7 +97,10 @@ fn the_levels_of_hd_tune_are_times() {
     });
     let curve = found[0].survey().unwrap();
     assert_eq!(curve.sample, Sample::Time(Nanos::from_millis(250)));
-    assert_eq!((curve.places, curve.approach), (200, Some(Bytes(512))));
+    assert_eq!(
+        (curve.sample_count, curve.approach),
+        (200, Some(Bytes(512)))
+    );
 }
 
 #[test]
@@ -182,7 +188,7 @@ fn a_target_too_small_for_its_samples_is_measured_whole_and_says_so() {
     })
     .unwrap();
     let curve = planned.workloads[0].survey().unwrap();
-    assert_eq!((curve.places, curve.sample), (32, Sample::Whole));
+    assert_eq!((curve.sample_count, curve.sample), (32, Sample::Whole));
     assert!(
         planned.notes[0].english().contains("all of it"),
         "{:?}",
@@ -359,7 +365,7 @@ proptest! {
                 prop_assert_eq!(back, request.writes == Writes::Back);
             }
             if let Some(survey) = workload.survey() {
-                prop_assert!(survey.places > 0);
+                prop_assert!(survey.sample_count > 0);
             }
             let ends = workload.survey().is_some() || workload.limits.time.is_some();
             prop_assert!(ends, "{} would never end", workload.name);

@@ -30,7 +30,7 @@ pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) -> Result<()
             block: way.block,
         });
     }
-    let (places, sample) = fitted(&way, request, rows);
+    let (sample_count, sample) = fitted(&way, request, rows);
     let workload = Workload {
         depth: way.depth,
         ..Workload::new("TRANSFER", way.block)
@@ -42,7 +42,7 @@ pub(super) fn add(request: &SurfaceRequest, rows: &mut SurfaceRows) -> Result<()
     };
     let survey = Survey {
         approach: way.approach,
-        ..Survey::new(places, visit, sample)
+        ..Survey::new(sample_count, visit, sample)
     };
     rows.add(workload, survey);
     Ok(())
@@ -91,14 +91,14 @@ fn way(request: &SurfaceRequest) -> Result<TransferMethod, SurfaceError> {
         request.block.unwrap_or(way.block),
         request.block_min,
     )?;
-    if let Some(asked) = request.sample {
-        if asked < way.block {
+    if let Some(requested) = request.sample {
+        if requested < way.block {
             return Err(SurfaceError::Sample {
-                asked,
+                requested,
                 block: way.block,
             });
         }
-        way.sample = Sample::Bytes(asked);
+        way.sample = Sample::Bytes(requested);
     }
     Ok(way)
 }
@@ -107,22 +107,24 @@ fn way(request: &SurfaceRequest) -> Result<TransferMethod, SurfaceError> {
 /// of it.
 fn fitted(way: &TransferMethod, request: &SurfaceRequest, rows: &mut SurfaceRows) -> (u32, Sample) {
     let blocks = rows.length.0 / way.block.0;
-    let places = u32::try_from(blocks).map_or(way.points, |blocks| way.points.min(blocks));
-    if places < way.points && request.points.is_some() {
+    let sample_count = u32::try_from(blocks).map_or(way.points, |blocks| way.points.min(blocks));
+    if sample_count < way.points && request.points.is_some() {
         rows.notes.push(text!(
-            "{} have room for {places} points of one block ({}), so there are no more",
+            "{} have room for {sample_count} points of one block ({}), so there are no more",
             rows.length,
             way.block
         ));
     }
     match way.sample {
-        Sample::Bytes(bytes) if bytes.0.saturating_mul(u64::from(places)) >= rows.length.0 => {
+        Sample::Bytes(bytes)
+            if bytes.0.saturating_mul(u64::from(sample_count)) >= rows.length.0 =>
+        {
             rows.notes.push(text!(
-                "{places} samples of {bytes} are more than the {} there are, so all of it is measured",
+                "{sample_count} samples of {bytes} are more than the {} there are, so all of it is measured",
                 rows.length
             ));
-            (places, Sample::Whole)
+            (sample_count, Sample::Whole)
         }
-        sample => (places, sample),
+        sample => (sample_count, sample),
     }
 }

@@ -44,8 +44,8 @@ pub(super) fn cells(request: &SteadyRequest) -> Result<Vec<SteadyCell>, SteadyEr
     if is_fixed && (request.sizes.is_some() || request.mixes.is_some()) {
         return Err(SteadyError::FixedMatrix);
     }
-    if let Some(asked) = &request.sizes {
-        sizes.clone_from(&asked.0);
+    if let Some(requested) = &request.sizes {
+        sizes.clone_from(&requested.0);
         if let Some(small) = sizes.iter().find(|size| !fits(request, **size)) {
             return Err(SteadyError::Unaligned {
                 size: *small,
@@ -53,8 +53,8 @@ pub(super) fn cells(request: &SteadyRequest) -> Result<Vec<SteadyCell>, SteadyEr
             });
         }
     }
-    if let Some(Mixes(asked)) = &request.mixes {
-        reads = asked.iter().map(|mix| mix.0).collect();
+    if let Some(Mixes(requested)) = &request.mixes {
+        reads = requested.iter().map(|mix| mix.0).collect();
     }
     // Sizes of the standard matrix that cannot be had here are left out, and told.
     sizes.retain(|size| fits(request, *size));
@@ -117,10 +117,10 @@ pub(super) fn tracked(test: SteadyTest, cells: &[SteadyCell]) -> Vec<u32> {
     let numbered = || (0u32..).zip(cells);
     let found: Vec<u32> = numbered()
         .filter(|(_, cell)| is_wanted(cell))
-        .map(|(place, _)| place)
+        .map(|(index, _)| index)
         .collect();
     if found.is_empty() {
-        numbered().map(|(place, _)| place).collect()
+        numbered().map(|(index, _)| index).collect()
     } else {
         found
     }

@@ -41,7 +41,7 @@ fn rows(planned: &SteadyPlan) -> Vec<&Workload> {
         .collect()
 }
 
-fn told(row: &Workload) -> String {
+fn row_text(row: &Workload) -> String {
     format!("{} {}", row.name, row.operations.percent(Operation::Read))
 }
 
@@ -59,14 +59,14 @@ fn the_iops_test_is_the_matrix_of_the_pts() {
             SteadyPhaseKind::Rounds
         ]
     );
-    assert_eq!(told(rows[2]), "RND1M Q16T2 100");
-    assert_eq!(told(rows[57]), "RND512B Q16T2 0");
+    assert_eq!(row_text(rows[2]), "RND1M Q16T2 100");
+    assert_eq!(row_text(rows[57]), "RND512B Q16T2 0");
     let test = &planned.procedure.phases[2];
     assert_eq!((test.rounds_max, test.first_row, test.rows), (25, 2, 56));
     let tracked: Vec<String> = test
         .tracked
         .iter()
-        .map(|row| told(rows[*row as usize]))
+        .map(|row| row_text(rows[*row as usize]))
         .collect();
     assert_eq!(
         tracked,
@@ -90,7 +90,7 @@ fn an_enterprise_drive_is_used_as_a_whole_by_more_threads() {
     };
     let planned = planned(&enterprise);
     let rows = rows(&planned);
-    assert_eq!((rows[2].clones, rows[2].depth), (4, 32));
+    assert_eq!((rows[2].threads, rows[2].depth), (4, 32));
     assert_eq!(planned.procedure.active_range_bytes, Bytes::gib(100));
     assert!(
         rows[1..]
@@ -124,8 +124,8 @@ fn each_block_size_of_throughput_becomes_steady_by_itself() {
             .iter()
             .all(|phase| phase.figure == RoundFigure::BytesPerSecond)
     );
-    assert_eq!(told(rows[2]), "SEQ1M Q16T2 100");
-    assert_eq!(told(rows[5]), "SEQ128K Q16T2 0");
+    assert_eq!(row_text(rows[2]), "SEQ1M Q16T2 100");
+    assert_eq!(row_text(rows[5]), "SEQ128K Q16T2 0");
 }
 
 #[test]
@@ -136,13 +136,13 @@ fn latency_is_measured_one_at_a_time_and_then_as_a_histogram() {
     assert!(
         rows[2..]
             .iter()
-            .all(|row| (row.clones, row.depth) == (1, 1))
+            .all(|row| (row.threads, row.depth) == (1, 1))
     );
     let [.., rounds, after] = &planned.procedure.phases[..] else {
         panic!("{:?}", planned.procedure.phases)
     };
     assert_eq!(rounds.figure, RoundFigure::LatencyMeanNs);
-    assert_eq!(told(rows[rounds.tracked[0] as usize]), "RND4K Q1T1 0");
+    assert_eq!(row_text(rows[rounds.tracked[0] as usize]), "RND4K Q1T1 0");
     assert_eq!(after.kind, SteadyPhaseKind::Afterwards);
     assert_eq!(rows[11].limits.time, Some(Nanos::from_secs(20 * 60)));
 }
@@ -230,11 +230,11 @@ fn sizes_that_the_target_cannot_take_are_left_out_or_refused() {
         ..request(SteadyTest::Iops)
     };
     assert_eq!(planned(&large).procedure.phases[2].rows, 49);
-    let asked = SteadyRequest {
+    let unaligned = SteadyRequest {
         sizes: Some("512,4K".parse().unwrap()),
         ..large
     };
-    let error = plan(&asked).unwrap_err().to_string();
+    let error = plan(&unaligned).unwrap_err().to_string();
     assert!(
         error.contains("512 B") && error.contains("4 KiB"),
         "{error}"

@@ -128,8 +128,8 @@ fn cell(
     Some(match line {
         RoundLine::LeftOut => "...".to_owned().into(),
         RoundLine::Round(round) => {
-            let place = usize::try_from(round.checked_sub(1)?).ok()?;
-            shown(tracked.rounds.get(place).copied(), tracked.figure, unit).into()
+            let index = usize::try_from(round.checked_sub(1)?).ok()?;
+            shown(tracked.rounds.get(index).copied(), tracked.figure, unit).into()
         }
         RoundLine::Mean => shown(last().map(|it| it.mean), tracked.figure, unit).into(),
         RoundLine::Range => share(last()?.range_share, window.range_permille_max),

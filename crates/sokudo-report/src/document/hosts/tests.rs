@@ -38,9 +38,9 @@ fn the_headline_can_be_computed_again_from_the_json_alone() {
         assert_eq!(trials.len(), 8);
         for trial in trials {
             let number = |field: &Value| field.as_f64().unwrap();
-            let place = |field: &str| trial[field].as_u64().unwrap() as usize;
-            let result = &value["figures"][place("result")];
-            let measured = &value["rows"][place("result")]["trials"][place("trial") - 1];
+            let index = |field: &str| trial[field].as_u64().unwrap() as usize;
+            let result = &value["figures"][index("result")];
+            let measured = &value["rows"][index("result")]["trials"][index("trial") - 1];
             let window = [
                 number(&trial["window_ns"][0]),
                 number(&trial["window_ns"][1]),
@@ -49,8 +49,11 @@ fn the_headline_can_be_computed_again_from_the_json_alone() {
             let moved: f64 = hosts.iter().map(|it| number(&it["bytes_in_window"])).sum();
             let rate = moved / ((window[1] - window[0]) / 1e9);
             let rates = &result["bandwidth_bytes_per_s"]["trials"];
-            let told = number(&rates[place("trial") - 1]);
-            assert!((rate / told - 1.0).abs() < 1e-9, "{rate} {told}");
+            let trial_rate = number(&rates[index("trial") - 1]);
+            assert!(
+                (rate / trial_rate - 1.0).abs() < 1e-9,
+                "{rate} {trial_rate}"
+            );
             for host in hosts {
                 let mut from = number(&host["began_ns"]);
                 let mut sum = 0.0;
@@ -67,9 +70,9 @@ fn the_headline_can_be_computed_again_from_the_json_alone() {
                     sum += (block * ios + rest) * (within / (to - from)).max(0.0);
                     from = to;
                 }
-                let told = number(&host["bytes_in_window"]);
+                let host_bytes = number(&host["bytes_in_window"]);
                 // Whole blocks of each of two processes, which did not begin at the same instant.
-                assert!((sum / told - 1.0).abs() < 1e-3, "{sum} {told}");
+                assert!((sum / host_bytes - 1.0).abs() < 1e-3, "{sum} {host_bytes}");
             }
         }
     }
@@ -121,7 +124,7 @@ fn a_comparison_says_where_the_numbers_of_hosts_differ() {
     let [eight, nine] = [8, 9].map(|hosts| RunDocument::from_run(&sample::run_of_many(hosts)));
     let differing = OtherDocument::differences(&eight, &nine);
     let hosts = differing.iter().find(|it| it.name == "hosts").unwrap();
-    let said = |text: &Option<sokudo_words::Text>| text.as_ref().map(ToString::to_string);
-    assert_eq!(said(&hosts.reference).as_deref(), Some("8"));
-    assert_eq!(said(&hosts.other).as_deref(), Some("9"));
+    let text_of = |text: &Option<sokudo_words::Text>| text.as_ref().map(ToString::to_string);
+    assert_eq!(text_of(&hosts.reference).as_deref(), Some("8"));
+    assert_eq!(text_of(&hosts.other).as_deref(), Some("9"));
 }

@@ -5,7 +5,7 @@ use sokudo_model::{
     BackendKind, BlockChoice, BlockShare, BlockSizes, BufferMemory, Bytes, Check, CpuPolicy,
     DataContent, Distribution, DriveCache, EndsOthers, FileTree, FileUse, LatencyLog, Limits,
     Nanos, OperationMix, Order, Rate, RateProcess, Run, Sample, SequentialOffset, Span,
-    SteadyFigure, SteadyLimit, SteadyRule, Survey, SurveyedPlaces, Think, TreeContents, TreeNames,
+    SteadyFigure, SteadyLimit, SteadyRule, Survey, SurveyedSamples, Think, TreeContents, TreeNames,
     TreeOrder, Verify, Visit, Work, Workload, WriteCheck,
 };
 
@@ -18,9 +18,9 @@ const CHANGES: &[Change] = &[
     |w| w.blocks = range(4, 64, 4, 64),
     |w| w.blocks = range(4, 64, 4, 128),
     |w| w.depth += 1,
-    |w| w.clones = 4,
+    |w| w.threads = 4,
     |w| {
-        w.clones = 4;
+        w.threads = 4;
         w.order = INTERLOCKED;
     },
     |w| w.order = Order::Random { map: true },
@@ -169,8 +169,8 @@ fn ids_stay_as_they_are() {
     // No workload does all of it, and a part has the same name and form with every other.
     let mut all = workload_after(CHANGES[..50].iter().copied()).plan;
     all.set(PlanData::Rewritten(10));
-    all.set(PlanData::Survey(SurveyedPlaces {
-        places: SURVEY,
+    all.set(PlanData::Survey(SurveyedSamples {
+        survey: SURVEY,
         sealed: None,
     }));
     assert_eq!(

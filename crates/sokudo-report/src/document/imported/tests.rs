@@ -39,7 +39,7 @@ fn row(value: f64) -> ImportedRow {
         reported: Reported {
             unknown: vec![
                 PlanPart::Depth,
-                PlanPart::Clones,
+                PlanPart::Threads,
                 PlanPart::Direct,
                 PlanPart::Backend,
                 PlanPart::Span,
@@ -79,7 +79,7 @@ fn full_row() -> ImportedRow {
 
 fn surface_row() -> ImportedRow {
     let mut row = row(1e8);
-    row.reported.places = (0..30)
+    row.reported.samples = (0..30)
         .map(|number| ReportedSample {
             offset: Bytes::gib(number),
             bytes: Bytes::mib(10),
@@ -142,8 +142,8 @@ fn figures_are_as_the_tool_told() {
     assert_eq!((latency.mean, latency.p99), (1_500.5, Some(3_000)));
     assert_eq!(result.iops.as_ref().unwrap().median, 500.0);
     assert_eq!(result.histogram, [[1_000, 1_999, 7], [2_000, 2_999, 5]]);
-    let told = result.told.as_ref().unwrap();
-    assert_eq!(told.latency_percentiles.len(), 3);
+    let reported = result.reported.as_ref().unwrap();
+    assert_eq!(reported.latency_percentiles.len(), 3);
     let text = text::render(&document, &TableStyle::default());
     for part in [
         "KDiskMark 3.1.4",
@@ -171,7 +171,7 @@ fn what_is_no_figure_is_left_out() {
         let result = &document.results[0];
         assert_eq!(result.bandwidth_bytes_per_s, None);
         assert_eq!(result.latency_ns, None);
-        assert_eq!(result.told.as_ref().unwrap().others, []);
+        assert_eq!(result.reported.as_ref().unwrap().others, []);
         // What is no number is equal to nothing, itself included.
         let read = RunDocument::from_json(&document.to_json()).unwrap();
         assert_eq!(read.results, document.results);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendUse, Circumstances, Finding, Host, HostEnvironment, Plan, PlanParts, Run, Severity,
+    BackendUse, Conditions, Finding, Host, HostEnvironment, Plan, PlanParts, Run, Severity,
     TargetInfo, TargetKind, Verdict, Workload, with_texts_as_data,
 };
 use sokudo_words::Text;
@@ -18,8 +18,8 @@ use zstd::bulk::Decompressor;
 use super::super::reading::ROWS_MAX;
 use super::super::result::Status;
 use super::super::{
-    BandwidthFigures, Direction, LatencyFigures, RateFigures, ResultDocument, RunDocument,
-    ToldDocument, TrialDocument,
+    BandwidthFigures, Direction, LatencyFigures, RateFigures, ReportedDocument, ResultDocument,
+    RunDocument, TrialDocument,
 };
 use super::compressed_by;
 
@@ -163,7 +163,7 @@ fn without_rows(run: &Run) -> Run {
         ranks: host.ranks,
         environment: HostEnvironment::default(),
         target: target.clone(),
-        circumstances: Circumstances::default(),
+        conditions: Conditions::default(),
         layout: None,
         assessments: Vec::new(),
         findings: Vec::new(),
@@ -178,12 +178,12 @@ fn without_rows(run: &Run) -> Run {
         command: run.command.clone(),
         interrupted: run.interrupted,
         environment: run.environment.clone(),
-        circumstances: Circumstances {
-            drives: run.circumstances.drives.clone(),
-            arrays: run.circumstances.arrays.clone(),
-            io_limits: run.circumstances.io_limits.clone(),
-            power: run.circumstances.power.clone(),
-            ..Circumstances::default()
+        conditions: Conditions {
+            drives: run.conditions.drives.clone(),
+            arrays: run.conditions.arrays.clone(),
+            io_limits: run.conditions.io_limits.clone(),
+            power: run.conditions.power.clone(),
+            ..Conditions::default()
         },
         hosts: run.hosts.iter().map(host).collect(),
         ..Run::new(plan, run.schedule.clone(), run.target.clone())
@@ -201,7 +201,8 @@ struct RowSummary {
     iops: Option<RateFigures>,
     files: Option<RateFigures>,
     latency_mean: Option<f64>,
-    told: Option<ToldDocument>,
+    #[serde(rename = "told")]
+    reported: Option<ReportedDocument>,
     backend: Option<BackendUse>,
     direct: Option<bool>,
     findings: Vec<(String, Severity)>,
@@ -224,7 +225,7 @@ impl RowSummary {
             iops: result.iops.clone(),
             files: result.files_per_s.clone(),
             latency_mean: result.latency_ns.as_ref().map(|latency| latency.mean),
-            told: result.told.clone(),
+            reported: result.reported.clone(),
             backend: result.backend.clone(),
             direct: result.direct,
             findings: findings.map(|it| (it.code.clone(), it.severity)).collect(),
@@ -246,7 +247,7 @@ impl RowSummary {
             iops: self.iops,
             files_per_s: self.files,
             latency_ns: self.latency_mean.map(LatencyFigures::of_mean),
-            told: self.told,
+            reported: self.reported,
             backend: self.backend,
             direct: self.direct,
             findings: self.findings.into_iter().map(finding).collect(),

@@ -42,7 +42,7 @@ fn fill(outcome: &mut Outcome, random: &mut Random) {
         bytes: 4096,
         offset: number(sokudo_model::COUNTED_MAX),
     });
-    outcome.places.push(SurveySample {
+    outcome.samples.push(SurveySample {
         offset: Bytes(number(sokudo_model::COUNTED_MAX)),
         bytes: Bytes(number(99)),
         ios: 3,
@@ -55,7 +55,7 @@ fn fill(outcome: &mut Outcome, random: &mut Random) {
         offset: Bytes(512),
         length: Bytes(1024),
         kind: FailureKind::Short {
-            asked: 512,
+            requested: 512,
             moved: 3,
         },
     });
@@ -99,7 +99,7 @@ fn fill_checks(outcome: &mut Outcome) {
     outcome.capacity = Some(CapacityCheck {
         size: Bytes(1 << 40),
         between: Bytes(3),
-        places: vec![CheckedSample {
+        samples: vec![CheckedSample {
             offset: Bytes(7),
             length: Bytes(9),
             held: Held::Other(Bytes(8)),
@@ -213,12 +213,12 @@ fn bytes_that_were_changed_or_cut_are_an_error() {
     for length in (0..packed.len()).step_by(7) {
         assert!(unpack(&packed[..length]).is_err(), "{length}");
     }
-    for place in (0..packed.len()).step_by(7) {
+    for offset in (0..packed.len()).step_by(7) {
         let mut changed = packed.clone();
-        changed[place] ^= 0x55;
+        changed[offset] ^= 0x55;
         // What says of itself that it is the same is the same.
         if let Ok(again) = unpack(&changed) {
-            assert_eq!(again, run, "{place}");
+            assert_eq!(again, run, "{offset}");
         }
     }
 }
@@ -230,9 +230,9 @@ fn changes() -> impl Strategy<Value = Changes> {
 }
 
 fn changed(mut bytes: Vec<u8>, changes: Changes) -> Vec<u8> {
-    for (place, byte) in changes {
-        let place = place.index(bytes.len());
-        bytes[place] = byte;
+    for (position, byte) in changes {
+        let offset = position.index(bytes.len());
+        bytes[offset] = byte;
     }
     bytes
 }
@@ -267,8 +267,8 @@ proptest! {
 fn few_bytes_that_stand_for_many_are_refused_before_they_are_unpacked() {
     let many = vec![b' '; usize::try_from(JSON_BYTES_LEAST).unwrap() + 1];
     // Also where they do not say how many they stand for.
-    let said = zstd::bulk::compress(&many, 1).unwrap();
-    for small in [said, zstd::encode_all(&many[..], 1).unwrap()] {
+    let sized_frame = zstd::bulk::compress(&many, 1).unwrap();
+    for small in [sized_frame, zstd::encode_all(&many[..], 1).unwrap()] {
         assert!(small.len() < 64 << 10, "{}", small.len());
         let packed = [&[ZSTD_OF_RUN][..], &small].concat();
         let error = unpack(&packed).unwrap_err().to_string();
@@ -294,7 +294,7 @@ fn what_counts_more_than_any_run_does_is_refused() {
         |outcome| outcome.operations[0].ios = u64::MAX / 2,
         |outcome| outcome.series[0].ios = u64::MAX,
         |outcome| outcome.in_ramp[0].bytes = Bytes(u64::MAX),
-        |outcome| outcome.places[0].offset = Bytes(u64::MAX),
+        |outcome| outcome.samples[0].offset = Bytes(u64::MAX),
     ];
     for change in changes {
         let mut run = full_run(1);

@@ -54,13 +54,13 @@ pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, bars: &Bars) {
         let top = inner.top + whole(number) * step;
         // Of very many groups, only so many are named as there is room for.
         let is_named = number.is_multiple_of(stride(step, NAME_HEIGHT_MIN, bars.groups.len()));
-        let place = GroupFrame {
+        let group_frame = GroupFrame {
             frame: inner,
             values_end: frame.right,
             top,
             step,
         };
-        draw_group(canvas, &place, bars, (group, is_named));
+        draw_group(canvas, &group_frame, bars, (group, is_named));
     }
     let ends = [[inner.left, inner.top], [inner.left, inner.bottom]];
     canvas.line(ends[0], ends[1], Role::Frame, 1.5);
@@ -181,7 +181,7 @@ fn value_room(bars: &Bars, step: f64, picture: f64) -> f64 {
 
 fn draw_group(
     canvas: &mut Canvas,
-    place: &GroupFrame,
+    group_frame: &GroupFrame,
     bars: &Bars,
     (group, is_named): (&Group, bool),
 ) {
@@ -190,7 +190,7 @@ fn draw_group(
         values_end,
         top,
         step,
-    } = *place;
+    } = *group_frame;
     let middle = top + step / 2.0;
     let room = frame.left - MARGIN - 12.0;
     let font = shrunk(step);
@@ -214,16 +214,22 @@ fn draw_group(
         let top = first + whole(number) * height;
         let end = draw_bar(canvas, frame, bars, bar, [top, height]);
         if height >= BAR_HEIGHT_OF_TEXT {
-            let place = [top + height / 2.0, height];
-            draw_value(canvas, bar.verdict, &bar.label, [end, values_end], place);
+            let value_row = [top + height / 2.0, height];
+            draw_value(
+                canvas,
+                bar.verdict,
+                &bar.label,
+                [end, values_end],
+                value_row,
+            );
         }
         ends.push(end);
     }
     if height < BAR_HEIGHT_OF_TEXT && is_named {
         let worst = group.bars.iter().filter_map(|bar| bar.verdict).max();
         let end = ends.into_iter().fold(frame.left, f64::max);
-        let (from_to, place) = ([end, values_end], [middle, step]);
-        draw_value(canvas, worst, &values(group), from_to, place);
+        let (from_to, value_row) = ([end, values_end], [middle, step]);
+        draw_value(canvas, worst, &values(group), from_to, value_row);
     }
 }
 

@@ -153,8 +153,8 @@ fn draw_layer(canvas: &mut Canvas, frame: PlotArea, chart: &Chart, layer: &Layer
             let runs: Vec<Vec<[f64; 2]>> = runs.iter().map(run).collect();
             canvas.lines(&runs, layer.ink);
             if chart.signs.is_none() {
-                for place in sign_places(&runs, frame, number) {
-                    canvas.sign(layer.ink.sign, place, role);
+                for sign_point in sign_places(&runs, frame, number) {
+                    canvas.sign(layer.ink.sign, sign_point, role);
                 }
             }
         }
@@ -217,21 +217,21 @@ fn sign_places(runs: &[Vec<[f64; 2]>], frame: PlotArea, number: usize) -> Vec<[f
     }
     let step = frame.width() / whole(SIGNS_PER_LINE);
     let begin = frame.left + step * (0.2 + 0.27 * whole(number % 4)).fract();
-    let target = |place: usize| begin + step * whole(place);
-    let nearest = |place: usize| {
-        let distance = |point: &[f64; 2]| (point[0] - target(place)).abs();
+    let target = |slot: usize| begin + step * whole(slot);
+    let nearest = |slot: usize| {
+        let distance = |point: &[f64; 2]| (point[0] - target(slot)).abs();
         let closer =
             |left: &&[f64; 2], right: &&[f64; 2]| distance(left).total_cmp(&distance(right));
         points.iter().min_by(closer).copied()
     };
-    let mut places: Vec<[f64; 2]> = (0..SIGNS_PER_LINE)
-        .filter_map(|place| {
-            nearest(place).filter(|point| (point[0] - target(place)).abs() < step / 2.0)
+    let mut sign_points: Vec<[f64; 2]> = (0..SIGNS_PER_LINE)
+        .filter_map(|slot| {
+            nearest(slot).filter(|point| (point[0] - target(slot)).abs() < step / 2.0)
         })
         .collect();
-    if places.is_empty() {
-        places.extend(points.get(points.len() / 2));
+    if sign_points.is_empty() {
+        sign_points.extend(points.get(points.len() / 2));
     }
-    places.dedup();
-    places
+    sign_points.dedup();
+    sign_points
 }

@@ -85,9 +85,9 @@ impl Legend {
         if bare.lines() <= LINES_MAX {
             return bare;
         }
-        let places = bare.columns.len() * LINES_MAX;
-        let left_out = names.len() - places + 1;
-        names.truncate(places - 1);
+        let capacity = bare.columns.len() * LINES_MAX;
+        let left_out = names.len() - capacity + 1;
+        names.truncate(capacity - 1);
         names.push(LegendEntry::new(
             LegendSample::Dot(Ink::of_number(6)),
             text!("and {left_out} more"),

@@ -9,7 +9,7 @@ use super::super::scale::whole;
 use super::grid::{Grid, Paint};
 use super::style::TerminalStyle;
 use crate::layout::wrapped;
-use crate::number::place;
+use crate::number::to_usize;
 
 /// Longer names of groups stand above their bars, columns.
 const NAME_COLUMNS_MAX: usize = 24;
@@ -57,7 +57,7 @@ pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
             grid.text([at + 1, line], &value(style, bar), Paint::Plain);
             if let Some(reference) = &bars.reference {
                 let share = bars.axis.scale.share(reference.at);
-                let column = names + 2 + place((share * whole(columns - 1)).round());
+                let column = names + 2 + to_usize((share * whole(columns - 1)).round());
                 // Only over bars: a value is not cut through.
                 if column < at {
                     grid.put([column, line], reference_sign(style), REFERENCE);
@@ -100,8 +100,8 @@ fn legend(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
         at = grid.text([from + 2, line], &name, Paint::Plain) + 3;
     }
     let unit = text!("in {}", style.text(&bars.axis.label)).to_string();
-    let place = begin(grid, at, unit.width());
-    grid.text(place, &unit, Paint::Plain);
+    let cell = begin(grid, at, unit.width());
+    grid.text(cell, &unit, Paint::Plain);
 }
 
 /// The value in words; a verdict that is not the best is told.
@@ -121,7 +121,7 @@ fn value(style: &TerminalStyle, bar: &Bar) -> String {
 /// So many columns of a bar. Bars that stand beside each other differ in their
 /// characters too.
 fn blocks(style: &TerminalStyle, ink: Ink, columns: f64) -> String {
-    let eighths = place((columns * 8.0).round());
+    let eighths = to_usize((columns * 8.0).round());
     let is_full = ink.sign == LineMarker::Disc;
     let sign = match (ink.sign, style.ascii) {
         (LineMarker::Disc, false) => "█",
@@ -156,7 +156,7 @@ fn axis(grid: &mut Grid, style: &TerminalStyle, bars: &Bars, left: usize, column
     }
     let mut free_from = 0;
     for tick in &bars.axis.ticks {
-        let column = place((bars.axis.scale.share(tick.at) * whole(columns - 1)).round());
+        let column = to_usize((bars.axis.scale.share(tick.at) * whole(columns - 1)).round());
         let begin = (left + column).saturating_sub(tick.name.width() / 2);
         if begin >= free_from && begin + tick.name.width() <= style.columns {
             grid.put([left + column, line], tick_sign, Paint::Plain);

@@ -8,7 +8,7 @@ use super::super::reduce;
 use super::super::scale::{PlotAxis, whole};
 use super::grid::{Grid, Paint, cut};
 use super::style::TerminalStyle;
-use crate::number::place;
+use crate::number::to_usize;
 
 /// Lines beside the drawing: titles, names of ticks, the axis' label, the footer, and
 /// the prompt that comes after.
@@ -99,7 +99,7 @@ fn layer_sign(style: &TerminalStyle, layer: &Layer) -> char {
 
 fn cell(share: f64, count: usize) -> usize {
     let last = count.saturating_sub(1);
-    place((share * whole(last)).round()).min(last)
+    to_usize((share * whole(last)).round()).min(last)
 }
 
 fn axes(grid: &mut Grid, style: &TerminalStyle, chart: &Chart, area: &DrawingArea) {
@@ -174,8 +174,8 @@ impl Braille {
     }
 
     fn dot(&mut self, [x, y]: [usize; 2]) {
-        let place = (y / 4).min(self.lines - 1) * self.columns + (x / 2).min(self.columns - 1);
-        self.cells[place] |= BRAILLE[y % 4][x % 2];
+        let index = (y / 4).min(self.lines - 1) * self.columns + (x / 2).min(self.columns - 1);
+        self.cells[index] |= BRAILLE[y % 4][x % 2];
     }
 
     /// A straight line, dot by dot.
@@ -185,14 +185,14 @@ impl Braille {
             let share = whole(step) / whole(steps);
             let between = |from: usize, to: usize| {
                 let (from, to) = (whole(from), whole(to));
-                place((from + (to - from) * share).round())
+                to_usize((from + (to - from) * share).round())
             };
             self.dot([between(from[0], to[0]), between(from[1], to[1])]);
         }
     }
 
     /// Puts it into the grid, in ASCII each cell that has a dot as one sign.
-    fn place(&self, grid: &mut Grid, area: &DrawingArea, ascii: Option<char>, paint: Paint) {
+    fn draw_dots(&self, grid: &mut Grid, area: &DrawingArea, ascii: Option<char>, paint: Paint) {
         for (number, dots) in self.cells.iter().enumerate() {
             let braille = char::from_u32(0x2800 + u32::from(*dots)).unwrap_or(' ');
             let at = [
@@ -242,7 +242,7 @@ fn draw_layer(
                     braille.dot(dot_of(only));
                 }
             }
-            braille.place(grid, area, ascii, paint);
+            braille.draw_dots(grid, area, ascii, paint);
             let sign = style.sign(layer.ink.sign);
             if chart.signs.is_none() {
                 for point in spread(runs, number) {
@@ -254,7 +254,7 @@ fn draw_layer(
         Shape::Bands(_) => {}
         Shape::Dots(points) => {
             points.iter().for_each(|point| braille.dot(dot_of(*point)));
-            braille.place(grid, area, ascii, paint);
+            braille.draw_dots(grid, area, ascii, paint);
         }
         Shape::Ranges(ranges) => {
             let column = |at: f64| cell(chart.bottom.scale.share(at), area.columns);

@@ -6,7 +6,7 @@ use super::super::figure::{HeatMap, HeatMaps};
 use super::super::palette::{heat, text_on};
 use super::grid::{Grid, Paint};
 use super::style::TerminalStyle;
-use crate::number::{place, rate};
+use crate::number::{rate, to_usize};
 
 /// From low to high.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
@@ -90,7 +90,7 @@ fn shown(style: &TerminalStyle, share: f64, value: &str, cell: usize) -> String 
 
 fn shade(style: &TerminalStyle, share: f64) -> char {
     let shades = if style.ascii { ASCII_SHADES } else { SHADES };
-    let index = place(share * 5.0);
+    let index = to_usize(share * 5.0);
     shades[index.min(shades.len() - 1)]
 }
 

@@ -18,10 +18,10 @@ pub(super) fn elements(page: &HtmlPage, article: &Article<'_>) -> Markup {
 fn element(page: &HtmlPage, element: &Element<'_>) -> Markup {
     match element {
         Element::Title(title) => html! { h2 { (cell(page, title)) } },
-        Element::Heading(said) => html! { h3 { (page.text(said)) } },
+        Element::Heading(heading) => html! { h3 { (page.text(heading)) } },
         Element::Facts(facts) => self::facts(page, facts),
-        Element::Paragraph(said) | Element::Answer(_, said) => html! {
-            @if !said.is_empty() { p { (lines(&said.said(page.style.language))) } }
+        Element::Paragraph(sentence) | Element::Answer(_, sentence) => html! {
+            @if !sentence.is_empty() { p { (lines(&sentence.in_language(page.style.language))) } }
         },
         Element::Notes { title, items, .. } if title.is_empty() => html! {
             @for item in items { p { (page.text(item)) } }
@@ -31,10 +31,10 @@ fn element(page: &HtmlPage, element: &Element<'_>) -> Markup {
             ul { @for item in items { li { (page.text(item)) } } }
         },
         Element::OfRows(rows) => html! {
-            @for (row, said) in rows {
+            @for (row, sentence) in rows {
                 p {
                     @if !row.is_empty() { b { (page.text(row)) } ": " }
-                    (page.text(said))
+                    (page.text(sentence))
                 }
             }
         },
@@ -54,7 +54,7 @@ fn element(page: &HtmlPage, element: &Element<'_>) -> Markup {
                 pre.wraps { code { (text(&commands.join("\n"))) } }
             }
         },
-        Element::Repeat(command) => html! {
+        Element::StoredCommand(command) => html! {
             @if !command.is_empty() { pre.wraps { code { (text(command)) } } }
         },
     }
@@ -75,7 +75,7 @@ pub(super) fn facts(page: &HtmlPage, facts: &[(Text, Cell)]) -> Markup {
 }
 
 fn cell(page: &HtmlPage, cell: &Cell) -> Markup {
-    text(&cell.said(page.style.language, false))
+    text(&cell.in_language(page.style.language, false))
 }
 
 fn finding(page: &HtmlPage, group: &FindingGroup<'_>) -> Markup {
@@ -96,9 +96,9 @@ fn finding(page: &HtmlPage, group: &FindingGroup<'_>) -> Markup {
                 }
             }
             @let causes = group.causes.iter().map(|cause| ("Cause", *cause));
-            @for (name, said) in causes.chain([("Remedy", &group.remedy)]) {
-                @if !said.is_empty() {
-                    p { b { (page.say(name)) ":" } " " (prose(page, said)) }
+            @for (name, explanation) in causes.chain([("Remedy", &group.remedy)]) {
+                @if !explanation.is_empty() {
+                    p { b { (page.say(name)) ":" } " " (prose(page, explanation)) }
                 }
             }
         }

@@ -66,8 +66,8 @@ pub(super) fn trials(page: &HtmlPage, run: &RunDocument) -> Markup {
     let results = run.results_by_direction();
     let count: usize = results.iter().map(|result| result.trials.len()).sum();
     if count > TRIALS_MAX {
-        let said = text!("{count} trials are too many to be shown; they are in the JSON.");
-        return html! { p { (page.text(&said)) } };
+        let note = text!("{count} trials are too many to be shown; they are in the JSON.");
+        return html! { p { (page.text(&note)) } };
     }
     // The table of figures has them.
     if results.iter().all(|result| result.trials.len() <= 1) {
@@ -119,11 +119,11 @@ pub(super) fn environment(page: &HtmlPage, run: &RunDocument) -> Markup {
         ]);
     }
     known.extend(devices(run));
-    known.extend(circumstances(run));
-    let told = known
+    known.extend(conditions(run));
+    let known_facts = known
         .into_iter()
         .filter_map(|(label, value)| Some((label.into(), value?.into())));
-    facts(page, &told.collect::<Vec<_>>())
+    facts(page, &known_facts.collect::<Vec<_>>())
 }
 
 /// What is known of something, where it is.
@@ -167,8 +167,8 @@ fn devices(run: &RunDocument) -> Vec<Known> {
     run.target.devices.iter().map(device).collect()
 }
 
-fn circumstances(run: &RunDocument) -> Vec<Known> {
-    let around = &run.circumstances;
+fn conditions(run: &RunDocument) -> Vec<Known> {
+    let around = &run.conditions;
     let degrees = |celsius: Option<i32>| {
         celsius.map_or_else(|| MISSING.to_owned(), |degrees| format!("{degrees} °C"))
     };

@@ -34,8 +34,8 @@ pub(super) struct HtmlPage {
 
 impl HtmlPage {
     /// A text in the page's language.
-    pub(super) fn text(&self, said: &Text) -> Markup {
-        text(&said.said(self.style.language))
+    pub(super) fn text(&self, content: &Text) -> Markup {
+        text(&content.in_language(self.style.language))
     }
 
     /// A word or sentence of ours.
@@ -166,17 +166,17 @@ pub(super) fn colours(theme: PictureTheme) -> String {
 }
 
 /// Text in which nothing is markup, nothing commands, and nothing is endless.
-pub(super) fn text(said: &str) -> Markup {
-    PreEscaped(match said.char_indices().nth(CHARACTERS_MAX) {
-        None => plot::escaped(said),
-        Some((end, _)) => plot::escaped(&said[..end]) + "…",
+pub(super) fn text(content: &str) -> Markup {
+    PreEscaped(match content.char_indices().nth(CHARACTERS_MAX) {
+        None => plot::escaped(content),
+        Some((end, _)) => plot::escaped(&content[..end]) + "…",
     })
 }
 
 /// Text of several lines.
-pub(super) fn lines(said: &str) -> Markup {
+pub(super) fn lines(content: &str) -> Markup {
     html! {
-        @for (number, line) in said.lines().enumerate() {
+        @for (number, line) in content.lines().enumerate() {
             @if number > 0 { br; }
             (text(line))
         }
@@ -184,9 +184,9 @@ pub(super) fn lines(said: &str) -> Markup {
 }
 
 /// Text of a finding.
-pub(super) fn prose(page: &HtmlPage, said: &Text) -> Markup {
+pub(super) fn prose(page: &HtmlPage, content: &Text) -> Markup {
     html! {
-        @for (is_code, part) in with_code(&said.said(page.style.language)) {
+        @for (is_code, part) in with_code(&content.in_language(page.style.language)) {
             @if is_code { code { (text(part)) } } @else { (text(part)) }
         }
     }

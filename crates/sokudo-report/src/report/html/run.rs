@@ -119,7 +119,7 @@ fn tiles(page: &HtmlPage, run: &RunDocument) -> Markup {
         let workload = &result.workload;
         is_small_random(result)
             && result.direction == Direction::Read
-            && workload.depth * workload.clones == 1
+            && workload.depth * workload.threads == 1
     });
     let shortest = alone
         .filter_map(|result| Some((result, result.latency_ns.as_ref()?.p50?)))
@@ -182,8 +182,8 @@ fn verdict_list(page: &HtmlPage, run: &RunDocument) -> Markup {
 
 /// The method in words, and all that must be known to measure so again.
 fn measured(page: &HtmlPage, run: &RunDocument) -> Markup {
-    let told = facts_of(run).into_iter();
-    let told: Vec<_> = told
+    let run_facts = facts_of(run).into_iter();
+    let run_facts: Vec<_> = run_facts
         .map(|(label, value)| (label.into(), value.into()))
         .collect();
     let rows = Table::of(&method::sentences(run))
@@ -192,7 +192,7 @@ fn measured(page: &HtmlPage, run: &RunDocument) -> Markup {
         .table();
     html! {
         (table(page, &rows))
-        (facts(page, &told))
+        (facts(page, &run_facts))
         @if !surface::is_scan(run) {
             p.lead style="margin-top:12px" {
                 (page.say("Fingerprint of the method; runs with the same one can be compared:"))

@@ -66,8 +66,8 @@ fn cell(page: &HtmlPage, column: &Column, row: usize, is_heading: bool) -> Marku
     let cell = &column.cells[row];
     let is_long = match cell {
         Cell::Text(_) | Cell::Name(_) => {
-            let said = cell.said(page.style.language, false);
-            said.chars().count() > CHARACTERS_PER_LINE
+            let cell_text = cell.in_language(page.style.language, false);
+            cell_text.chars().count() > CHARACTERS_PER_LINE
         }
         _ => false,
     };
@@ -116,6 +116,6 @@ fn inside(page: &HtmlPage, cell: &Cell) -> Markup {
             (text(figure))
             @if !signs.is_empty() { " " small { (text(signs)) } }
         },
-        cell => text(&cell.said(page.style.language, false)),
+        cell => text(&cell.in_language(page.style.language, false)),
     }
 }

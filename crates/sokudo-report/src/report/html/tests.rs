@@ -260,13 +260,13 @@ fn a_japanese_page_says_that_it_is_one() {
         ..ReportStyle::default()
     });
     assert!(page.contains("<html lang=\"ja\">"));
-    for said in [
+    for japanese in [
         "最速の読み出し",
         "測定のしかた",
         "検証済み",
         "もう一度測定するには",
     ] {
-        assert!(page.contains(said), "{said}");
+        assert!(page.contains(japanese), "{japanese}");
     }
     for english in ["Fastest read", "How it was measured", "To measure it again"] {
         assert!(!page.contains(english), "{english}");

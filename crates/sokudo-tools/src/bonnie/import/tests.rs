@@ -76,7 +76,7 @@ fn older_formats_have_fewer_fields() {
         read.reported.bandwidth,
         Some(row::rate(102_345.0 * 1024.0, ""))
     );
-    assert!(read.reported.unknown.contains(&PlanPart::Clones));
+    assert!(read.reported.unknown.contains(&PlanPart::Threads));
 }
 
 #[test]

@@ -38,7 +38,7 @@ struct DiskspdText {
     command: Option<String>,
     host: Option<String>,
     started_at: Option<Nanos>,
-    asked: BTreeMap<u32, TimeSpanParameters>,
+    parameters: BTreeMap<u32, TimeSpanParameters>,
     /// The time span whose parameters are being read.
     asking: u32,
     result: Option<Result>,
@@ -133,9 +133,9 @@ impl DiskspdText {
                 self.started_at = value.strip_suffix(" UTC").and_then(date_time);
             }
             "timespan" | "job" => self.asking = value.parse().unwrap_or(0),
-            _ if self.asked.len() < SPANS_MAX => {
-                let asked = self.asked.entry(self.asking).or_default();
-                asked.parameter(key, value, line);
+            _ if self.parameters.len() < SPANS_MAX => {
+                let parameters = self.parameters.entry(self.asking).or_default();
+                parameters.parameter(key, value, line);
             }
             _ => {}
         }
@@ -145,9 +145,13 @@ impl DiskspdText {
         self.finished.extend(self.result.take());
         let mut runs: Vec<ImportedRun> = Vec::new();
         for result in std::mem::take(&mut self.finished) {
-            let asked = self.asked.get(&result.number).cloned().unwrap_or_default();
+            let parameters = self
+                .parameters
+                .get(&result.number)
+                .cloned()
+                .unwrap_or_default();
             let (line, number) = (result.line, result.number);
-            match self.run(&asked, result) {
+            match self.run(&parameters, result) {
                 Some(run) => match runs.last_mut() {
                     // Time spans of one profile are one run.
                     Some(last) => {
@@ -173,20 +177,26 @@ impl DiskspdText {
         import.runs.extend(runs);
     }
 
-    fn run(&self, asked: &TimeSpanParameters, mut result: Result) -> Option<ImportedRun> {
+    fn run(&self, parameters: &TimeSpanParameters, mut result: Result) -> Option<ImportedRun> {
         let tool = match result.is_linux {
             true => "diskspd-for-linux",
             false => "DiskSpd",
         };
-        let (mut corrections, mut told) = (Vec::from_iter(result.put_units_right()), Vec::new());
+        let (mut corrections, mut linux_remarks) =
+            (Vec::from_iter(result.put_units_right()), Vec::new());
         if result.is_linux && result.unit == "MB/s" {
-            corrections.extend(result.leave_latency_out(asked));
-            told = remarks(asked);
+            corrections.extend(result.leave_latency_out(parameters));
+            linux_remarks = remarks(parameters);
         }
-        let rows = rows(asked, &result.done);
-        let mut run = timespan::run(tool, READER.format, (&asked.paths, asked.size), rows)?;
+        let rows = rows(parameters, &result.done);
+        let mut run = timespan::run(
+            tool,
+            READER.format,
+            (&parameters.paths, parameters.size),
+            rows,
+        )?;
         run.origin.corrections = corrections;
-        run.origin.remarks = told;
+        run.origin.remarks = linux_remarks;
         run.started_at = self.started_at;
         run.command.clone_from(&self.command);
         run.environment.host.clone_from(&self.host);
@@ -219,10 +229,13 @@ impl TimeSpanParameters {
                 self.paths.extend(label(value.trim_matches('\'')));
             }
             "size" => self.size = value.strip_suffix('B').and_then(|size| block(size, 1)),
-            "block size" => self.set(|asked| &mut asked.block, size(value)),
+            "block size" => self.set(|parameters| &mut parameters.block, size(value)),
             "number of outstanding I/O operations"
             | "number of outstanding I/O operations per thread" => {
-                self.set(|asked| &mut asked.depth, depth(value.trim_end_matches(')')));
+                self.set(
+                    |parameters| &mut parameters.depth,
+                    depth(value.trim_end_matches(')')),
+                );
             }
             "total threads" => self.threads_in_all = depth(value),
             // Windows tells them of each target only.
@@ -241,18 +254,21 @@ impl TimeSpanParameters {
         if let Some(ratio) = line.strip_prefix("performing mix test (read/write ratio: ") {
             let reads = ratio.split('/').next().and_then(|reads| reads.parse().ok());
             let reads = reads.filter(|reads| *reads <= 100);
-            self.set(|asked| &mut asked.read_percent, reads);
+            self.set(|parameters| &mut parameters.read_percent, reads);
         } else if line == "performing read test" {
-            self.set(|asked| &mut asked.read_percent, Some(100));
+            self.set(|parameters| &mut parameters.read_percent, Some(100));
         } else if line == "performing write test" {
-            self.set(|asked| &mut asked.read_percent, Some(0));
+            self.set(|parameters| &mut parameters.read_percent, Some(0));
         } else if line.starts_with("using random I/O") {
-            self.set(|asked| &mut asked.order, Some(RANDOM));
+            self.set(|parameters| &mut parameters.order, Some(RANDOM));
         } else if line.starts_with("using mixed random/sequential I/O") {
-            self.set(|asked| &mut asked.order, None);
+            self.set(|parameters| &mut parameters.order, None);
         } else if line.contains("sequential I/O") {
             let is_shared = line.contains("interlocked");
-            self.set(|asked| &mut asked.order, Some(sequential(is_shared)));
+            self.set(
+                |parameters| &mut parameters.order,
+                Some(sequential(is_shared)),
+            );
         }
     }
 
@@ -311,8 +327,8 @@ impl Result {
         if is_of_all {
             self.section = TextSection::Percentiles;
             let latencies = self.sides().map(|side| side.latency.as_mut());
-            let told = latencies.into_iter().flatten();
-            told.for_each(|latency| latency.percentiles.clear());
+            let reported = latencies.into_iter().flatten();
+            reported.for_each(|latency| latency.percentiles.clear());
             return;
         }
         self.section = TextSection::OfTarget;
@@ -327,8 +343,8 @@ impl Result {
         let cells: Vec<&str> = rest.split('|').map(str::trim).collect();
         let titles = self.titles.clone();
         let of = |wanted: &str| {
-            let place = titles.iter().position(|title| title.starts_with(wanted))?;
-            number(cells.get(place.checked_sub(1)?)?)
+            let column = titles.iter().position(|title| title.starts_with(wanted))?;
+            number(cells.get(column.checked_sub(1)?)?)
         };
         let rate = of(&self.unit).filter(|_| !self.unit.is_empty());
         let side = DiskspdDirection {
@@ -413,10 +429,10 @@ impl Result {
 
     /// diskspd-for-linux never notes when the first I/Os of a thread begin: they seem to
     /// take as long as the machine is up, unless a warm-up hides them.
-    fn leave_latency_out(&mut self, asked: &TimeSpanParameters) -> Option<Correction> {
+    fn leave_latency_out(&mut self, parameters: &TimeSpanParameters) -> Option<Correction> {
         // Where it does not say how long it ran, any latency is possible.
         let longest_ns = self.done.seconds.map(|seconds| (seconds + 60.0) * 1e9);
-        let has_warm_up = asked.warm_up.is_some_and(|time| time > Nanos(0));
+        let has_warm_up = parameters.warm_up.is_some_and(|time| time > Nanos(0));
         let is_impossible = |latency: &ImportedLatency| {
             let both = latency.max.zip(longest_ns);
             both.is_some_and(|(max, longest)| max > longest)
@@ -459,18 +475,18 @@ fn percent(name: &str) -> Option<f64> {
 }
 
 /// What diskspd-for-linux does otherwise than it says.
-fn remarks(asked: &TimeSpanParameters) -> Vec<Text> {
+fn remarks(parameters: &TimeSpanParameters) -> Vec<Text> {
     let several = |count: Option<u32>| count.is_some_and(|count| count > 1);
-    let is_random = matches!(asked.order, Some(Order::Random { .. }));
+    let is_random = matches!(parameters.order, Some(Order::Random { .. }));
     let mut remarks = Vec::new();
-    if !is_random && asked.order.is_some() && several(asked.depth) {
+    if !is_random && parameters.order.is_some() && several(parameters.depth) {
         remarks.push(text!(
             "diskspd for Linux accesses every block {} times in a sequential row of this depth, so \
              most of it may have met a cache",
-            asked.depth.unwrap_or(1)
+            parameters.depth.unwrap_or(1)
         ));
     }
-    if is_random && several(asked.clones()) {
+    if is_random && several(parameters.thread_count()) {
         remarks.push(
             "all threads of diskspd for Linux visit the same places in the same order".into(),
         );

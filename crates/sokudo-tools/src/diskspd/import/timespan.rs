@@ -5,7 +5,9 @@ use sokudo_model::{
     OperationMix, Order, PlanPart, SequentialOffset,
 };
 
-use crate::results::row::{self, ToldWorkload, crystal_name, figure, names_or, processors, rate};
+use crate::results::row::{
+    self, WorkloadDescription, crystal_name, figure, names_or, processors, rate,
+};
 
 /// diskspd's default block.
 const BLOCK: Bytes = Bytes(64 << 10);
@@ -53,27 +55,27 @@ pub(super) struct TimeSpanResult {
 }
 
 /// A row per direction in which anything was moved.
-pub(super) fn rows(asked: &TimeSpanParameters, done: &TimeSpanResult) -> Vec<ImportedRow> {
+pub(super) fn rows(parameters: &TimeSpanParameters, done: &TimeSpanResult) -> Vec<ImportedRow> {
     let sides = [
         (Operation::Read, &done.read),
         (Operation::Write, &done.write),
     ];
     let moved = sides.into_iter().filter(|(_, side)| side.bytes > 0.0);
     moved
-        .map(|(operation, side)| one(asked, done, operation, side))
+        .map(|(operation, side)| one(parameters, done, operation, side))
         .collect()
 }
 
 fn one(
-    asked: &TimeSpanParameters,
+    parameters: &TimeSpanParameters,
     done: &TimeSpanResult,
     operation: Operation,
     side: &DiskspdDirection,
 ) -> ImportedRow {
-    let mut row = asked.workload(operation).row();
-    let mix = asked.read_percent.and_then(OperationMix::read_write);
+    let mut row = parameters.workload(operation).row();
+    let mix = parameters.read_percent.and_then(OperationMix::read_write);
     row.reported.mix = mix.filter(|mix| mix.single().is_none());
-    if asked.read_percent.is_none() {
+    if parameters.read_percent.is_none() {
         row.reported.unknown.push(PlanPart::Mix);
     }
     row.reported.bandwidth = Some(rate(side.bytes_per_s, ""));
@@ -88,12 +90,12 @@ fn one(
 }
 
 impl TimeSpanParameters {
-    fn workload(&self, operation: Operation) -> ToldWorkload {
+    fn workload(&self, operation: Operation) -> WorkloadDescription {
         let is_one = !self.is_mixed;
-        let mut told = ToldWorkload::new(self.name(), self.block.unwrap_or(BLOCK))
+        let mut description = WorkloadDescription::new(self.name(), self.block.unwrap_or(BLOCK))
             .operation(Some(operation))
-            .clones(self.clones());
-        let workload = &mut told.workload;
+            .threads(self.thread_count());
+        let workload = &mut description.workload;
         workload.order = self.order.unwrap_or(workload.order);
         workload.depth = self.depth.unwrap_or(2);
         workload.direct = self.is_direct.into();
@@ -102,14 +104,15 @@ impl TimeSpanParameters {
         workload.timing.ramp = self.warm_up.unwrap_or(Nanos(0));
         let of_target = [PlanPart::Blocks, PlanPart::Direct, PlanPart::Durability];
         let has_time = self.duration.is_some() && self.warm_up.is_some();
-        told.parts_if(is_one && self.block.is_some(), &of_target)
+        description
+            .parts_if(is_one && self.block.is_some(), &of_target)
             .parts_if(is_one && self.order.is_some(), &[PlanPart::Order])
             .parts_if(is_one && self.depth.is_some(), &[PlanPart::Depth])
             .parts_if(is_one && self.size.is_some(), &[PlanPart::Span])
             .parts_if(has_time, &[PlanPart::Duration])
     }
 
-    pub(super) fn clones(&self) -> Option<u32> {
+    pub(super) fn thread_count(&self) -> Option<u32> {
         let threads = self.threads_in_all.or(self.threads);
         threads.filter(|threads| *threads > 0)
     }
@@ -124,7 +127,7 @@ impl TimeSpanParameters {
             Some(Order::Sequential { .. }) => "SEQ",
             None => "IO",
         };
-        crystal_name(kind, self.block, self.depth.zip(self.clones()))
+        crystal_name(kind, self.block, self.depth.zip(self.thread_count()))
     }
 }
 

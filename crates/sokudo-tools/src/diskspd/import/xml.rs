@@ -73,23 +73,23 @@ fn run(
 ) -> Option<ImportedRun> {
     let system = child(root, "System");
     let profile = child(root, "Profile").and_then(|profile| child(profile, "TimeSpans"));
-    let asked: Vec<TimeSpanParameters> = profile
+    let parameter_sets: Vec<TimeSpanParameters> = profile
         .map(|spans| {
             children(spans, "TimeSpan")
                 .take(SPANS_MAX)
-                .map(asked)
+                .map(parameters_of)
                 .collect()
         })
         .unwrap_or_default();
     let mut found = Vec::new();
     let mut paths = Vec::new();
     for (number, span) in children(root, "TimeSpan").enumerate() {
-        let asked = asked.get(number).cloned().unwrap_or_default();
-        let rows = rows(&asked, &done(span));
+        let parameters = parameter_sets.get(number).cloned().unwrap_or_default();
+        let rows = rows(&parameters, &done(span));
         if rows.is_empty() || number >= SPANS_MAX {
-            let place = document.text_pos_at(span.range().start);
+            let position = document.text_pos_at(span.range().start);
             left_out.push(LeftOut {
-                line: Some(place.row.into()),
+                line: Some(position.row.into()),
                 why: match rows.is_empty() {
                     true => "this time span has moved nothing".into(),
                     false => {
@@ -101,12 +101,14 @@ fn run(
         if number >= SPANS_MAX {
             break;
         }
-        paths.extend(asked.paths);
+        paths.extend(parameters.paths);
         found.extend(rows);
     }
     let version = system.and_then(|system| text(child(system, "Tool")?, "Version"));
     let started_at = system.and_then(|system| text(system, "RunTime"));
-    let size = asked.first().and_then(|asked| asked.size);
+    let size = parameter_sets
+        .first()
+        .and_then(|parameters| parameters.size);
     let mut run = timespan::run("DiskSpd", READER.format, (&paths, size), found)?;
     run.started_at = started_at.and_then(|time| date_time(time.strip_suffix(" UTC")?));
     run.environment.host = system.and_then(|system| label(text(system, "ComputerName")?));
@@ -134,12 +136,12 @@ fn figure(node: Node<'_, '_>, name: &str) -> Option<f64> {
     text(node, name).and_then(number)
 }
 
-fn asked(span: Node<'_, '_>) -> TimeSpanParameters {
+fn parameters_of(span: Node<'_, '_>) -> TimeSpanParameters {
     let seconds = |name: &str| {
         let seconds: u64 = text(span, name)?.parse().ok()?;
         seconds.checked_mul(NANOS_PER_S).map(Nanos)
     };
-    let mut asked = TimeSpanParameters {
+    let mut parameters = TimeSpanParameters {
         duration: seconds("Duration"),
         warm_up: seconds("Warmup"),
         ..TimeSpanParameters::default()
@@ -148,7 +150,7 @@ fn asked(span: Node<'_, '_>) -> TimeSpanParameters {
     let targets = targets.map(|targets| children(targets, "Target").take(TARGETS_MAX));
     let targets: Vec<Node<'_, '_>> = targets.into_iter().flatten().collect();
     let Some(first) = targets.first() else {
-        return asked;
+        return parameters;
     };
     let of = |target: Node<'_, '_>| {
         [
@@ -161,25 +163,25 @@ fn asked(span: Node<'_, '_>) -> TimeSpanParameters {
         ]
         .map(|name| text(target, name).map(str::to_owned))
     };
-    asked.is_mixed = targets.iter().any(|target| of(*target) != of(*first));
-    asked.paths = targets
+    parameters.is_mixed = targets.iter().any(|target| of(*target) != of(*first));
+    parameters.paths = targets
         .iter()
         .filter_map(|target| label(text(*target, "Path")?))
         .collect();
-    asked.block = text(*first, "BlockSize").and_then(|size| block(size, 1));
-    asked.size = text(*first, "FileSize")
+    parameters.block = text(*first, "BlockSize").and_then(|size| block(size, 1));
+    parameters.size = text(*first, "FileSize")
         .and_then(|size| block(size, 1))
         .filter(|size| *size > Bytes(0));
-    asked.depth = text(*first, "RequestCount").and_then(depth);
-    asked.order = Some(match text(*first, "Random") {
+    parameters.depth = text(*first, "RequestCount").and_then(depth);
+    parameters.order = Some(match text(*first, "Random") {
         Some(_) => Order::Random { map: false },
         None => sequential(text(*first, "InterlockedSequential") == Some("true")),
     });
     let writes = text(*first, "WriteRatio").and_then(|ratio| ratio.parse::<u32>().ok());
-    asked.read_percent = writes.and_then(|writes| 100_u32.checked_sub(writes));
-    asked.is_direct = text(*first, "DisableOSCache") == Some("true")
+    parameters.read_percent = writes.and_then(|writes| 100_u32.checked_sub(writes));
+    parameters.is_direct = text(*first, "DisableOSCache") == Some("true")
         || text(*first, "DisableAllCache") == Some("true");
-    asked.is_written_through = text(*first, "WriteThrough") == Some("true")
+    parameters.is_written_through = text(*first, "WriteThrough") == Some("true")
         || text(*first, "DisableAllCache") == Some("true");
     let threads = targets
         .iter()
@@ -187,8 +189,8 @@ fn asked(span: Node<'_, '_>) -> TimeSpanParameters {
     let threads = threads.collect::<Option<Vec<u32>>>();
     let threads = threads.map(|each| each.into_iter().fold(0, u32::saturating_add));
     let shared = text(span, "ThreadCount").and_then(depth);
-    asked.threads = shared.or(threads);
-    asked
+    parameters.threads = shared.or(threads);
+    parameters
 }
 
 fn done(span: Node<'_, '_>) -> TimeSpanResult {

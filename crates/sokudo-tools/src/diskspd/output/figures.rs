@@ -98,8 +98,14 @@ fn targets<'a>(
 ) -> Vec<(&'a str, u64)> {
     let named = |index: &u32| {
         let path = span.targets.get(*index as usize)?.path.as_str();
-        let place = session.places.iter().find(|place| place.path == path);
-        Some((path, place.map_or(0, |place| place.bytes.0)))
+        let target_state = session
+            .target_states
+            .iter()
+            .find(|target_state| target_state.path == path);
+        Some((
+            path,
+            target_state.map_or(0, |target_state| target_state.bytes.0),
+        ))
     };
     row.targets.iter().filter_map(named).collect()
 }
@@ -145,10 +151,10 @@ impl SpanFigures<'_> {
         let (Some(interval), Some(elapsed)) = (self.span.iops_interval, self.elapsed) else {
             return 0;
         };
-        let asked = u64::from(self.span.duration_s) * 1_000_000_000 / interval.0.max(1);
+        let planned = u64::from(self.span.duration_s) * 1_000_000_000 / interval.0.max(1);
         // The last I/O of a full interval ends a little before or after its end.
         let reached = elapsed.0.div_ceil(interval.0.max(1));
-        asked.min(reached)
+        planned.min(reached)
     }
 
     /// Standard deviation of I/Os per second over whole intervals; `None` without any.
@@ -338,17 +344,17 @@ pub(super) fn io_table(
     layout: &TableLayout,
 ) -> String {
     let span = figures.span;
-    let asked = layout
+    let selected = layout
         .columns
         .iter()
         .filter(|column| column.0.is_asked(span));
-    let asked: Vec<&TableColumn> = asked.collect();
+    let selected: Vec<&TableColumn> = selected.collect();
     let [head_end, bar_end, total_end] = layout.ends;
-    let heads: String = asked.iter().map(|column| column.1).collect();
-    let bars: String = asked.iter().map(|column| column.2).collect();
+    let heads: String = selected.iter().map(|column| column.1).collect();
+    let bars: String = selected.iter().map(|column| column.2).collect();
     let bar = format!("{}{bars}{bar_end}\n", layout.bar);
     let columns = |counts: &ThreadTotals| {
-        let cells = asked
+        let cells = selected
             .iter()
             .map(|(figure, _, _, before)| format!("{before}{}", figure.cell(figures, counts)));
         counts.rates(elapsed) + &cells.collect::<String>()

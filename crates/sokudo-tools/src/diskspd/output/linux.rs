@@ -77,11 +77,11 @@ fn input(number: usize, figures: &SpanFigures<'_>, session: &DiskspdSession) -> 
     text.push_str(&format!("\trandom seed: {}\n", span.seed));
     text.push_str(&format!("\ttotal threads: {}\n", figures.threads()));
     for target in &span.targets {
-        let place = session
-            .places
+        let target_state = session
+            .target_states
             .iter()
-            .find(|place| place.path == target.path);
-        text.push_str(&target_input(span, target, place));
+            .find(|target_state| target_state.path == target.path);
+        text.push_str(&target_input(span, target, target_state));
         if !was_direct(figures, target) {
             text.push_str("\t\tO_DIRECT was not possible, the page cache was used\n");
         }
@@ -103,9 +103,9 @@ fn was_direct(figures: &SpanFigures<'_>, target: &DiskspdTarget) -> bool {
 fn target_input(
     span: &DiskspdSpan,
     target: &DiskspdTarget,
-    place: Option<&DiskspdTargetState>,
+    target_state: Option<&DiskspdTargetState>,
 ) -> String {
-    let bytes = place.map_or(0, |place| place.bytes.0);
+    let bytes = target_state.map_or(0, |target_state| target_state.bytes.0);
     let mut text = format!("\tpath: '{}'\n\t\tsize: {bytes}B\n", target.path);
     let mut say = |line: String| text.push_str(&format!("\t\t{line}\n"));
     if target.unbuffered {
@@ -152,8 +152,8 @@ fn target_input(
         say(format!("threads per file: {}", target.threads));
     }
     let known = |name: Option<&str>| name.unwrap_or("unknown").to_owned();
-    let device = place.and_then(|place| place.device.as_deref());
-    let scheduler = place.and_then(|place| place.scheduler.as_deref());
+    let device = target_state.and_then(|target_state| target_state.device.as_deref());
+    let scheduler = target_state.and_then(|target_state| target_state.scheduler.as_deref());
     say(format!("block device: {}", known(device)));
     say(format!("device scheduler: {}", known(scheduler)));
     text

@@ -99,7 +99,7 @@ impl Made {
             ..Row::new(Workload::new("thread", Bytes::kib(4)))
         });
         let paths = spans.iter().flat_map(|span| &span.targets);
-        let place = |target: &DiskspdTarget| DiskspdTargetState {
+        let target_state = |target: &DiskspdTarget| DiskspdTargetState {
             path: target.path.clone(),
             bytes: Bytes::gib(1),
             device: Some("sda".into()),
@@ -107,7 +107,7 @@ impl Made {
         };
         let session = DiskspdSession {
             command_line: "diskspd -c1G -Zr -b4K -d5 -o32 -t1 -r -W0 -Sd -w0 -L FILE".into(),
-            places: paths.map(place).collect(),
+            target_states: paths.map(target_state).collect(),
             rows: rows.iter().map(|(row, _)| row.clone()).collect(),
             profile: DiskspdProfile {
                 spans,
@@ -351,7 +351,7 @@ fn any_text_gives_xml_that_can_be_read() {
     let mut made = Made::one_thread();
     let path = "a\u{0}\u{1b}<b>&\"'\u{fffe}é";
     made.session.profile.spans[0].targets[0].path = path.into();
-    made.session.places[0].path = path.into();
+    made.session.target_states[0].path = path.into();
     roxmltree::Document::parse(&xml(&made.report())).unwrap();
 }
 

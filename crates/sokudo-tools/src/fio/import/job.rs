@@ -88,8 +88,8 @@ impl ReportedJob {
     }
 
     fn row(&self, side: &JobDirection) -> ImportedRow {
-        let told = self.options.workload(&self.full_name(), side.operation);
-        let mut row = told.row();
+        let description = self.options.workload(&self.full_name(), side.operation);
+        let mut row = description.row();
         if side.operation.is_some() {
             row.reported.mix = self.options.mix();
             if row.reported.mix.is_none() && self.sides.len() > 1 {

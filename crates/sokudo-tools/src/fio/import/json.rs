@@ -219,10 +219,10 @@ impl<'de> Visitor<'de> for JobsVisitor<'_, '_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let Self(document) = self;
         while !document.gathered.is_full {
-            let Some(told) = list.next_element::<JsonJob>()? else {
+            let Some(json_job) = list.next_element::<JsonJob>()? else {
                 return Ok(());
             };
-            if told.jobname.0.as_deref() == Some("All clients") {
+            if json_job.jobname.0.as_deref() == Some("All clients") {
                 leave_out(
                     &mut document.gathered.import.left_out,
                     document.line,
@@ -230,7 +230,7 @@ impl<'de> Visitor<'de> for JobsVisitor<'_, '_> {
                 );
                 continue;
             }
-            let mut job = told.job(&document.global);
+            let mut job = json_job.job(&document.global);
             if document.gathered.admits(document.line, &mut job) {
                 let part = document.gathered.parts.last_mut();
                 if let Some(part) = part {
@@ -433,13 +433,13 @@ impl JsonDirection {
         if did_nothing && side.bytes_per_s <= 0.0 {
             return None;
         }
-        let told = |nanos: JsonLatency, micros| match nanos.is_told() {
+        let reported = |nanos: JsonLatency, micros| match nanos.is_told() {
             true => (nanos, 1),
             false => (micros, 1_000),
         };
-        let (completion, unit) = told(self.clat_ns, self.clat);
-        let (total, total_unit) = told(self.lat_ns, self.lat);
-        let (submission, submission_unit) = told(self.slat_ns, self.slat);
+        let (completion, unit) = reported(self.clat_ns, self.clat);
+        let (total, total_unit) = reported(self.lat_ns, self.lat);
+        let (submission, submission_unit) = reported(self.slat_ns, self.slat);
         side.histogram = match completion.bins.0.is_empty() {
             true => total.classes(total_unit),
             false => completion.classes(unit),
@@ -460,14 +460,16 @@ impl JsonLatency {
     fn latency(&self, unit: u16) -> Option<ImportedLatency> {
         let unit = f64::from(unit);
         let scaled = |number: LenientNumber| number.0.map(|value| value * unit);
-        let told = self.percentile.0.iter().take(PERCENTILES_MAX);
+        let percentile_values = self.percentile.0.iter().take(PERCENTILES_MAX);
         self.is_told().then(|| ImportedLatency {
             mean: self.mean.0.unwrap_or(0.0) * unit,
             min: scaled(self.min),
             max: scaled(self.max),
             stdev: scaled(self.stddev),
             count: self.count.0.filter(|count| *count > 0.0).map(whole),
-            percentiles: percentiles(told.map(|(percent, value)| (*percent, value * unit))),
+            percentiles: percentiles(
+                percentile_values.map(|(percent, value)| (*percent, value * unit)),
+            ),
         })
     }
 

@@ -114,8 +114,8 @@ impl NormalText {
 
     /// What follows `<node-1>`, if that is a client.
     fn without_client<'line>(&mut self, line: &'line str) -> &'line str {
-        let told = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
-        match told.filter(|(host, _)| self.clients.contains_key(*host)) {
+        let client_line = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+        match client_line.filter(|(host, _)| self.clients.contains_key(*host)) {
             Some((host, rest)) => {
                 self.host = Some(host.to_owned());
                 rest.trim_start()
@@ -126,9 +126,9 @@ impl NormalText {
 
     fn begin(&mut self, number: u64, mut job: ReportedJob) {
         job.host.clone_from(&self.host);
-        let clones = job.options.clone();
+        let own_options = job.options.clone();
         if let Some(options) = self.options.get(&job.full_name()) {
-            job.options = clones.over(options);
+            job.options = own_options.over(options);
         }
         self.percentiles = None;
         self.job = Some((number, job));

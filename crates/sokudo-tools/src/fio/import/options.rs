@@ -6,7 +6,7 @@ use sokudo_model::{BackendKind, Bytes, Operation, OperationMix, Order, PlanPart,
 use crate::fio::job::Job;
 use crate::fio::numbers::Amount;
 use crate::fio::table::{self, job_without_options};
-use crate::results::row::{PACE, ToldWorkload};
+use crate::results::row::{PACE, WorkloadDescription};
 use crate::results::text::label;
 
 /// The options that are read, and what is open where the value of one is not understood.
@@ -20,7 +20,7 @@ const READ: [(&str, &[PlanPart]); 20] = [
         &[PlanPart::Blocks, PlanPart::Span, PlanPart::Rate],
     ),
     ("iodepth", &[PlanPart::Depth]),
-    ("numjobs", &[PlanPart::Clones]),
+    ("numjobs", &[PlanPart::Threads]),
     ("ioengine", &[]),
     ("direct", &[]),
     ("buffered", &[]),
@@ -59,13 +59,13 @@ const KILO_BASE: &str = "kb_base";
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
     /// By their names, in order; the last one of a name counts.
-    told: Vec<(&'static str, String)>,
+    named_values: Vec<(&'static str, String)>,
     /// Whether all options of the job are known, so that what is missing is fio's default.
     pub(super) is_whole: bool,
 }
 
 /// The job that they make.
-struct ToldJob {
+struct JobDescription {
     job: Job,
     given: Vec<&'static str>,
     /// Options of [`SPECIAL`] are among them.
@@ -84,30 +84,30 @@ impl Options {
         let is_default = name == KILO_BASE && value == "1024";
         let is_read = READ.iter().any(|(read, _)| *read == name);
         if (is_read || SPECIAL.contains(&name)) && !is_default {
-            self.told.retain(|(told, _)| *told != name);
-            self.told.push((name, value.to_owned()));
+            self.named_values.retain(|(key, _)| *key != name);
+            self.named_values.push((name, value.to_owned()));
         }
     }
 
     /// The options of a job in which those of all jobs count where it has none of its own.
     pub(super) fn over(self, global: &Self) -> Self {
         Self {
-            told: [global.told.clone(), self.told].concat(),
+            named_values: [global.named_values.clone(), self.named_values].concat(),
             is_whole: self.is_whole,
         }
     }
 
-    fn job(&self) -> ToldJob {
-        let mut told = ToldJob {
+    fn job(&self) -> JobDescription {
+        let mut description = JobDescription {
             job: job_without_options(),
             given: Vec::new(),
             is_special: false,
             unclear: Vec::new(),
         };
-        for (name, value) in &self.told {
-            told.take(name, value);
+        for (name, value) in &self.named_values {
+            description.take(name, value);
         }
-        told
+        description
     }
 
     /// How much of its files it used.
@@ -118,7 +118,7 @@ impl Options {
     /// Its files, or where they lie.
     pub(super) fn target(&self) -> Option<String> {
         let is_path = |(name, _): &&(&str, String)| matches!(*name, "filename" | "directory");
-        self.told
+        self.named_values
             .iter()
             .rfind(is_path)
             .and_then(|(_, path)| label(path))
@@ -130,19 +130,20 @@ impl Options {
     }
 
     /// What one direction of the job did.
-    pub(super) fn workload(&self, name: &str, operation: Option<Operation>) -> ToldWorkload {
-        let told = self.job();
-        let job = &told.job;
+    pub(super) fn workload(&self, name: &str, operation: Option<Operation>) -> WorkloadDescription {
+        let description = self.job();
+        let job = &description.job;
         let of_its_name = match job.access.writes {
             true => Operation::Write,
             false => Operation::Read,
         };
         let only = operation.map(OperationMix::only);
-        let operations = only.or_else(|| told.mix());
+        let operations = only.or_else(|| description.mix());
         let operations = operations.unwrap_or_else(|| OperationMix::only(of_its_name));
-        let mut row = ToldWorkload::new(name, Bytes(job.block[0])).operations(Some(operations));
+        let mut row =
+            WorkloadDescription::new(name, Bytes(job.block[0])).operations(Some(operations));
         let workload = &mut row.workload;
-        if let Some(blocks) = job.blocks().filter(|_| told.has("bs")) {
+        if let Some(blocks) = job.blocks().filter(|_| description.has("bs")) {
             workload.blocks = blocks;
         }
         workload.order = match job.access.random {
@@ -152,8 +153,8 @@ impl Options {
             false => Order::SEQUENTIAL,
         };
         workload.depth = job.plan.depth;
-        workload.clones = job.clones;
-        workload.backend = told.backend();
+        workload.threads = job.threads;
+        workload.backend = description.backend();
         workload.direct = job.plan.direct;
         workload.limits.time = job.plan.limits.time;
         workload.timing.ramp = job.plan.timing.ramp;
@@ -164,17 +165,17 @@ impl Options {
         };
         let is_backend = workload.backend != BackendKind::Auto;
         // Of a job whose options are all known, what is not given is fio's default.
-        let is_clear = |part| !told.unclear.contains(&part);
-        let is = |option, part| told.has(option) || self.is_whole && is_clear(part);
-        let is_plain = self.is_whole && !told.is_special;
-        let has_block = told.has("bs") || self.is_whole;
-        let is_block = has_block && is_clear(PlanPart::Blocks) && !told.is_special;
-        let is_direct = is("direct", PlanPart::Direct) || told.has("buffered");
-        let is_span = told.size().is_some() && is_clear(PlanPart::Span);
-        row.parts_if(told.has("rw"), &[PlanPart::Order])
+        let is_clear = |part| !description.unclear.contains(&part);
+        let is = |option, part| description.has(option) || self.is_whole && is_clear(part);
+        let is_plain = self.is_whole && !description.is_special;
+        let has_block = description.has("bs") || self.is_whole;
+        let is_block = has_block && is_clear(PlanPart::Blocks) && !description.is_special;
+        let is_direct = is("direct", PlanPart::Direct) || description.has("buffered");
+        let is_span = description.size().is_some() && is_clear(PlanPart::Span);
+        row.parts_if(description.has("rw"), &[PlanPart::Order])
             .parts_if(is_block, &[PlanPart::Blocks])
             .parts_if(is("iodepth", PlanPart::Depth), &[PlanPart::Depth])
-            .parts_if(is("numjobs", PlanPart::Clones), &[PlanPart::Clones])
+            .parts_if(is("numjobs", PlanPart::Threads), &[PlanPart::Threads])
             .parts_if(is_backend, &[PlanPart::Backend])
             .parts_if(is_direct, &[PlanPart::Direct])
             .parts_if(is("", PlanPart::Duration), &[PlanPart::Duration])
@@ -184,7 +185,7 @@ impl Options {
     }
 }
 
-impl ToldJob {
+impl JobDescription {
     fn take(&mut self, name: &'static str, value: &str) {
         let Some((_, parts)) = READ.iter().find(|(read, _)| *read == name) else {
             self.is_special |= value != "0";
@@ -254,14 +255,17 @@ mod tests {
     #[test]
     fn what_is_not_told_is_fios_default_only_where_all_options_are_known() {
         let mut options = Options::default();
-        let told = |options: &Options| options.workload("x", None);
-        assert!(told(&options).knows(PlanPart::Operations));
-        assert!(!told(&options).knows(PlanPart::Depth));
+        let description = |options: &Options| options.workload("x", None);
+        assert!(description(&options).knows(PlanPart::Operations));
+        assert!(!description(&options).knows(PlanPart::Depth));
         options.set("rw", "randrw");
         options.set("rwmixread", "70");
         options.is_whole = true;
-        assert!(told(&options).knows(PlanPart::Depth));
-        assert!(!told(&options).knows(PlanPart::Backend), "fio chose one");
+        assert!(description(&options).knows(PlanPart::Depth));
+        assert!(
+            !description(&options).knows(PlanPart::Backend),
+            "fio chose one"
+        );
         assert_eq!(options.mix(), OperationMix::read_write(70));
     }
 
@@ -271,7 +275,7 @@ mod tests {
             ("bs", "4x", PlanPart::Blocks),
             ("kb_base", "1000", PlanPart::Blocks),
             ("iodepth", "deep", PlanPart::Depth),
-            ("numjobs", "0", PlanPart::Clones),
+            ("numjobs", "0", PlanPart::Threads),
             ("runtime", "5 parsecs", PlanPart::Duration),
             ("ramp_time", "-1", PlanPart::Duration),
             ("rate", "1m,500k", PlanPart::Rate),

@@ -76,7 +76,7 @@ fn a_mixture_of_forms_and_warnings_is_read_once() {
     assert_eq!(rows(&import), ["a read"]);
     let row = &import.runs[0].rows[0];
     assert_eq!(import.runs[0].origin.format, "fio json");
-    assert_eq!(row.workload.clones, 3);
+    assert_eq!(row.workload.threads, 3);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn an_old_text_calls_kibibytes_kilobytes() {
         63_317.0 * 1_024.0
     );
     assert_eq!(row.reported.latency.as_ref().unwrap().max, Some(82e6));
-    assert_eq!((row.workload.depth, row.workload.clones), (32, 4));
+    assert_eq!((row.workload.depth, row.workload.threads), (32, 4));
     assert!(
         run.origin.corrections[0]
             .what

@@ -40,12 +40,12 @@ pub fn failure_lines(report: &FioReport) -> Vec<String> {
         .flat_map(|(job, failures)| failures.iter().map(move |failure| (job, failure)))
         .filter_map(|(job, failure)| {
             let text = error_text(number_of(failure)?);
-            let place = match &job.files[..] {
+            let of_file = match &job.files[..] {
                 [file] => format!(" of {file}"),
                 _ => String::new(),
             };
             Some(format!(
-                "{}: {}{place} failed {} times, first at offset {}: {text}",
+                "{}: {}{of_file} failed {} times, first at offset {}: {text}",
                 job.name,
                 failure.operation.name(),
                 failure.count,
@@ -97,7 +97,7 @@ mod tests {
         let mut outcome = outcome();
         assert_eq!(error_number(&outcome), 0);
         outcome.failures.push(failure(FailureKind::Short {
-            asked: 4096,
+            requested: 4096,
             moved: 512,
         }));
         assert_eq!(error_number(&outcome), 0);

@@ -277,7 +277,7 @@ fn sokudo_block(report: &FioReport) -> JsonObject {
         let mut verdict = JsonObject::default();
         verdict
             .add("jobname", job.name.as_str())
-            .add("jobnum", job.clone);
+            .add("jobnum", job.job_number);
         let outcome = report.outcome(index);
         let engine = outcome.map(|outcome| outcome.backend.kind.name());
         verdict.add("engine", engine);

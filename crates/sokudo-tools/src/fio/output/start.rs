@@ -12,11 +12,11 @@ pub fn start_lines(session: &FioSession, plan: &Plan) -> String {
     let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
     let mut text = String::new();
     for (index, (job, workload)) in session.jobs.iter().zip(workloads).enumerate() {
-        if job.clone == 0 {
+        if job.job_number == 0 {
             text.push_str(&job_line(job, workload));
             text.push('\n');
             let next = session.jobs.get(index + 1);
-            if next.is_some_and(|next| next.section == job.section && next.clone > 0) {
+            if next.is_some_and(|next| next.section == job.section && next.job_number > 0) {
                 text.push_str("...\n");
             }
         }
@@ -112,8 +112,8 @@ fn starting_line(session: &FioSession) -> String {
 /// it a thread; the line says what the job asked for.
 fn is_thread(session: &FioSession, job: &FioJob) -> bool {
     let named = |options: &[(String, String)]| {
-        let asked = options.iter().rev().find(|(name, _)| name == "thread");
-        asked.map(|(_, value)| value != "0")
+        let thread_option = options.iter().rev().find(|(name, _)| name == "thread");
+        thread_option.map(|(_, value)| value != "0")
     };
     named(&job.options)
         .or_else(|| named(&session.global_options))
@@ -129,14 +129,14 @@ mod tests {
     #[test]
     fn sections_are_introduced_as_fio_introduces_them() {
         let mut sample = Sample::new(&["g", "g", "h", "j"]);
-        for (job, (section, clone)) in
+        for (job, (section, job_number)) in
             sample
                 .session
                 .jobs
                 .iter_mut()
                 .zip([(0, 0), (0, 1), (1, 0), (2, 0)])
         {
-            (job.section, job.clone) = (section, clone);
+            (job.section, job.job_number) = (section, job_number);
         }
         let workloads = &mut sample.run.plan.stages[0].workloads;
         workloads[3].operations = OperationMix::only(Operation::Trim);

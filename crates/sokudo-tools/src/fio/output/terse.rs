@@ -77,8 +77,8 @@ fn add_direction(
         (_, true) => figures.completion.as_ref(),
         _ => None,
     };
-    let asked = reporting.lat_percentiles || reporting.clat_percentiles;
-    let percentages = if asked {
+    let has_percentiles = reporting.lat_percentiles || reporting.clat_percentiles;
+    let percentages = if has_percentiles {
         &reporting.percentiles[..]
     } else {
         &[]

@@ -18,7 +18,7 @@ pub(super) fn options(workload: &Workload) -> Vec<String> {
     }
     list.push(blocks(&workload.blocks));
     list.push(format!("iodepth={}", workload.depth));
-    list.push(format!("numjobs={}", workload.clones));
+    list.push(format!("numjobs={}", workload.threads));
     if let Some(span) = workload.span {
         list.push(format!("offset={}", size_text(span.offset)));
         list.push(format!("size={}", size_text(span.length)));

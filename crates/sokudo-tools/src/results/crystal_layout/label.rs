@@ -4,7 +4,7 @@
 use sokudo_model::{Bytes, Operation, OperationMix, Order, PlanPart, SequentialOffset};
 
 use crate::results::number;
-use crate::results::row::{RANDOM, ToldWorkload, crystal_name};
+use crate::results::row::{RANDOM, WorkloadDescription, crystal_name};
 
 /// Where the size is not told; the row says that it is unknown.
 const ANY_BLOCK: Bytes = Bytes::mib(1);
@@ -106,17 +106,18 @@ impl CrystalLabel {
 
     /// The workload, as far as the label tells. Whose position it is with several threads, the
     /// tool has to tell.
-    pub(crate) fn workload(&self) -> ToldWorkload {
-        let mut told = ToldWorkload::new(self.name(), ANY_BLOCK);
-        told.workload.operations =
+    pub(crate) fn workload(&self) -> WorkloadDescription {
+        let mut description = WorkloadDescription::new(self.name(), ANY_BLOCK);
+        description.workload.operations =
             OperationMix::read_write(50).expect("the percentage is a constant below 100");
-        told.workload.order = match self.is_random {
+        description.workload.order = match self.is_random {
             true => RANDOM,
             false => Order::SEQUENTIAL,
         };
-        told.block(self.block)
+        description
+            .block(self.block)
             .depth(self.depth)
-            .clones(self.threads)
+            .threads(self.threads)
             .operations(self.direction.and_then(LabelDirection::operations))
             .parts_if(
                 self.is_random || self.threads == Some(1),

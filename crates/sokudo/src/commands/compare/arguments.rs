@@ -148,10 +148,10 @@ const VALUES: &[(&str, PivotValue)] =
 /// Reads `row:target`. The colon of `tag:KEY` is none that parts.
 fn axes(text: &str) -> Result<Axes, Text> {
     let keys = |text: &str| text.parse::<Keys>();
-    let places = text.match_indices(':').map(|(place, _)| place);
+    let colons = text.match_indices(':').map(|(colon, _)| colon);
     let mut refusal = text!("name rows and columns, such as row:target");
-    for place in places {
-        let (rows, columns) = (&text[..place], &text[place + 1..]);
+    for colon in colons {
+        let (rows, columns) = (&text[..colon], &text[colon + 1..]);
         match (keys(rows), keys(columns)) {
             (Ok(rows), Ok(columns)) => return Ok(Axes { rows, columns }),
             (Err(error), _) | (_, Err(error)) => refusal = text!("{error}"),

@@ -91,7 +91,7 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
         .map(|(source, run)| FoundRun {
             source,
             id: None,
-            said: Annotations::default(),
+            annotations: Annotations::default(),
             run: RunDocument::from_run(run),
         })
         .collect();

@@ -22,14 +22,14 @@ pub(super) fn run(
     sides: &[FoundRun],
 ) -> Result<(), Exit> {
     let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
-    let asked = Pivot {
+    let pivot = Pivot {
         rows: axes.rows.clone(),
         columns: axes.columns.clone(),
         only: arguments.shape.only.clone(),
         value: arguments.shape.value,
         unit: arguments.rendering.unit,
     };
-    let document = PivotDocument::new(&runs, &asked).ok_or_else(|| {
+    let document = PivotDocument::new(&runs, &pivot).ok_or_else(|| {
         Exit::usage(text!(
             "no result of these runs matches; leave --only out, or name other runs"
         ))

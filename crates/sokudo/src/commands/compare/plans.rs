@@ -46,7 +46,8 @@ impl ComparedPlan {
             Exit::usage(text!("the plan {text:?} has a quote that is not closed"))
         })?;
         let words = command_line::without_program(words);
-        let refused = |said| Exit::usage(text!("the plan {text:?} cannot be carried out: {said}"));
+        let refused =
+            |reason| Exit::usage(text!("the plan {text:?} cannot be carried out: {reason}"));
         let given = definition::read_later(&words).map_err(refused)?;
         let command = commands::given(&given).map_err(refused)?;
         if let Some(option) = of_the_comparison(&given) {
@@ -156,9 +157,9 @@ mod tests {
             ("mark . --nonsense", "--nonsense"),
             ("mark --help", "measures nothing"),
         ] {
-            let said = refusal(text);
-            assert!(said.contains(words), "{text}: {said}");
-            assert_eq!(said.lines().count(), 1, "{said}");
+            let message = refusal(text);
+            assert!(message.contains(words), "{text}: {message}");
+            assert_eq!(message.lines().count(), 1, "{message}");
         }
     }
 

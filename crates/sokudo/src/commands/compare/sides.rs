@@ -20,8 +20,8 @@ pub(super) fn reference_first(sides: &mut [FoundRun], reference: Option<&str>) -
     let Some(word) = reference else {
         return Ok(());
     };
-    let place = word.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
-    let by_place = place.filter(|place| *place < sides.len());
+    let index = word.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+    let by_place = index.filter(|index| *index < sides.len());
     // A number of the store is one of what was named, and comes before a place.
     let by_id = sides.iter().position(|side| {
         let id = side.id.map(|id| id.to_string());
@@ -74,7 +74,7 @@ pub(super) fn matrix(
 /// The best side of each row, where there is one.
 fn best(
     runs: &[FoundRun],
-    places: &[Vec<Option<usize>>],
+    lines: &[Vec<Option<usize>>],
     arguments: &CompareArguments,
     past: &mut Past,
 ) -> Vec<Option<usize>> {
@@ -83,13 +83,13 @@ fn best(
     let begun: Vec<PastRun<'_>> = runs.iter().map(|side| PastRun::of(&side.run)).collect();
     let all = Begun::of(&begun);
     let mut known: HashMap<HistoryKey, Option<PastRuns>> = HashMap::new();
-    let rows: Vec<Vec<Option<Side<'_>>>> = places
+    let rows: Vec<Vec<Option<Side<'_>>>> = lines
         .iter()
-        .map(|places| {
-            let sides = letters.iter().zip(runs).zip(&begun).zip(places);
+        .map(|line| {
+            let sides = letters.iter().zip(runs).zip(&begun).zip(line);
             sides
-                .map(|(((letter, FoundRun { run, .. }), begun), place)| {
-                    let row = (*place)?;
+                .map(|(((letter, FoundRun { run, .. }), begun), row_index)| {
+                    let row = (*row_index)?;
                     let of_past = PastRow {
                         run: begun,
                         result: &run.results[row],

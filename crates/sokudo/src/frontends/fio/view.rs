@@ -27,7 +27,7 @@ enum StatusTo {
 pub(crate) struct View<'a> {
     plan: &'a Plan,
     session: &'a FioSession,
-    places: &'a [JobTarget],
+    targets: &'a [JobTarget],
     printer: Printer,
     status: StatusLine,
     status_to: StatusTo,
@@ -49,7 +49,7 @@ impl<'a> View<'a> {
     pub(crate) fn new(
         plan: &'a Plan,
         session: &'a FioSession,
-        places: &'a [JobTarget],
+        targets: &'a [JobTarget],
         printer: Printer,
     ) -> Self {
         let output = &session.output;
@@ -67,7 +67,7 @@ impl<'a> View<'a> {
         Self {
             plan,
             session,
-            places,
+            targets,
             printer,
             status: StatusLine::new(plan, session),
             status_to,
@@ -84,19 +84,19 @@ impl<'a> View<'a> {
     /// Something happened while targets are made ready.
     pub(crate) fn prepares(&mut self, event: &Event) {
         if let Event::LayoutStarted { target } = event {
-            self.lays_out(&self.places[*target]);
+            self.lays_out(&self.targets[*target]);
         }
     }
 
-    fn lays_out(&mut self, place: &JobTarget) {
+    fn lays_out(&mut self, target: &JobTarget) {
         self.begin();
         if !self.printer.is_for_people() {
             return;
         }
-        let job = place.jobs.first();
+        let job = target.jobs.first();
         let job = job.and_then(|name| self.session.jobs.iter().find(|job| job.name == *name));
         if let Some(job) = job {
-            let line = layout_line(job, 1, place.bytes);
+            let line = layout_line(job, 1, target.bytes);
             self.write(&format!("{line}\n"));
         }
     }

@@ -114,18 +114,23 @@ impl Addresses {
         let mut printed = String::new();
         let spoken = language::current();
         for (label, address) in lines {
-            let label = console::pad_str(&label.said(spoken), 16, console::Alignment::Left, None)
-                .into_owned();
+            let label = console::pad_str(
+                &label.in_language(spoken),
+                16,
+                console::Alignment::Left,
+                None,
+            )
+            .into_owned();
             let _ = writeln!(printed, "{label}{address}");
         }
         for address in &self.listen {
-            let said = text!(
+            let warning = text!(
                 "{address}: whoever reaches it and knows the address above can use the page, and nothing is encrypted on the way"
             );
-            let _ = writeln!(printed, "{}", said.said(spoken));
+            let _ = writeln!(printed, "{}", warning.in_language(spoken));
         }
         let rest = text!("Enter prints a fresh address, Ctrl-C ends.");
-        let _ = writeln!(printed, "{}", rest.said(spoken));
+        let _ = writeln!(printed, "{}", rest.in_language(spoken));
         printed
     }
 }

@@ -15,7 +15,7 @@ use sokudo_terminal::arguments::store::VARIABLE as STORE_VARIABLE;
 use sokudo_terminal::{event_stream, invoker, language};
 use sokudo_words::{Text, text};
 
-use super::happening::{Happening, ToldByChild};
+use super::happening::{ChildReport, PageEvent};
 
 /// This program, wherever it was started from.
 pub(crate) const PROGRAM: &str = "/proc/self/exe";
@@ -73,13 +73,13 @@ impl Surroundings {
         run: u64,
         words: &[String],
         files_as: Option<FileUser>,
-        sender: &Sender<Happening>,
+        sender: &Sender<PageEvent>,
     ) -> io::Result<Child> {
         let mut command = self.command(words, Some("events"));
         if let Some(FileUser { user, group }) = files_as {
             command.env(invoker::FILES_AS, format!("{user}:{group}"));
         }
-        told(command, run, sender)
+        spawn_child(command, run, sender)
     }
 
     /// Starts a launcher, whose first process tells what happens in all of them.
@@ -88,9 +88,9 @@ impl Surroundings {
         run: u64,
         launcher: &str,
         words: &[String],
-        sender: &Sender<Happening>,
+        sender: &Sender<PageEvent>,
     ) -> io::Result<Child> {
-        told(
+        spawn_child(
             self.command_of(launcher, words, Some("events")),
             run,
             sender,
@@ -120,45 +120,45 @@ impl Surroundings {
             thread::sleep(LOOK_EVERY);
         };
         let printed = out.join().unwrap_or_default();
-        let said = errors.join().unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
+        let error_bytes = errors.join().unwrap_or_default();
+        let error_text = String::from_utf8_lossy(&error_bytes);
         Ok(Answer {
             is_good: status.success(),
             printed,
-            said: said.lines().map(without_name).collect(),
+            messages: error_text.lines().map(without_name).collect(),
         })
     }
 }
 
 /// Starts it, and passes on what it tells.
-fn told(mut command: Command, run: u64, sender: &Sender<Happening>) -> io::Result<Child> {
+fn spawn_child(mut command: Command, run: u64, sender: &Sender<PageEvent>) -> io::Result<Child> {
     let mut child = command.spawn()?;
     let out = child.stdout.take().expect("it is piped");
     let errors = child.stderr.take().expect("it is piped");
-    let tell = |sender: &Sender<Happening>| {
+    let tell = |sender: &Sender<PageEvent>| {
         let sender = sender.clone();
         // Where nobody hears it any more, the run goes on and is kept.
-        move |told| drop(sender.send(Happening::Child(run, told)))
+        move |report| drop(sender.send(PageEvent::Child(run, report)))
     };
-    let said = tell(sender);
+    let send_line = tell(sender);
     let errors = thread::spawn(move || {
         let mut lines = 0;
         each_line(errors, |line| {
             lines += 1;
             if lines <= LINES_MAX {
-                said(ToldByChild::Said(without_name(line)));
+                send_line(ChildReport::Said(without_name(line)));
             }
         });
     });
-    let told = tell(sender);
+    let send_event = tell(sender);
     thread::spawn(move || {
         each_line(out, |line| {
             if let Ok(event) = serde_json::from_str(line) {
-                told(ToldByChild::Event(event));
+                send_event(ChildReport::Event(event));
             }
         });
         let _ = errors.join();
-        told(ToldByChild::Over);
+        send_event(ChildReport::Over);
     });
     Ok(child)
 }
@@ -168,7 +168,7 @@ pub(crate) struct Answer {
     pub(crate) is_good: bool,
     pub(crate) printed: Vec<u8>,
     /// Lines for people.
-    pub(crate) said: Vec<String>,
+    pub(crate) messages: Vec<String>,
 }
 
 /// Asks a child to end as Ctrl-C does. It has not been waited for, so that its number is its own.

@@ -26,7 +26,7 @@ use super::cost::Cost;
 use super::destroyable::Destroyable;
 use super::dropped_job::JobFile;
 use super::forms;
-use super::happening::{Happening, ToldByChild};
+use super::happening::{ChildReport, PageEvent};
 use super::turns::Turns;
 use super::web::{PipeWriter, Web, WebUser};
 use crate::frontends::page::arguments::PageArguments;
@@ -41,12 +41,12 @@ const TOGETHER: &str = "together";
 struct Waiting {
     run: u64,
     wish: Wish,
-    order: Order,
+    order: QueuedCommand,
 }
 
 /// What a wish has become.
 #[derive(Default)]
-pub(crate) struct Order {
+pub(crate) struct QueuedCommand {
     /// The launcher that the page was started with; `None` for this program.
     launcher: Option<String>,
     words: Vec<String>,
@@ -76,11 +76,11 @@ impl Current {
     }
 }
 
-pub(crate) struct Desk {
+pub(crate) struct RunQueue {
     /// This process and the one that serves.
     processes: [u32; 2],
     pipe: PipeWriter,
-    sender: Sender<Happening>,
+    sender: Sender<PageEvent>,
     user: WebUser,
     surroundings: Surroundings,
     destroyable: Destroyable,
@@ -93,13 +93,13 @@ pub(crate) struct Desk {
     answering: Turns,
 }
 
-impl Desk {
+impl RunQueue {
     pub(crate) fn new(
         arguments: &PageArguments,
         destroyable: Destroyable,
         user: WebUser,
         web: &Web,
-        sender: Sender<Happening>,
+        sender: Sender<PageEvent>,
     ) -> Self {
         Self {
             processes: [std::process::id(), web.process()],
@@ -137,7 +137,7 @@ impl Desk {
     }
 
     /// Begins with what the page was started with.
-    pub(crate) fn launch(&mut self, order: Order) {
+    pub(crate) fn launch(&mut self, order: QueuedCommand) {
         let wish = Wish {
             method: TOGETHER.to_owned(),
             ..Wish::default()
@@ -145,9 +145,13 @@ impl Desk {
         self.wait_for_turn(wish, order);
     }
 
-    pub(crate) fn tell(&self, told: &MeasurerMessage) {
+    pub(crate) fn tell(&self, message: &MeasurerMessage) {
         // That the other end is gone is heard where it is read.
-        let _ = write_frame(&mut *self.pipe.lock().expect("no writer panics"), told, &[]);
+        let _ = write_frame(
+            &mut *self.pipe.lock().expect("no writer panics"),
+            message,
+            &[],
+        );
     }
 
     pub(crate) fn answer(&mut self, ask: Ask) {
@@ -186,12 +190,12 @@ impl Desk {
     }
 
     /// Hears what the run in progress tells.
-    pub(crate) fn hear(&mut self, run: u64, told: ToldByChild) {
+    pub(crate) fn hear(&mut self, run: u64, report: ChildReport) {
         let Some(current) = self.current.as_mut().filter(|it| it.run == run) else {
             return;
         };
-        match told {
-            ToldByChild::Event(mut event) => {
+        match report {
+            ChildReport::Event(mut event) => {
                 // The first process knows its own words, and not those of its launcher.
                 if let (RunEvent::Planned { command, .. }, Some(launched)) =
                     (&mut event, &current.launched)
@@ -200,8 +204,8 @@ impl Desk {
                 }
                 self.tell(&MeasurerMessage::Event { run, event });
             }
-            ToldByChild::Said(line) => {
-                let note = format!("{}: ", text!("note").said(language::current()));
+            ChildReport::Said(line) => {
+                let note = format!("{}: ", text!("note").in_language(language::current()));
                 match line.strip_prefix(&note) {
                     Some(text) => {
                         let text = text.to_owned();
@@ -211,7 +215,7 @@ impl Desk {
                     None => current.message = line,
                 }
             }
-            ToldByChild::Over => self.over(),
+            ChildReport::Over => self.over(),
         }
     }
 
@@ -230,7 +234,7 @@ impl Desk {
                 true => exit::INTERRUPTED,
                 false => status.and_then(|status| status.code()).unwrap_or(1),
             },
-            message: killed_by.map_or(current.message, |why| why.said(language::current())),
+            message: killed_by.map_or(current.message, |why| why.in_language(language::current())),
             page_share: current.cost.share(),
         });
         self.next();
@@ -252,7 +256,7 @@ impl Desk {
     }
 
     /// Puts a run into the queue, and begins with it where none is measured.
-    fn wait_for_turn(&mut self, wish: Wish, order: Order) -> u64 {
+    fn wait_for_turn(&mut self, wish: Wish, order: QueuedCommand) -> u64 {
         self.runs += 1;
         self.queue.push_back(Waiting {
             run: self.runs,
@@ -294,7 +298,7 @@ impl Desk {
                 self.tell(&MeasurerMessage::Ended {
                     run,
                     code: 1,
-                    message: why.said(language::current()),
+                    message: why.in_language(language::current()),
                     page_share: None,
                 });
                 self.next();
@@ -303,7 +307,7 @@ impl Desk {
     }
 
     /// Begins a run, unless its path leads elsewhere since it was looked at.
-    fn begin(&self, run: u64, order: &Order) -> Result<Child, Text> {
+    fn begin(&self, run: u64, order: &QueuedCommand) -> Result<Child, Text> {
         if let Some(path) = &order.path
             && self.user.leads_to(path).as_ref() != Some(path)
         {
@@ -312,7 +316,7 @@ impl Desk {
             ));
         }
         let files_as = self.user.files_as().filter(|_| order.is_opened_as_user);
-        let Order {
+        let QueuedCommand {
             launcher, words, ..
         } = order;
         let began = match launcher {
@@ -326,8 +330,8 @@ impl Desk {
     }
 
     fn move_to(&mut self, run: u64, to: usize) {
-        let place = self.queue.iter().position(|waiting| waiting.run == run);
-        if let Some(waiting) = place.and_then(|place| self.queue.remove(place)) {
+        let index = self.queue.iter().position(|waiting| waiting.run == run);
+        if let Some(waiting) = index.and_then(|index| self.queue.remove(index)) {
             self.queue.insert(to.min(self.queue.len()), waiting);
         }
         self.tell_queue();
@@ -344,7 +348,7 @@ impl Desk {
     }
 
     /// The command line of a wish, if it is allowed here.
-    fn order(&self, wish: &Wish) -> Result<Order, Text> {
+    fn order(&self, wish: &Wish) -> Result<QueuedCommand, Text> {
         let job = self.job_file(wish)?;
         let mut wish = wish.clone();
         let mut path = None;
@@ -360,7 +364,7 @@ impl Desk {
             let consent = self.destroyable.consent(serial)?;
             words.insert(1, format!("--destroy={consent}"));
         }
-        Ok(Order {
+        Ok(QueuedCommand {
             words,
             path,
             // Disks made of files are mounted by root, where nobody else may write.
@@ -408,13 +412,13 @@ impl Desk {
         id: u64,
         answer: impl FnOnce(&Surroundings) -> Result<Given, Text> + Send + 'static,
     ) {
-        let Some(place) = self.answering.place() else {
+        let Some(permit) = self.answering.permit() else {
             return self.refuse(id, &text!("too much is asked at once; try again"));
         };
         let pipe = Arc::clone(&self.pipe);
         let surroundings = self.surroundings.clone();
         thread::spawn(move || {
-            let _turn = place.turn();
+            let _turn = permit.turn();
             let given = answer(&surroundings).unwrap_or_else(|why| Given::error(&why));
             given.tell(id, &pipe);
         });
@@ -433,7 +437,7 @@ fn read_only() -> Text {
     text!("the page was started with --read-only; start it without to measure")
 }
 
-impl Order {
+impl QueuedCommand {
     /// The command line of a launcher; `None` where the page was started without one.
     pub(crate) fn of_launcher(command: &[String]) -> Result<Option<Self>, Exit> {
         let [launcher, words @ ..] = command else {
@@ -481,7 +485,7 @@ impl Given {
     }
 
     fn error(why: &Text) -> Self {
-        let why = why.said(language::current());
+        let why = why.in_language(language::current());
         Self {
             is_good: false,
             ..Self::json(&json!({ "error": why }))
@@ -489,7 +493,7 @@ impl Given {
     }
 
     fn tell(&self, id: u64, pipe: &PipeWriter) {
-        let told = MeasurerMessage::Answer {
+        let message = MeasurerMessage::Answer {
             id,
             ok: self.is_good,
             kind: self.kind.to_owned(),
@@ -497,21 +501,21 @@ impl Given {
         };
         let mut pipe = pipe.lock().expect("no writer panics");
         // An answer that is too large is one, too.
-        if write_frame(&mut *pipe, &told, &self.bytes).is_err() {
-            let error = json!({ "error": text!("the answer is too large; ask for less").said(language::current()) });
-            let told = MeasurerMessage::Answer {
+        if write_frame(&mut *pipe, &message, &self.bytes).is_err() {
+            let error = json!({ "error": text!("the answer is too large; ask for less").in_language(language::current()) });
+            let message = MeasurerMessage::Answer {
                 id,
                 ok: false,
                 kind: "application/json".to_owned(),
                 name: None,
             };
-            let _ = write_frame(&mut *pipe, &told, error.to_string().as_bytes());
+            let _ = write_frame(&mut *pipe, &message, error.to_string().as_bytes());
         }
     }
 }
 
 /// What a command line would do: its own words, how long it takes, what it writes.
-fn plan(surroundings: &Surroundings, order: &Order) -> Result<Given, Text> {
+fn plan(surroundings: &Surroundings, order: &QueuedCommand) -> Result<Given, Text> {
     // What is only planned is not kept.
     let typed = order.job.as_ref().map(JobFile::for_a_moment).transpose()?;
     let mut words = order.words.clone();
@@ -522,10 +526,10 @@ fn plan(surroundings: &Surroundings, order: &Order) -> Result<Given, Text> {
     let planned = answer.printed.split(|byte| *byte == b'\n').next();
     let planned: Option<Value> = planned.and_then(|line| serde_json::from_slice(line).ok());
     let Some(mut planned) = planned.filter(|_| answer.is_good) else {
-        return Err(Text::name(said(&answer)));
+        return Err(Text::name(last_message(&answer)));
     };
     planned["command"] = order.shown().into();
-    planned["notes"] = answer.said.into();
+    planned["notes"] = answer.messages.into();
     Ok(Given::json(&planned))
 }
 
@@ -535,9 +539,9 @@ fn said_of(error: impl std::fmt::Display) -> Text {
 }
 
 /// What a command said in the place of an answer.
-fn said(answer: &child::Answer) -> String {
-    let last = answer.said.last().cloned();
-    last.unwrap_or_else(|| text!("it ended without an answer").said(language::current()))
+fn last_message(answer: &child::Answer) -> String {
+    let last = answer.messages.last().cloned();
+    last.unwrap_or_else(|| text!("it ended without an answer").in_language(language::current()))
 }
 
 fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
@@ -549,7 +553,7 @@ fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
     let tell = is_told.then_some("events");
     let answer = surroundings.answer(&words, tell)?;
     if !answer.is_good {
-        return Err(Text::name(said(&answer)));
+        return Err(Text::name(last_message(&answer)));
     }
     let bytes = match query {
         Query::Picture { .. } => {
@@ -568,8 +572,8 @@ fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
 }
 
 /// A kept run in the form of the view, of the events that it is told in.
-fn replay(run: i64, told: &[u8]) -> Vec<u8> {
-    let lines = told.split(|byte| *byte == b'\n');
+fn replay(run: i64, event_lines: &[u8]) -> Vec<u8> {
+    let lines = event_lines.split(|byte| *byte == b'\n');
     let events = lines.filter_map(|line| serde_json::from_slice(line).ok());
     let run = u64::try_from(run).unwrap_or_default();
     replayed(run, events).to_string().into_bytes()

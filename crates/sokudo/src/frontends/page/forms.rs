@@ -122,16 +122,16 @@ fn unasked(argument: &Arg, help: &str) -> String {
     if let Some(value) = argument.get_default_values().first() {
         return value.to_string_lossy().into_owned();
     }
-    let told = help.split_once("[default: ").map_or("", |(_, told)| told);
-    let told = told.split([',', ']', ';']).next();
-    told.unwrap_or_default().to_owned()
+    let default_text = help.split_once("[default: ").map_or("", |(_, rest)| rest);
+    let default_text = default_text.split([',', ']', ';']).next();
+    default_text.unwrap_or_default().to_owned()
 }
 
 /// What help says first; behind what another option must be given for.
 fn label(help: &str, say: &impl Fn(&str) -> String) -> String {
     const ENDS: [char; 9] = [',', ':', '：', ';', '；', '(', '（', '[', '。'];
-    let said = say(help);
-    let mut clauses = said.split(ENDS).map(str::trim);
+    let translated = say(help);
+    let mut clauses = translated.split(ENDS).map(str::trim);
     let clause = clauses.nth(usize::from(help.starts_with("With --")));
     let clause = clause.and_then(|it| it.split(" such as").next());
     clause.unwrap_or_default().to_owned()

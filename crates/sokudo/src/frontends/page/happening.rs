@@ -2,12 +2,12 @@
 
 use sokudo_page::{Ask, RunEvent};
 
-pub(crate) enum Happening {
+pub(crate) enum PageEvent {
     Asked(Ask),
     /// The process that speaks to browsers has ended.
     WebEnded,
     /// The run of this number tells something.
-    Child(u64, ToldByChild),
+    Child(u64, ChildReport),
     /// Enter in the terminal.
     Enter,
     /// Ctrl-C and its kin.
@@ -15,7 +15,7 @@ pub(crate) enum Happening {
 }
 
 /// What a child that measures tells.
-pub(crate) enum ToldByChild {
+pub(crate) enum ChildReport {
     Event(RunEvent),
     /// A line for people.
     Said(String),

@@ -13,7 +13,7 @@ pub(crate) struct Turns(Arc<Counted>);
 
 #[derive(Default)]
 struct Counted {
-    places: Mutex<Places>,
+    counts: Mutex<Places>,
     freed: Condvar,
 }
 
@@ -24,29 +24,29 @@ struct Places {
 }
 
 /// Somebody who waits for a turn, or has it.
-pub(crate) struct Place(Arc<Counted>);
+pub(crate) struct Ticket(Arc<Counted>);
 
 /// A turn, over when dropped.
 pub(crate) struct Turn<'a>(&'a Counted);
 
 impl Turns {
     /// `None` where too many wait already.
-    pub(crate) fn place(&self) -> Option<Place> {
-        let mut places = self.0.places.lock().expect("nobody panics with it");
-        if places.taken == PLACES_MAX {
+    pub(crate) fn permit(&self) -> Option<Ticket> {
+        let mut counts = self.0.counts.lock().expect("nobody panics with it");
+        if counts.taken == PLACES_MAX {
             return None;
         }
-        places.taken += 1;
-        Some(Place(Arc::clone(&self.0)))
+        counts.taken += 1;
+        Some(Ticket(Arc::clone(&self.0)))
     }
 }
 
-impl Place {
+impl Ticket {
     /// Waits until it is this one's turn.
     pub(crate) fn turn(&self) -> Turn<'_> {
-        let places = self.0.places.lock().expect("nobody panics with it");
-        let is_full = |places: &mut Places| places.running == AT_ONCE_MAX;
-        let waited = self.0.freed.wait_while(places, is_full);
+        let counts = self.0.counts.lock().expect("nobody panics with it");
+        let is_full = |counts: &mut Places| counts.running == AT_ONCE_MAX;
+        let waited = self.0.freed.wait_while(counts, is_full);
         waited.expect("nobody panics with it").running += 1;
         Turn(&self.0)
     }
@@ -54,14 +54,14 @@ impl Place {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.places.lock().expect("nobody panics with it").running -= 1;
+        self.0.counts.lock().expect("nobody panics with it").running -= 1;
         self.0.freed.notify_one();
     }
 }
 
-impl Drop for Place {
+impl Drop for Ticket {
     fn drop(&mut self) {
-        self.0.places.lock().expect("nobody panics with it").taken -= 1;
+        self.0.counts.lock().expect("nobody panics with it").taken -= 1;
     }
 }
 
@@ -77,10 +77,10 @@ mod tests {
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for _ in 0..PLACES_MAX {
-                let place = turns.place().unwrap();
+                let permit = turns.permit().unwrap();
                 let (now, most) = (&now, &most);
                 scope.spawn(move || {
-                    let _turn = place.turn();
+                    let _turn = permit.turn();
                     most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     thread::yield_now();
                     now.fetch_sub(1, Ordering::SeqCst);
@@ -88,14 +88,14 @@ mod tests {
             }
         });
         assert!((1..=AT_ONCE_MAX).contains(&most.into_inner()));
-        assert!(turns.place().is_some(), "all places are free again");
+        assert!(turns.permit().is_some(), "all places are free again");
     }
 
     #[test]
     fn there_are_not_endless_places() {
         let turns = Turns::default();
-        let places: Vec<Place> = (0..PLACES_MAX).map_while(|_| turns.place()).collect();
-        assert_eq!(places.len(), PLACES_MAX);
-        assert!(turns.place().is_none());
+        let permits: Vec<Ticket> = (0..PLACES_MAX).map_while(|_| turns.permit()).collect();
+        assert_eq!(permits.len(), PLACES_MAX);
+        assert!(turns.permit().is_none());
     }
 }

@@ -84,15 +84,15 @@ impl WebUser {
         if !self.is_dropped() {
             return Some(path.to_owned());
         }
-        let mut asked = Command::new(PROGRAM);
-        asked
+        let mut command = Command::new(PROGRAM);
+        command
             .args([LEADS_TO, path])
             .env_clear()
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        self.become_in(&mut asked);
-        let mut looking = asked.spawn().ok()?;
+        self.become_in(&mut command);
+        let mut looking = command.spawn().ok()?;
         let out = looking.stdout.take().expect("it is piped");
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
@@ -137,11 +137,11 @@ pub(crate) fn path_to_look_at(arguments: &[OsString]) -> Option<&Path> {
 /// directory.
 pub(crate) fn tell_where(path: &Path) -> ExitCode {
     let found = measurable(path);
-    let told = found.is_some_and(|path| {
+    let is_written = found.is_some_and(|path| {
         let bytes = path.into_os_string().into_vec();
         invocation::write_output(&bytes).is_ok()
     });
-    ExitCode::from(u8::from(!told))
+    ExitCode::from(u8::from(!is_written))
 }
 
 /// Where a path leads, if this process may measure there.
@@ -229,8 +229,8 @@ impl Web {
         Arc::clone(&self.pipe)
     }
 
-    pub(crate) fn tell(&self, told: &MeasurerMessage, bytes: &[u8]) -> Result<(), Exit> {
+    pub(crate) fn tell(&self, message: &MeasurerMessage, bytes: &[u8]) -> Result<(), Exit> {
         let mut pipe = self.pipe.lock().expect("no writer panics");
-        write_frame(&mut *pipe, told, bytes).map_err(Exit::failed)
+        write_frame(&mut *pipe, message, bytes).map_err(Exit::failed)
     }
 }

@@ -320,7 +320,7 @@ fn slow_places_here_and_there_hide_no_zones() {
         let mut run = explained(&disk.spec, medium, &["zones"], seed, |_| ());
         let mut random = Random::new(seed + 7);
         let rows = run.rows.iter_mut().flat_map(|row| &mut row.trials);
-        for place in rows.flat_map(|trial| &mut trial.outcome.places) {
+        for place in rows.flat_map(|trial| &mut trial.outcome.samples) {
             if random.below(100) == 0 {
                 place.elapsed.0 *= 20;
             }

@@ -55,9 +55,9 @@ fn shapes(text: &str) -> Vec<String> {
 #[test]
 fn lines_are_those_of_fio_one_for_one() {
     let mut sample = Sample::new(&["a", "a"]);
-    for (clone, job) in (0..).zip(&mut sample.session.jobs) {
+    for (job_number, job) in (0..).zip(&mut sample.session.jobs) {
         job.section = 0;
-        job.clone = clone;
+        job.job_number = job_number;
         job.description = Some("what it is".into());
         job.reporting = FioReporting {
             group_reporting: true,

@@ -36,7 +36,7 @@ fn work_left(
     let passes = u64::from(limits.repeats) + 1;
     // What is read back and checked is moved once more.
     let read_back = workload.write_check().is_some_and(|it| it.read_back);
-    let times = passes * u64::from(workload.clones) * if read_back { 2 } else { 1 };
+    let times = passes * u64::from(workload.threads) * if read_back { 2 } else { 1 };
     let bytes: u64 = moved.iter().map(|moved| moved.bytes.0).sum();
     let ios: u64 = moved.iter().map(|moved| moved.ios).sum();
     let done = [

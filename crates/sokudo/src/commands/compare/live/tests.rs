@@ -41,7 +41,7 @@ fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
         .zip(&runs)
         .map(|(source, run)| FoundRun {
             id: None,
-            said: Annotations::default(),
+            annotations: Annotations::default(),
             source,
             run: RunDocument::from_run(run),
         })

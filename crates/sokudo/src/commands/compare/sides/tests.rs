@@ -16,7 +16,7 @@ fn recalled(source: &str) -> FoundRun {
     FoundRun {
         source: source.to_owned(),
         id: None,
-        said: Annotations::default(),
+        annotations: Annotations::default(),
         run: RunDocument::from_run(&run.into()),
     }
 }

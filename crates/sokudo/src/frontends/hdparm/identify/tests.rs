@@ -140,8 +140,8 @@ fn of_hdparm(page: &[u8]) -> Option<String> {
 
 #[test]
 fn a_disk_of_qemu_is_told_as_hdparm_tells_it() {
-    let (_, told) = QEMU_TOLD.split_once("/dev/sda:\n").unwrap();
-    assert_eq!(detailed(QEMU).trim_end(), told.trim_end());
+    let (_, expected) = QEMU_TOLD.split_once("/dev/sda:\n").unwrap();
+    assert_eq!(detailed(QEMU).trim_end(), expected.trim_end());
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod refusals;
 use std::time::Duration;
 
 use sokudo_model::disk::Disk;
-use sokudo_model::{Circumstances, TargetInfo, TargetKind};
+use sokudo_model::{Conditions, TargetInfo, TargetKind};
 
 use crate::system::System;
 
@@ -81,10 +81,10 @@ impl Watch {
     }
 
     /// Looks after the run, and puts both together.
-    pub fn end(self, target: &TargetInfo) -> Circumstances {
+    pub fn end(self, target: &TargetInfo) -> Conditions {
         let ended = self.course.map(|it| (it.monitor().now(), it.end()));
         let Some(before) = self.before else {
-            return Circumstances::default();
+            return Conditions::default();
         };
         let (at, (course, mut seen)) = ended.unwrap_or_default();
         seen.note(at, limits::limits(&self.system, target));
@@ -92,7 +92,7 @@ impl Watch {
         let after = Drives::look(&self.system, target, DRIVE_TIME_MAX);
         let (drives, blind_spots) = after.since(&before.drives);
         let arrays = arrays::arrays(&self.system, target);
-        Circumstances {
+        Conditions {
             io_limits: seen.into_limits(),
             drives,
             arrays: arrays::together(arrays, &before.arrays),

@@ -13,11 +13,11 @@ use crate::units::{Bytes, Nanos};
 
 /// What the system said around a run, as far as it concerns the devices under its target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Circumstances {
+pub struct Conditions {
     /// Limits of control groups that apply to this process, for devices under the target.
     pub io_limits: Vec<IoLimit>,
     /// The drives at the bottom.
-    pub drives: Vec<DriveCircumstances>,
+    pub drives: Vec<DriveConditions>,
     /// Arrays of Linux software RAID under the target, as they were after the run.
     pub arrays: Vec<ArrayState>,
     /// What saves power.
@@ -33,7 +33,7 @@ pub struct Circumstances {
     pub blind_spots: Vec<Text>,
 }
 
-impl Circumstances {
+impl Conditions {
     /// Whether nothing is known, as of what is no device.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
@@ -67,7 +67,7 @@ pub struct IoLimit {
 
 /// A drive before and after a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DriveCircumstances {
+pub struct DriveConditions {
     /// What is known of it after the run, but for its identity pages, and of what is on it
     /// only the partitions that the target is on.
     pub disk: Disk,

@@ -86,7 +86,7 @@ impl TryFrom<String> for Uuid {
 
 /// What a volume is called by. All its names are our own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VolumePlace {
+pub struct VolumeNames {
     /// Where it is mounted. The directory is made if it is not there.
     pub mount_point: PathBuf,
     /// `sokudo-1a2b3c4d-12`, of arrays and pools.
@@ -96,7 +96,7 @@ pub struct VolumePlace {
     pub array_uuid: Uuid,
 }
 
-impl VolumePlace {
+impl VolumeNames {
     /// Volume `number` of the matrix `id`, mounted on `mount_point`.
     ///
     /// # Errors

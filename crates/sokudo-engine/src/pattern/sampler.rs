@@ -15,7 +15,7 @@ const WHOLE: u128 = 100_000_000;
 const FIO_SCATTER: u64 = 0x61c8_8646_80b5_83eb;
 
 /// Draws places out of `count`.
-pub(crate) struct PlaceSampler {
+pub(crate) struct IndexSampler {
     count: u64,
     choice: Choice,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Measure<'a> {
     pub(crate) place_bytes: u64,
 }
 
-impl PlaceSampler {
+impl IndexSampler {
     /// `count` places of a stretch, at least 1. A zoned distribution without zones is
     /// uniform.
     pub(crate) fn new(
@@ -89,7 +89,7 @@ impl PlaceSampler {
     pub(crate) fn next(&self, random: &mut Random) -> u64 {
         match &self.choice {
             Choice::Uniform => random.below(self.count),
-            Choice::Ranked(ranks, layout) => layout.place(ranks.next(random), self.count),
+            Choice::Ranked(ranks, layout) => layout.position(ranks.next(random), self.count),
             Choice::Zones(areas) => {
                 let number = random.below(areas.last().map_or(0, |area| area.sum));
                 let area = &areas[areas.partition_point(|area| area.sum <= number)];
@@ -140,7 +140,7 @@ impl Ranks {
 pub(crate) struct SkewedFiles {
     ranks: Ranks,
     layout: RankLayout,
-    places: u64,
+    position_count: u64,
 }
 
 /// Places per file, as in fio 3.33, where `zipf:1.2` means that one file in ten gets
@@ -151,10 +151,10 @@ impl SkewedFiles {
     /// `None` for a distribution without favourites. Without a centre it is some file,
     /// or for the normal distribution the middle one.
     pub(crate) fn new(distribution: Distribution, files: u64, random: &mut Random) -> Option<Self> {
-        let places = files * PLACES_PER_FILE;
-        let (ranks, center) = Ranks::new(distribution, places)?;
+        let position_count = files * PLACES_PER_FILE;
+        let (ranks, center) = Ranks::new(distribution, position_count)?;
         let layout = match (&ranks, center) {
-            (_, Some(center)) => RankLayout::around(center, &ranks, places),
+            (_, Some(center)) => RankLayout::around(center, &ranks, position_count),
             (Ranks::Normal(_), None) => RankLayout::InOrder { shift: 0 },
             (_, None) => RankLayout::InOrder {
                 shift: random.below(files) * PLACES_PER_FILE,
@@ -163,14 +163,14 @@ impl SkewedFiles {
         Some(Self {
             ranks,
             layout,
-            places,
+            position_count,
         })
     }
 
     /// The next file.
     pub(crate) fn next(&self, random: &mut Random) -> u64 {
         let rank = self.ranks.next(random);
-        self.layout.place(rank, self.places) / PLACES_PER_FILE
+        self.layout.position(rank, self.position_count) / PLACES_PER_FILE
     }
 }
 
@@ -191,7 +191,7 @@ impl RankLayout {
         Self::InOrder { shift }
     }
 
-    fn place(&self, rank: u64, count: u64) -> u64 {
+    fn position(&self, rank: u64, count: u64) -> u64 {
         match self {
             Self::Scattered { permutation, shift } => (permutation.at(rank) + shift) % count,
             Self::ScatteredAsFio => rank.wrapping_mul(FIO_SCATTER) % count,
@@ -207,9 +207,9 @@ fn millionths(value: u64) -> f64 {
 
 /// The place at a share of all, in millionths.
 fn place_at(count: u64, share: u64) -> u64 {
-    let place = u128::from(count) * u128::from(share) / 1_000_000;
+    let position = u128::from(count) * u128::from(share) / 1_000_000;
     // A share of more than all is the last place.
-    narrow(place.min(u128::from(count - 1)))
+    narrow(position.min(u128::from(count - 1)))
 }
 
 /// Zones as places, each beginning where the one before ends. What lies beyond the

@@ -10,7 +10,7 @@ use crate::number::float;
 
 /// What happened at one place of a survey.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PlaceDocument {
+pub struct SampleDocument {
     /// 1 for the first trial of the result.
     pub trial: u32,
     /// Its first byte.
@@ -29,16 +29,16 @@ pub struct PlaceDocument {
     pub distance: Option<u64>,
 }
 
-impl PlaceDocument {
-    pub(super) fn new(trial: u32, place: &SurveySample) -> Self {
+impl SampleDocument {
+    pub(super) fn new(trial: u32, sample: &SurveySample) -> Self {
         Self {
             trial,
-            offset: place.offset.0,
-            bytes: place.bytes.0,
-            ios: Some(place.ios),
-            elapsed_ns: place.elapsed.0,
-            latency_max_ns: Some(place.latency_max.0),
-            distance: place.distance.map(|Bytes(distance)| distance),
+            offset: sample.offset.0,
+            bytes: sample.bytes.0,
+            ios: Some(sample.ios),
+            elapsed_ns: sample.elapsed.0,
+            latency_max_ns: Some(sample.latency_max.0),
+            distance: sample.distance.map(|Bytes(distance)| distance),
         }
     }
 

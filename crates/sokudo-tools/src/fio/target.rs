@@ -83,9 +83,9 @@ impl JobFileTarget {
     /// # Errors
     /// As [`JobFileTarget::directory`].
     pub fn read_only_file(path: &str, size: Option<Bytes>) -> Result<Self, JobFilePathError> {
-        Self::file(path, size).map(|place| Self {
+        Self::file(path, size).map(|target| Self {
             read_only: true,
-            ..place
+            ..target
         })
     }
 
@@ -160,9 +160,9 @@ mod tests {
 
     #[test]
     fn colons_are_escaped() {
-        let place = JobFileTarget::file("/dev/disk/by-path/pci-0000:00", None).unwrap();
+        let target = JobFileTarget::file("/dev/disk/by-path/pci-0000:00", None).unwrap();
         assert_eq!(
-            place.options()[0],
+            target.options()[0],
             "filename=/dev/disk/by-path/pci-0000\\:00"
         );
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sokudo_model::disk::{Disk, FlashWrites, Health, Identity};
-use sokudo_model::{BlockDeviceKind, DriveCircumstances, Heat, TargetInfo};
+use sokudo_model::{BlockDeviceKind, DriveConditions, Heat, TargetInfo};
 use sokudo_words::{Text, text};
 
 use crate::block;
@@ -68,7 +68,7 @@ impl Drives {
     }
 
     /// The drives now, with their heat before; and what could not be seen.
-    pub(super) fn since(mut self, before: &Self) -> (Vec<DriveCircumstances>, Vec<Text>) {
+    pub(super) fn since(mut self, before: &Self) -> (Vec<DriveConditions>, Vec<Text>) {
         for sentence in &before.blind_spots {
             if !self.blind_spots.contains(sentence) {
                 self.blind_spots.push(sentence.clone());
@@ -78,7 +78,7 @@ impl Drives {
             .seen
             .into_iter()
             .map(|(name, drive)| (before.seen.get(&name), drive))
-            .map(|(earlier, drive)| DriveCircumstances {
+            .map(|(earlier, drive)| DriveConditions {
                 before: earlier
                     .map(|drive| heat(&drive.disk.health))
                     .unwrap_or_default(),
@@ -101,9 +101,9 @@ fn ask_all(
     time_max: Duration,
     blind_spots: &mut Vec<Text>,
 ) -> Vec<Disk> {
-    let asked = system.clone();
+    let system_copy = system.clone();
     let found = in_time::all(directories, time_max, move |directory: &PathBuf| {
-        disk::alone(&asked, directory, true)
+        disk::alone(&system_copy, directory, true)
     });
     let unanswered = |(disk, directory): (Option<Disk>, &PathBuf)| {
         disk.unwrap_or_else(|| {
@@ -143,8 +143,8 @@ fn bare(mut disk: Disk) -> Disk {
 
 /// The policy of the SATA port, which belongs to its host.
 fn link_power(directory: &Path) -> Option<String> {
-    let host = directory.ancestors().find(|place| {
-        let name = place.file_name().unwrap_or_default().to_string_lossy();
+    let host = directory.ancestors().find(|ancestor| {
+        let name = ancestor.file_name().unwrap_or_default().to_string_lossy();
         numbered(&name, "host")
     })?;
     let name = host.file_name()?;

@@ -33,7 +33,7 @@ pub(crate) struct StageContext<'a> {
     pub(crate) stage: &'a Stage,
     pub(crate) targets: &'a [Target],
     pub(crate) seed: u64,
-    pub(crate) clones_before: u32,
+    pub(crate) threads_before: u32,
     pub(crate) control: &'a Control,
     pub(crate) clock: RealClock,
     /// Holds every thread back until all are ready: when they start on the clock, or never.
@@ -54,14 +54,14 @@ pub(crate) struct StageContext<'a> {
 
 impl StageContext<'_> {
     /// A clone's number among those of all stages.
-    pub(crate) fn number(&self, clone: &WorkloadThread) -> u32 {
-        self.clones_before.saturating_add(narrow(clone.number))
+    pub(crate) fn number(&self, thread: &WorkloadThread) -> u32 {
+        self.threads_before.saturating_add(narrow(thread.number))
     }
 }
 
-pub(crate) fn clones_of(stage: &Stage) -> Vec<WorkloadThread> {
+pub(crate) fn threads_of(stage: &Stage) -> Vec<WorkloadThread> {
     let of_workload = |(workload, spec): (usize, &Workload)| {
-        (0..u64::from(spec.clones)).map(move |index| (workload, index))
+        (0..u64::from(spec.threads)).map(move |index| (workload, index))
     };
     stage
         .workloads

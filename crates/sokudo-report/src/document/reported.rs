@@ -7,7 +7,7 @@ use sokudo_words::Text;
 
 /// What another tool told of a row, beyond what every row has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ToldDocument {
+pub struct ReportedDocument {
     /// What the bandwidth is, such as `best of 5`; empty for that of a single run.
     #[serde(
         default,

@@ -11,7 +11,7 @@ use super::series::{ENTRIES_MAX, rounded};
 const DEFECTS_MAX: usize = 1_000;
 
 #[derive(Debug)]
-pub(super) struct PlaceSeries {
+pub(super) struct SampleSeries {
     pub(super) row: usize,
     pub(super) trial: u32,
     unit: PlaceUnit,
@@ -41,7 +41,7 @@ pub(super) enum PointChange {
     Thinned(Value),
 }
 
-impl PlaceSeries {
+impl SampleSeries {
     pub(super) const fn new(row: usize, trial: u32, unit: PlaceUnit) -> Self {
         Self {
             row,
@@ -154,14 +154,14 @@ impl Point {
 mod tests {
     use super::*;
 
-    fn values(series: &PlaceSeries) -> Vec<(u64, f64)> {
+    fn values(series: &SampleSeries) -> Vec<(u64, f64)> {
         serde_json::from_value(series.value()["points"].clone()).unwrap()
     }
 
     #[test]
     fn a_curve_is_evenly_spread_in_order_and_at_random() {
         for order in [1u64, 7_919] {
-            let mut series = PlaceSeries::new(0, 0, PlaceUnit::MbPerSecond);
+            let mut series = SampleSeries::new(0, 0, PlaceUnit::MbPerSecond);
             for number in 0..100_000u64 {
                 let offset = number * order % 100_000;
                 series.add(offset, 5.0);
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn an_access_time_stays_as_it_was_measured() {
-        let mut series = PlaceSeries::new(0, 0, PlaceUnit::Milliseconds);
+        let mut series = SampleSeries::new(0, 0, PlaceUnit::Milliseconds);
         for number in 0..10_000u32 {
             series.add(u64::from(number), f64::from(number));
         }

@@ -2,13 +2,13 @@
 //! places one per trial.
 
 use super::line::ResultRecord as Of;
-use crate::document::{DefectDocument, PlaceDocument, ResultDocument, RunDocument, TrialDocument};
+use crate::document::{DefectDocument, ResultDocument, RunDocument, SampleDocument, TrialDocument};
 use crate::record::{Columns, word};
 
 /// What is told of one place, range or trial of a row.
 struct DetailRecord<'a> {
     of: Of<'a>,
-    place: PlaceDocument,
+    sample: SampleDocument,
     /// How the range failed.
     failure: Option<String>,
 }
@@ -16,10 +16,10 @@ struct DetailRecord<'a> {
 /// All lines, rows in the run's order.
 pub(super) fn render(document: &RunDocument) -> String {
     let lines = super::lines(document).flat_map(|of| {
-        let places = places(&of.result).into_iter();
-        places.map(move |(place, failure)| DetailRecord {
+        let samples = samples_of(&of.result).into_iter();
+        samples.map(move |(sample, failure)| DetailRecord {
             of: of.clone(),
-            place,
+            sample,
             failure,
         })
     });
@@ -34,45 +34,47 @@ fn columns<'a>() -> Columns<'a, DetailRecord<'a>> {
         .column("name", |it| it.of.result.name.clone())
         .column("direction", |it| it.of.result.direction.name())
         .column("write_cache", |it| word(&it.of.result.workload.drive_cache))
-        .column("trial", |it| it.place.trial)
-        .column("offset", |it| it.place.offset)
-        .column("bytes", |it| it.place.bytes)
-        .column("ios", |it| it.place.ios)
+        .column("trial", |it| it.sample.trial)
+        .column("offset", |it| it.sample.offset)
+        .column("bytes", |it| it.sample.bytes)
+        .column("ios", |it| it.sample.ios)
         .column("elapsed_ns", |it| {
-            it.failure.is_none().then_some(it.place.elapsed_ns)
+            it.failure.is_none().then_some(it.sample.elapsed_ns)
         })
-        .column("bytes_per_s", |it| it.place.bytes_per_s())
-        .column("latency_max_ns", |it| it.place.latency_max_ns)
-        .column("distance", |it| it.place.distance)
+        .column("bytes_per_s", |it| it.sample.bytes_per_s())
+        .column("latency_max_ns", |it| it.sample.latency_max_ns)
+        .column("distance", |it| it.sample.distance)
         .column("failure", |it| it.failure.clone())
 }
 
 /// Places, ranges that failed and how, or trials as places.
-fn places(result: &ResultDocument) -> Vec<(PlaceDocument, Option<String>)> {
+fn samples_of(result: &ResultDocument) -> Vec<(SampleDocument, Option<String>)> {
     if result.workload.survey().is_none() {
         let span = result.workload.span;
         let offset = span.map_or(0, |span| span.offset.0);
-        let of_trial = |trial: &TrialDocument| PlaceDocument {
+        let of_trial = |trial: &TrialDocument| SampleDocument {
             trial: trial.trial,
             offset,
             bytes: trial.bytes,
             ios: Some(trial.ios),
             elapsed_ns: trial.elapsed_ns,
-            ..PlaceDocument::default()
+            ..SampleDocument::default()
         };
         let trials = result.trials.iter();
         return trials.map(|trial| (of_trial(trial), None)).collect();
     }
     let of_defect = |defect: &DefectDocument| {
         let failure = format!("{} failed: {}", defect.operation.name(), defect.message);
-        let place = PlaceDocument {
+        let sample = SampleDocument {
             trial: defect.trial,
             offset: defect.offset,
             bytes: defect.length,
-            ..PlaceDocument::default()
+            ..SampleDocument::default()
         };
-        (place, Some(failure))
+        (sample, Some(failure))
     };
-    let places = result.places.iter().map(|place| (*place, None));
-    places.chain(result.defects.iter().map(of_defect)).collect()
+    let samples = result.samples.iter().map(|sample| (*sample, None));
+    samples
+        .chain(result.defects.iter().map(of_defect))
+        .collect()
 }

@@ -32,14 +32,14 @@ impl RingEnds {
     #[inline(always)]
     fn take(&mut self, ring: &[u32]) -> u32 {
         debug_assert_ne!(self.taken, self.given_back, "a chunk per I/O in flight");
-        let chunk = ring[(self.taken & self.mask) as usize];
+        let buffer_index = ring[(self.taken & self.mask) as usize];
         self.taken = self.taken.wrapping_add(1);
-        chunk
+        buffer_index
     }
 
     #[inline(always)]
-    fn give_back(&mut self, ring: &mut [u32], chunk: u32) {
-        ring[(self.given_back & self.mask) as usize] = chunk;
+    fn give_back(&mut self, ring: &mut [u32], buffer_index: u32) {
+        ring[(self.given_back & self.mask) as usize] = buffer_index;
         self.given_back = self.given_back.wrapping_add(1);
     }
 }
@@ -51,8 +51,8 @@ impl FreeSlotsAtHand<'_> {
     }
 
     #[inline(always)]
-    pub(crate) fn give_back(&mut self, chunk: u32) {
-        self.ends.give_back(self.ring, chunk);
+    pub(crate) fn give_back(&mut self, buffer_index: u32) {
+        self.ends.give_back(self.ring, buffer_index);
     }
 }
 
@@ -65,14 +65,14 @@ impl Drop for FreeSlotsAtHand<'_> {
 
 impl FreeSlots {
     /// All of them are free.
-    pub(crate) fn new(chunks: u32) -> Self {
-        let size = chunks.next_power_of_two();
+    pub(crate) fn new(slots: u32) -> Self {
+        let size = slots.next_power_of_two();
         Self {
             ring: (0..size).collect(),
             ends: RingEnds {
                 mask: size - 1,
                 taken: 0,
-                given_back: chunks,
+                given_back: slots,
             },
         }
     }
@@ -83,8 +83,8 @@ impl FreeSlots {
     }
 
     #[inline]
-    pub(crate) fn give_back(&mut self, chunk: u32) {
-        self.ends.give_back(&mut self.ring, chunk);
+    pub(crate) fn give_back(&mut self, buffer_index: u32) {
+        self.ends.give_back(&mut self.ring, buffer_index);
     }
 
     #[inline]
@@ -111,9 +111,9 @@ impl FreeSlots {
 /// Memory that the buffers of a plan take at most, of all clones that run together.
 pub fn buffer_bytes(plan: &Plan) -> Bytes {
     let of_workload = |workload: &Workload| {
-        let chunks = u64::from(chunks_for(workload, workload.depth));
-        let clone = chunks.saturating_mul(workload.blocks.largest().0);
-        clone.saturating_mul(workload.clones.into())
+        let buffers = u64::from(buffers_for(workload, workload.depth));
+        let thread_bytes = buffers.saturating_mul(workload.blocks.largest().0);
+        thread_bytes.saturating_mul(workload.threads.into())
     };
     let of_stage = |stage: &Stage| {
         let workloads = stage.workloads.iter().map(of_workload);
@@ -134,7 +134,7 @@ pub(crate) const HUNG_MAX: u32 = 32;
 /// that none is written again soon. A survey has room for what is to be written back, and one
 /// more for what is done alone; where it does not wait for what hangs, as many more as may; where
 /// its blocks are sealed, as many again as are in flight, which wait to be looked at.
-pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
+pub(crate) fn buffers_for(workload: &Workload, depth: u32) -> u32 {
     let Some(survey) = workload.survey() else {
         return pool_of(workload, depth);
     };
@@ -162,6 +162,6 @@ fn pool_of(workload: &Workload, depth: u32) -> u32 {
     if !writes_new || workload.data != DataContent::Random {
         return depth;
     }
-    let pool = POOL_BYTES / u64::from(workload.clones) / workload.blocks.largest().0.max(1);
+    let pool = POOL_BYTES / u64::from(workload.threads) / workload.blocks.largest().0.max(1);
     depth.max(narrow(pool))
 }

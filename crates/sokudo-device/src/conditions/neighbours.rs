@@ -213,9 +213,9 @@ fn parent(stat: &str) -> Option<u32> {
 
 /// A number of `/proc/PID/stat`, by its place after the name, which is in brackets and may
 /// hold anything.
-fn number(stat: &str, place: usize) -> Option<u64> {
+fn number(stat: &str, index: usize) -> Option<u64> {
     let (_, after_name) = stat.rsplit_once(')')?;
-    after_name.split_whitespace().nth(place)?.parse().ok()
+    after_name.split_whitespace().nth(index)?.parse().ok()
 }
 
 /// What was written and taken back before it reached a disk does not count.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::Visit;
 use sokudo_stats::{Summary, slower_stretches};
 
-use crate::document::{PlaceDocument, ResultDocument};
+use crate::document::{ResultDocument, SampleDocument};
 use crate::number::float;
 
 /// A part of the disk at which the other is slower than the reference.
@@ -20,9 +20,9 @@ pub struct SlowerStretch {
 }
 
 /// Rates over position, in order of place; each place once, at its mean.
-pub(crate) struct RateCurve(Vec<RatePlace>);
+pub(crate) struct RateCurve(Vec<SampleRate>);
 
-struct RatePlace {
+struct SampleRate {
     from: u64,
     to: u64,
     /// Bytes per second.
@@ -34,30 +34,30 @@ impl RateCurve {
     pub(crate) fn of(result: &ResultDocument) -> Option<Self> {
         let survey = result.workload.survey()?;
         let in_order = matches!(survey.visit, Visit::Ascending | Visit::Shuffled);
-        if !in_order || survey.places < 2 {
+        if !in_order || survey.sample_count < 2 {
             return None;
         }
-        let mut places: Vec<&PlaceDocument> = result.places.iter().collect();
-        places.sort_by_key(|place| place.offset);
-        let of_one = |places: &[&PlaceDocument]| {
-            let rates: Vec<f64> = places.iter().filter_map(|it| it.bytes_per_s()).collect();
-            Some(RatePlace {
-                from: places.first()?.offset,
-                to: places
+        let mut samples: Vec<&SampleDocument> = result.samples.iter().collect();
+        samples.sort_by_key(|sample| sample.offset);
+        let of_one = |samples: &[&SampleDocument]| {
+            let rates: Vec<f64> = samples.iter().filter_map(|it| it.bytes_per_s()).collect();
+            Some(SampleRate {
+                from: samples.first()?.offset,
+                to: samples
                     .iter()
                     .map(|it| it.offset.saturating_add(it.bytes))
                     .max()?,
                 rate: Summary::of(&rates)?.mean,
             })
         };
-        let places = places.chunk_by(|one, other| one.offset == other.offset);
-        Some(Self(places.filter_map(of_one).collect()))
+        let groups = samples.chunk_by(|one, other| one.offset == other.offset);
+        Some(Self(groups.filter_map(of_one).collect()))
     }
 
     /// The rate at a byte, between the middles of two places as their distance says; `None`
     /// outside of them.
     fn at(&self, byte: u64) -> Option<f64> {
-        let next = self.0.partition_point(|place| place.middle() < byte);
+        let next = self.0.partition_point(|point| point.middle() < byte);
         let right = self.0.get(next);
         let left = next.checked_sub(1).and_then(|index| self.0.get(index));
         match (left, right) {
@@ -72,7 +72,7 @@ impl RateCurve {
     }
 }
 
-impl RatePlace {
+impl SampleRate {
     fn middle(&self) -> u64 {
         self.from.midpoint(self.to)
     }
@@ -83,11 +83,11 @@ pub(crate) fn slower(reference: &ResultDocument, other: &ResultDocument) -> Vec<
     let (Some(before), Some(now)) = (RateCurve::of(reference), RateCurve::of(other)) else {
         return Vec::new();
     };
-    let ratio = |place: &RatePlace| Some(place.rate / before.at(place.middle())?);
-    let both: Vec<(&RatePlace, f64)> = now
+    let ratio = |point: &SampleRate| Some(point.rate / before.at(point.middle())?);
+    let both: Vec<(&SampleRate, f64)> = now
         .0
         .iter()
-        .filter_map(|place| Some((place, ratio(place)?)))
+        .filter_map(|point| Some((point, ratio(point)?)))
         .collect();
     let ratios: Vec<f64> = both.iter().map(|(_, ratio)| *ratio).collect();
     let stretch = |range: std::ops::Range<usize>| {
