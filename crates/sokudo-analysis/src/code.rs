@@ -141,7 +141,7 @@ codes! {
     /// A host is slower than the median of those that measured together, by more than chance and
     /// by a tenth at least.
     Straggler => "straggler", Warning, Verified;
-    /// Wide interval.
+    /// The 95 % interval of the trials' median is wider than ± 10 %.
     Unsteady => "unsteady", Warning, Verified;
     /// The first of at least 6 trials is unlike the others, on either side; not after a
     /// discarded warm-up.
@@ -206,7 +206,7 @@ codes! {
     /// Several sequential streams: threads of a row, or rows at the same time on the same
     /// part.
     SeparateOffsets => "separate-offsets", Info, Verified;
-    /// `--data zero`.
+    /// Every byte of the data is zero (`--data zero`), which disks may compress.
     ZeroData => "zero-data", Info, Verified;
     /// What is written repeats itself and can be deduplicated or compressed.
     RepeatingData => "repeating-data", Info, Verified;

@@ -16,9 +16,9 @@ struct Reached<'a> {
     operation: Operation,
     /// Whether it limits requests and not bytes.
     counts_requests: bool,
-    /// Per second.
+    /// Limit in bytes or requests per second, as `counts_requests` says.
     allowed: f64,
-    /// Per second.
+    /// Rate of the row, in the unit of `allowed`.
     reached: f64,
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct RateInterval {
     /// Its begin, from the start of the measured part of its trial.
     pub(crate) begins_at: Nanos,
     pub(crate) length: Nanos,
-    /// Bytes per second.
+    /// Mean rate over the interval, in bytes per second.
     pub(crate) rate: f64,
 }
 

@@ -100,7 +100,7 @@ fn has_failed(case: &RowContext<'_>) -> bool {
     case.outcomes().any(|outcome| !outcome.failures.is_empty())
 }
 
-/// Nothing was measured.
+/// The finding `no-io`: no trial of the row completed an I/O.
 fn no_io(case: &RowContext<'_>) -> Option<RuleResult> {
     if has_completed(case) {
         return None;

@@ -393,7 +393,7 @@ impl WeightSum {
         self.terms += 1;
     }
 
-    /// `None` of nothing.
+    /// Mean weights of the contexts; `None` where none was added.
     fn mean(self) -> Option<Vec<f64>> {
         let terms = number(self.terms);
         let weights = self.weights.into_iter().map(|weight| weight / terms);
@@ -413,7 +413,7 @@ fn is_same(one: &[f64], other: &[f64]) -> bool {
     is(1.0) || is(-1.0)
 }
 
-/// At least 1.
+/// A count as a divisor: at least 1.
 #[expect(clippy::cast_precision_loss, reason = "few things are counted")]
 fn number(count: usize) -> f64 {
     count.max(1) as f64

@@ -28,7 +28,7 @@ pub fn cells(key: &str) -> Vec<Vec<&'static str>> {
 pub struct Stated {
     pub name: &'static str,
     pub value: String,
-    /// Its documentation.
+    /// Lines of the constant's doc comment; the first paragraph is the document's row.
     pub lines: &'static [&'static str],
 }
 

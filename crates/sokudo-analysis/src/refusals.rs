@@ -35,7 +35,7 @@ struct CpuTimes {
     available: f64,
     /// How long they were ready to run and did not.
     waited: f64,
-    /// What they computed.
+    /// Processor time that the threads used, in seconds.
     computed: f64,
     /// The time between the two looks at the processors.
     window: f64,

@@ -20,11 +20,11 @@ pub type InferenceRule = fn(&Run) -> Option<Inference>;
 pub struct MethodRules {
     /// What its rules can say.
     pub codes: &'static [&'static MethodCode],
-    /// Of each row.
+    /// Rules asked of each row by itself.
     pub rows: &'static [RowRule],
     /// Of the run, or of what was done to one of its targets.
     pub runs: &'static [RunRule],
-    /// Of the device.
+    /// Rules that conclude something about the device.
     pub inferences: &'static [InferenceRule],
     /// What else is thought of the run, once all of its rows are judged.
     pub whole: Option<fn(&mut Run)>,

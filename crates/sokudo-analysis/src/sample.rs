@@ -62,7 +62,6 @@ pub fn writes_with(spoil: impl FnOnce(&mut Run)) -> Run {
     spoilt(writes(), spoil)
 }
 
-/// A run, spoilt.
 pub fn spoilt(mut run: Run, spoil: impl FnOnce(&mut Run)) -> Run {
     spoil(&mut run);
     run

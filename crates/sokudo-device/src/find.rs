@@ -33,7 +33,6 @@ pub enum FindError {
         /// What is called something like it, or all there is.
         nearest: Vec<Text>,
     },
-    /// Several are.
     #[error("{word:?} fits {} disks: {}; use more of the serial number, or the path", .candidates.len(), list(.candidates))]
     Ambiguous {
         word: String,

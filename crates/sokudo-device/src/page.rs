@@ -14,7 +14,6 @@ pub enum PageError {
     /// Its own checksum does not fit.
     #[error("{page} was damaged on its way: its checksum does not fit")]
     Checksum { page: &'static str },
-    /// It holds nothing.
     #[error("{page} is empty")]
     Empty { page: &'static str },
     /// It says itself that it is another one.
@@ -76,7 +75,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     text.trim().to_owned()
 }
 
-/// Lower-case hexadecimal digits.
+/// Formats bytes as lower-case hexadecimal digits, two per byte.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -16,7 +16,6 @@ const PAGE_BYTES: usize = 512;
 /// Attributes in a page.
 const ATTRIBUTES: usize = 30;
 
-/// Bytes per attribute.
 const ATTRIBUTE_BYTES: usize = 12;
 
 /// The first attribute follows the revision number.

@@ -21,7 +21,7 @@ pub struct System {
 }
 
 impl System {
-    /// The running machine.
+    /// The running machine, with its root at `/`.
     pub fn host() -> Self {
         Self {
             root: PathBuf::from("/"),

@@ -120,7 +120,7 @@ fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
 enum Overlaid {
     /// It is where it is, or in layers that nobody writes: it is copied when it is written.
     No,
-    /// The upper layer's.
+    /// The upper layer holds it: its file there, open, and the metadata of that.
     By(File, Metadata),
     /// The layer is not seen from here, as in a container.
     Unknown,

@@ -49,7 +49,6 @@ pub enum WriteCacheError {
     KernelUnaware { disk: String, source: io::Error },
 }
 
-/// `on` or `off`.
 fn word(on: bool) -> Text {
     (if on { "on" } else { "off" }).into()
 }

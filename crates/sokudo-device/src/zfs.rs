@@ -29,14 +29,14 @@ const STRING: u32 = 9;
 const LIST: u32 = 19;
 const LISTS: u32 = 20;
 
-/// `POOL_STATE_ACTIVE` of `sys/fs/zfs.h`.
+/// Pool state `POOL_STATE_ACTIVE` of `sys/fs/zfs.h`: imported and in use.
 const ACTIVE: u64 = 0;
 
 /// How many lookups of data the cache of ZFS, the ARC, has had since the machine started, and how
 /// many it answered: of all pools together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArcCounts {
-    /// All lookups.
+    /// Lookups of data, whether the cache answered or a disk.
     pub lookups: u64,
     /// Those that needed no disk.
     pub answered: u64,

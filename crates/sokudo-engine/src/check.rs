@@ -33,7 +33,7 @@ pub enum CheckError {
     /// One of its workloads is.
     #[error("{name}: {why}")]
     Workload {
-        /// The workload.
+        /// Name of the workload, as its plan gives it.
         name: String,
         /// What is in the way.
         why: WorkloadError,
@@ -43,7 +43,7 @@ pub enum CheckError {
         "threads × depth × block need {needed} of buffers and maps, more than half of the memory; use less of one of them"
     )]
     Memory {
-        /// All buffers together.
+        /// Bytes that the buffers and maps of all threads need together.
         needed: Bytes,
     },
     /// Writing without a permit.
@@ -57,9 +57,9 @@ pub enum WorkloadError {
     /// A number is out of its range.
     #[error("{what} is {value}; use {range}", what = Text::from(*what))]
     Range {
-        /// Which number.
+        /// Name of the number, as the message calls it: `the depth`.
         what: &'static str,
-        /// What it is.
+        /// Value that the plan asks for.
         value: u64,
         /// What it may be.
         range: Text,
@@ -75,7 +75,7 @@ pub enum WorkloadError {
         length: Bytes,
         /// Size of the target.
         size: Bytes,
-        /// The largest block.
+        /// Largest block size of the workload.
         block: Bytes,
     },
     /// Blocks that direct I/O cannot move.
@@ -92,7 +92,7 @@ pub enum WorkloadError {
     /// A target that is not there.
     #[error("target {target} does not exist; there are {count}")]
     NoTarget {
-        /// Which target.
+        /// Index that the plan names, counted from 0.
         target: u32,
         /// How many there are.
         count: usize,
@@ -145,7 +145,7 @@ pub enum WorkloadError {
     CapacitySize {
         /// Size of the target.
         size: Bytes,
-        /// What is stamped.
+        /// Block that a capacity check writes and stamps; the smallest possible target.
         block: Bytes,
     },
     /// A simulated device of which every block would be kept in mind.

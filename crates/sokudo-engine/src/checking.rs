@@ -33,7 +33,7 @@ pub(crate) struct Checker {
 
 #[derive(Clone, Copy)]
 enum IoPurpose {
-    /// Nothing to check.
+    /// An I/O whose data is not checked.
     Plain,
     /// A write, with its serial.
     Write(u64),
@@ -156,7 +156,7 @@ impl Checker {
         self.is_reading_back
     }
 
-    /// Begins another pass.
+    /// Makes ready for another pass after the end of one.
     pub(crate) fn restart(&mut self) {
         self.has_ended = false;
     }
@@ -176,7 +176,6 @@ impl Checker {
         ))
     }
 
-    /// What was found.
     pub(crate) fn finish(self) -> VerifyOutcome {
         self.verifier.finish()
     }

@@ -11,7 +11,7 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// A clock in nanoseconds that never goes back. Its zero means nothing; only
 /// differences do.
 pub(crate) trait Clock {
-    /// Nanoseconds now.
+    /// Nanoseconds since the clock's zero.
     fn now(&self) -> u64;
 }
 

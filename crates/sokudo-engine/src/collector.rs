@@ -16,7 +16,7 @@ use crate::steady::SteadyWatch;
 
 /// What a clone tells.
 pub(crate) enum ThreadReport {
-    /// It has ended.
+    /// The clone's final outcome; it sends nothing more.
     Ended {
         thread: usize,
         outcome: Box<Outcome>,

@@ -138,17 +138,17 @@ pub enum ConsentError {
     /// The user has not named it.
     #[error("{path} is not written, because {held}; if that is meant, name it: {way_out}", path = path.display())]
     NotNamed {
-        /// Which.
+        /// Path of the device, as it was given.
         path: PathBuf,
         /// What would be lost, what speaks against it and what was named instead.
         held: Text,
-        /// How to consent.
+        /// Option that consents, in the words of the front end.
         way_out: Text,
     },
     /// It is in use or holds something, and only its name was given.
     #[error("{path} is not written: {reasons}; if it is to be destroyed all the same, add {second_word}", path = path.display())]
     Occupied {
-        /// Which.
+        /// Path of the device, as it was given.
         path: PathBuf,
         /// Who uses it and what it holds.
         reasons: Text,
@@ -158,7 +158,7 @@ pub enum ConsentError {
     /// No consent reaches that far.
     #[error("{path} is not written, whatever is allowed: {why}", path = path.display())]
     Never {
-        /// Which.
+        /// Path of the device, as it was given.
         path: PathBuf,
         /// What speaks against it, and what to do instead.
         why: Box<InUse>,
@@ -170,7 +170,7 @@ pub enum ConsentError {
     #[error("{path} cannot be opened: {source}", path = path.display())]
     #[fault(source)]
     Open {
-        /// Which.
+        /// Path of the device, as it was given.
         path: PathBuf,
         /// What the system said.
         source: io::Error,

@@ -47,7 +47,7 @@ pub(crate) struct Driver<'a> {
 /// What the thread uses in the measured part.
 struct MeasuredUsage {
     has_workers: bool,
-    /// Until it began.
+    /// What the thread had used when the measured part began.
     before: UsedSoFar,
     /// `None` until it has closed.
     measured: Option<(CpuTime, ThreadUsage)>,

@@ -89,7 +89,7 @@ impl Flushing {
         Some((rule.action, self.file))
     }
 
-    /// Counts a write.
+    /// Counts a write for each rule, and notes its file as the next to flush.
     #[inline]
     pub(crate) fn count_write(&mut self, file: u32) {
         self.file = file;
@@ -111,7 +111,7 @@ impl Flushing {
         self.at_end && self.flushed > 0
     }
 
-    /// Begins another pass.
+    /// Lets the next pass flush its files at its end again.
     pub(crate) fn restart(&mut self) {
         self.flushed = 0;
     }

@@ -82,7 +82,7 @@ pub enum JobFileError {
     #[error("{path} is not written: {why}; use overwrite=1 (--overwrite) or SOKUDO_OVERWRITE=files to destroy what it holds, or name another file", path = path.display())]
     #[fault(refused)]
     Foreign {
-        /// Which.
+        /// Path of the file, as the job names it.
         path: PathBuf,
         /// What speaks against it.
         why: NotOurs,
@@ -101,9 +101,9 @@ pub enum JobFileError {
     /// The system does not allow it.
     #[error("{path} cannot be {action}: {source}", path = path.display(), action = Text::from(*action))]
     System {
-        /// Which.
+        /// Path of the file, as the job names it.
         path: PathBuf,
-        /// What was tried.
+        /// What was tried, as a participle: `created`, `written`, `made durable`.
         action: &'static str,
         /// What the system said.
         source: io::Error,
@@ -111,13 +111,13 @@ pub enum JobFileError {
     /// There is too little room.
     #[error("{path} is to hold {size}, for which {needed} must be free on its file system, but only {free} are; use a smaller size, or make room", path = path.display())]
     NoSpace {
-        /// Which.
+        /// Path of the file, as the job names it.
         path: PathBuf,
         /// How large it is to be.
         size: Bytes,
         /// What it needs beside what it holds already, margin included.
         needed: Bytes,
-        /// What is free.
+        /// Bytes free on its file system.
         free: Bytes,
     },
     /// Filling it could not start.

@@ -41,9 +41,9 @@ pub enum Search {
 /// A test file, or a directory of test files, that a killed process has left behind.
 #[derive(Clone, Debug)]
 pub struct LeftBehind {
-    /// Where it is.
+    /// Path below the directory that was searched.
     pub path: PathBuf,
-    /// What it occupies.
+    /// Bytes allocated on the file system, of a directory's files together.
     pub size: Bytes,
     /// Why it may not be ours, although it has such a name; `None` if it is.
     pub doubt: Option<NotOurs>,

@@ -67,7 +67,7 @@ impl Pace {
         })
     }
 
-    /// Starts the schedule.
+    /// Starts every schedule of I/Os at this instant, in nanoseconds of the clock.
     pub(crate) fn start(&mut self, now: u64) {
         for schedule in self.total.iter_mut().chain(self.each.iter_mut().flatten()) {
             schedule.start(now);

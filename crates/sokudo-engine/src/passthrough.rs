@@ -14,9 +14,9 @@ pub enum TransferError {
     /// The drive does not take so much.
     #[error("{path} takes {most} at most by one command, and blocks are of {block}, which nothing cuts here; use smaller blocks", path = path.display())]
     Bytes {
-        /// Which.
+        /// Path of the drive, as it was given.
         path: PathBuf,
-        /// The largest block.
+        /// Largest block of the workload, in bytes.
         block: Bytes,
         /// What one command moves.
         most: Bytes,
@@ -24,9 +24,9 @@ pub enum TransferError {
     /// Its pages are too many: the kernel would copy them, in the time that is measured.
     #[error("{path} takes {most} pages of memory at most by one command, and a block of {block} is more; use smaller blocks, or buffers in huge pages", path = path.display())]
     Pages {
-        /// Which.
+        /// Path of the drive, as it was given.
         path: PathBuf,
-        /// The largest block.
+        /// Largest block of the workload, in bytes.
         block: Bytes,
         /// How many pieces of memory one command names.
         most: u64,

@@ -91,7 +91,7 @@ impl Pattern {
         }
     }
 
-    /// The next I/O.
+    /// Draws the operation of the next I/O, and its file, offset and length.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Access {
         let operation = self.draw_operation();

@@ -15,7 +15,7 @@ pub(crate) struct ProgressSnapshot {
 }
 
 impl ProgressSnapshot {
-    /// All operations together.
+    /// Bytes and I/Os of reads, writes and trims together.
     pub(crate) fn all(&self) -> Moved {
         let mut all = Moved::default();
         for moved in self.each {

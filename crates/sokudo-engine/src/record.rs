@@ -20,7 +20,7 @@ const INTERVALS_AT_FIRST: usize = 3_600;
 pub(crate) struct CompletedIo {
     pub(crate) operation: Operation,
     pub(crate) offset: u64,
-    /// Bytes moved.
+    /// Bytes moved; fewer than asked for where the I/O fell short.
     pub(crate) bytes: u32,
     pub(crate) issued_at: u64,
     pub(crate) completed_at: u64,
@@ -161,7 +161,7 @@ impl Recorder {
         }
     }
 
-    /// Counts an I/O.
+    /// Takes a completed I/O into the histograms, series and logs that are kept.
     pub(crate) fn complete(&mut self, buffer_index: u32, done: CompletedIo) {
         let total = done.completed_at.saturating_sub(done.issued_at);
         let latencies = match &mut self.split {

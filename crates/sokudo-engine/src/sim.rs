@@ -70,7 +70,7 @@ const SIZE_DEFAULT: Bytes = Bytes(1_000_000_000_000);
 pub struct SimulatedRequest {
     /// Comes back in the completion; need not be unique.
     pub id: u64,
-    /// What to do.
+    /// Read, write, trim or flush.
     pub operation: Operation,
     /// First byte; ignored by a flush.
     pub offset: u64,
@@ -81,7 +81,7 @@ pub struct SimulatedRequest {
 /// The end of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Of the request.
+    /// Number that the request was submitted with.
     pub id: u64,
     /// Bytes moved, or Linux's error number.
     pub result: Result<u64, i32>,

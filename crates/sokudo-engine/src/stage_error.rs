@@ -43,7 +43,7 @@ pub enum StageError {
         "a thread cannot be bound to processor {cpu}: {source}; name a processor that exists and is allowed"
     )]
     Cpu {
-        /// Which.
+        /// Number of the processor, as the kernel counts.
         cpu: u32,
         /// What the system said.
         source: io::Error,

@@ -44,7 +44,7 @@ pub(crate) struct StageContext<'a> {
     /// made durable behind it, which would be counted with what was not measured.
     pub(crate) settle: Option<Nanos>,
     pub(crate) walked: Option<Walked>,
-    /// One per clone.
+    /// Counters of each clone, which its thread writes and others read.
     pub(crate) progress: Vec<Progress>,
     /// One per workload: it is to end, because it is steady or another has ended.
     pub(crate) halts: Vec<AtomicBool>,

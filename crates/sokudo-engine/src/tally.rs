@@ -309,7 +309,6 @@ impl Tally {
         all
     }
 
-    /// The finished counts.
     pub(crate) fn finish(mut self) -> FinishedTally {
         self.end_phase();
         let last_completed_at = self

@@ -37,12 +37,12 @@ pub enum Target {
     File(FileTarget),
     /// No device: the cost of the engine itself, on this many imaginary bytes.
     Null(Bytes),
-    /// A simulated device.
+    /// A simulated device, which runs in virtual time.
     Simulated(SimulatedTarget),
 }
 
 impl Target {
-    /// Its size.
+    /// Size of the target in bytes, real or imaginary.
     pub fn size(&self) -> Bytes {
         match self {
             Self::File(file) => file.size,
@@ -54,7 +54,7 @@ impl Target {
 
 /// A simulated device and how far its time has come.
 pub struct SimulatedTarget {
-    /// The device.
+    /// Model of the device, with its state.
     pub device: sim::SimulatedDevice,
     pub(crate) now: u64,
     /// Trials so far, modulo 2^16. What one of them waits for no longer ends in another.
@@ -135,7 +135,7 @@ pub enum TargetError {
     /// It cannot be opened.
     #[error("{path} cannot be opened: {source}", path = path.display())]
     Open {
-        /// Which.
+        /// Path of the file, as it was given.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -288,7 +288,7 @@ impl FileTarget {
         &self.handle
     }
 
-    /// Its size.
+    /// Size of the file or device in bytes.
     pub fn size(&self) -> Bytes {
         self.size
     }

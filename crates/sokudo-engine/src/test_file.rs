@@ -58,7 +58,7 @@ pub enum TestFileError {
     /// The directory does not let us.
     #[error("no test file can be made in {directory}: {source}; {remedy}", directory = directory.display(), remedy = Text::from(*remedy))]
     Create {
-        /// Where.
+        /// Directory that the file was to be made in.
         directory: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -68,7 +68,7 @@ pub enum TestFileError {
     /// The file system is too full.
     #[error("{directory} has {free} free, but a test file of {size} needs {needed}; {remedy}", directory = directory.display(), remedy = Text::from(room_remedy(*free)))]
     NoSpace {
-        /// Where.
+        /// Directory that the file was to be made in.
         directory: PathBuf,
         /// Free for this user.
         free: Bytes,
@@ -80,7 +80,7 @@ pub enum TestFileError {
     /// It could not be written.
     #[error("the test file in {directory} could not be written at offset {offset}: {source}; {remedy}", directory = directory.display(), remedy = Text::from(*remedy))]
     Write {
-        /// Where.
+        /// Directory that the file was made in.
         directory: PathBuf,
         /// How far it came.
         offset: Bytes,

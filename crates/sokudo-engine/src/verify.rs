@@ -278,7 +278,6 @@ impl Verifier {
         std::fs::write(&path, self.progress.bytes(name)).map_err(|error| (path, error))
     }
 
-    /// What was found.
     pub(crate) fn finish(self) -> VerifyOutcome {
         self.outcome
     }

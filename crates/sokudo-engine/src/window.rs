@@ -34,7 +34,7 @@ pub(crate) enum WindowStage {
         has_turned: bool,
         waits: bool,
     },
-    /// What completes counts.
+    /// The measured part: every completion counts.
     Open,
     /// The time is up; the next completion is the last one that counts. So many were in
     /// flight then.

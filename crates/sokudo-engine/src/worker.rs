@@ -61,7 +61,7 @@ pub(crate) enum NextAction {
     Until(u64),
     /// Keep the processor busy until this instant.
     Busy(u64),
-    /// Everything is done.
+    /// Nothing is left to issue or to wait for.
     Finished,
 }
 
@@ -144,7 +144,6 @@ pub(crate) struct Setup {
     pub(crate) data: Data,
     /// Spaces I/Os, where that is by chance.
     pub(crate) pace: Random,
-    /// I/Os in flight.
     pub(crate) depth: u32,
     /// Buffers to use in turn.
     pub(crate) buffers: u32,
@@ -173,7 +172,7 @@ pub(crate) struct FinishedWorker {
     pub(crate) stopped: StopReason,
 }
 
-/// One clone.
+/// Runs one clone of a workload: issues its I/Os, reaps and counts them.
 pub(crate) struct Worker {
     pattern: Pattern,
     /// The operation that was drawn and has to wait for its turn.
@@ -602,7 +601,7 @@ impl Worker {
         self.in_flight > 0 || hung > 0
     }
 
-    /// I/Os in flight.
+    /// Number of I/Os in flight, without those that nobody waits for.
     #[inline]
     pub(crate) fn in_flight(&self) -> u32 {
         self.in_flight

@@ -53,7 +53,7 @@ pub enum PutBack {
     /// A cache is as it was found.
     #[error("the write cache of {disk} is {} again, as it was found", word(*.was_on))]
     Done {
-        /// Of which disk.
+        /// Kernel name of the disk whose cache it is.
         disk: String,
         /// How it was found.
         was_on: bool,
@@ -64,11 +64,11 @@ pub enum PutBack {
         word(*.was_on)
     )]
     Failed {
-        /// Of which disk.
+        /// Kernel name of the disk whose cache it is.
         disk: String,
         /// How it was found.
         was_on: bool,
-        /// What went wrong.
+        /// Why the cache could not be put back, as a sentence.
         why: Text,
         /// The command that puts it back.
         by_hand: String,
@@ -201,7 +201,6 @@ impl OriginalCache {
     }
 }
 
-/// `on` or `off`.
 fn word(on: bool) -> Text {
     (if on { "on" } else { "off" }).into()
 }

@@ -226,7 +226,7 @@ impl RowTime {
 /// they show nothing: each would show another thing, and all must run for as long.
 struct Learned {
     stage: usize,
-    /// Its first row.
+    /// First row of the stage, as its place in the plan.
     row: usize,
     settling: SettleTime,
     length: TrialLength,

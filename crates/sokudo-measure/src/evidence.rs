@@ -135,7 +135,7 @@ impl PreparedTargets {
 struct Measuring(Option<DriveMonitor>);
 
 impl Measuring {
-    /// When it began.
+    /// Has the monitor leave drives alone from now on; `None` without a monitor.
     fn begin(&self) -> Option<Nanos> {
         let monitor = self.0.as_ref()?;
         monitor.set_measuring(true);

@@ -17,7 +17,7 @@ use crate::subject::PreparedTargets;
 
 /// Jobs that are to be carried out.
 pub struct Jobs<'a> {
-    /// What they do.
+    /// Stages and workloads that are carried out.
     pub plan: &'a Plan,
     /// What they do it to; workloads name them by their places in this list.
     pub targets: &'a [JobTarget],
@@ -27,7 +27,7 @@ pub struct Jobs<'a> {
     pub schedule: Schedule,
     /// The command line that repeats them.
     pub command: String,
-    /// Nothing is written.
+    /// Whether nothing may be written; places that would be are refused.
     pub read_only: bool,
     /// How often results so far are told; `None` is never.
     pub snapshot_every: Option<Duration>,

@@ -88,13 +88,13 @@ impl DeviceBeside {
         is_it.then_some(Self { target, opened })
     }
 
-    /// Its kernel name.
+    /// Kernel name of the device itself, such as `sda`; empty where none was found.
     pub fn name(&self) -> &str {
         let devices = &self.opened.info.devices;
         devices.first().map_or("", |device| &device.name)
     }
 
-    /// Its size.
+    /// Capacity that the kernel reports; `None` where it reports none.
     pub fn size(&self) -> Option<Bytes> {
         self.opened.info.size_bytes
     }

@@ -66,7 +66,7 @@ pub struct Together {
     start: Option<(Start, Nanos)>,
     /// What kept it from starting.
     failed: Option<PeerError>,
-    /// Somebody is lost.
+    /// Whether a peer was lost, so that the others are left without waiting for them.
     is_broken: bool,
     leaving: LeavingThread,
 }
@@ -414,7 +414,7 @@ impl Together {
         });
     }
 
-    /// Has everybody stop.
+    /// Asks every process to stop, each once.
     pub fn stop(&self) {
         self.peers.stop();
     }

@@ -22,7 +22,6 @@ use crate::declared::{Declared, PageForm};
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "assess",
     command: "assess",
@@ -30,7 +29,6 @@ pub static METHOD: MethodKind = MethodKind {
     traits: &[MethodTrait::JudgesDisk, MethodTrait::AsksForDisk],
 };
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 8,

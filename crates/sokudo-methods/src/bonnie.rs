@@ -22,7 +22,6 @@ use crate::declared::Declared;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     kinds: &[&plan::METHOD],
     showings: &[table::showing],

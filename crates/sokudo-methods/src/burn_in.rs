@@ -29,7 +29,6 @@ use crate::measuring::{Measuring, Planned};
 use crate::rows::several as rows;
 use crate::{argument_checks, consent, several};
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     kinds: &[&plan::METHOD],
     showings: &[table::showing],
@@ -277,7 +276,7 @@ fn passes_left(measurement: &Measurement<'_>) -> u32 {
     narrow(measurement.plan.stages.iter().filter(is_left).count())
 }
 
-/// What it takes.
+/// Time and bytes written that the burn-in needs, per disk.
 fn estimate(measurement: &Measurement<'_>, is_virtual: bool) -> Result<BurnInEstimate, Exit> {
     let of_disk = |(name, named): (&str, &Named)| {
         let assumed = argument_checks::assumed(named);

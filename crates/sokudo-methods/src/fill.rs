@@ -20,7 +20,6 @@ use crate::measuring::{Measuring, Planned};
 use crate::rows::sequential_writes::{self, SequentialWrites};
 use crate::{argument_checks, consent, measurement};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "fill",
     command: "fill",
@@ -28,7 +27,6 @@ pub static METHOD: MethodKind = MethodKind {
     traits: &[MethodTrait::DecidesTrials, MethodTrait::WritesThrough],
 };
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     kinds: &[&METHOD],
     views: &[&table::VIEW],

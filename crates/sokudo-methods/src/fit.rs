@@ -30,7 +30,6 @@ use crate::fit::view::{FitAnswer, FitDocument};
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 9,

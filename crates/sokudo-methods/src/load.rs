@@ -31,7 +31,6 @@ use crate::measurement;
 use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 5,

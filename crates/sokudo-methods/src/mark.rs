@@ -19,7 +19,6 @@ use crate::mark::arguments::CommandLines;
 use crate::measuring::{Measuring, Planned};
 use crate::{measurement, several};
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 1,

@@ -23,7 +23,6 @@ use crate::peak::view::{Peak, PeakLoad, PeakSearch, PeakStep};
 use crate::rows::one_row::OneRow;
 use crate::{argument_checks, measurement};
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 10,

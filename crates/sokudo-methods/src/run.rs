@@ -13,7 +13,6 @@ use crate::declared::{Declared, PageForm};
 use crate::jobs::file::{JobFilePlan, JobRun};
 use crate::measuring::{Leaves, Measuring, Planned};
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 13,

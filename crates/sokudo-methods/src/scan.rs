@@ -20,7 +20,6 @@ use crate::rows::several::DiskTests;
 use crate::rows::surface::{self, SurfacePreset, SurfaceRequest, Writes};
 use crate::{argument_checks, consent, measurement, several};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "scan",
     command: "scan",
@@ -28,7 +27,6 @@ pub static METHOD: MethodKind = MethodKind {
     traits: &[MethodTrait::Resumes, MethodTrait::RepeatsSlow],
 };
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 2,

@@ -14,7 +14,6 @@ use sokudo_words::{Text, text};
 
 use crate::declared::Declared;
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     views: &[&table::VIEW],
     showings: &[table::showing],

@@ -31,7 +31,6 @@ use crate::measuring::{Measuring, Planned};
 use crate::steady::table::estimate_lines;
 use crate::{argument_checks, consent, measurement};
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 6,

@@ -20,7 +20,6 @@ use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 
-/// What it declares.
 pub const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 3,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A link, a hub or a controller on the way to a disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attachment {
-    /// What it is.
+    /// Sort of link, hub or controller that it is.
     pub kind: AttachmentKind,
     /// Its name, which is the same for all that are attached by it.
     pub name: String,
@@ -30,7 +30,7 @@ pub enum AttachmentKind {
     FileSystem,
     /// A SATA port; several disks are at one behind a port multiplier.
     SataPort,
-    /// A SAS expander.
+    /// A SAS expander, by which several disks share links to a controller.
     SasExpander,
     /// A USB device, a hub, or the root of a bus.
     Usb,

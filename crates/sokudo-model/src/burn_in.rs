@@ -37,7 +37,7 @@ pub enum BurnInTests {
     Both,
     /// The short one alone, before anything is written.
     Short,
-    /// None.
+    /// None of the drive's own tests.
     Off,
 }
 
@@ -48,7 +48,7 @@ pub struct DriveHealth {
     pub target: u32,
     /// Its kernel name then.
     pub drive: String,
-    /// Its serial number.
+    /// Serial number that the drive tells; `None` where it tells none.
     pub serial: Option<String>,
     /// Its health, by its own word.
     pub health: Health,
@@ -112,7 +112,7 @@ pub struct BurnInWork {
 /// Bytes of a disk that failed, each counted once however often they did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedRanges {
-    /// Their lengths added.
+    /// Length of all failed ranges together.
     pub bytes: Bytes,
     /// The first of them; null where there are none.
     pub first: Option<Bytes>,

@@ -33,15 +33,15 @@ impl CapacityCheck {
     pub const BLOCK: Bytes = Bytes::kib(4);
 }
 
-/// One place.
+/// A range of blocks that was written and read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedSample {
-    /// Its first byte.
+    /// First byte of the range on the disk.
     pub offset: Bytes,
     /// How long it is: whole blocks that hold alike.
     #[serde(default = "one_block")]
     pub length: Bytes,
-    /// What it held.
+    /// What its blocks held when they were read back.
     pub held: Held,
 }
 

@@ -100,7 +100,7 @@ pub struct Change {
     /// Interval of the ratio; null with too few trials for 95 %. It is of this row
     /// alone, not of all rows together.
     pub ratio_interval_95: Option<Interval>,
-    /// Which test.
+    /// Statistical test that gave the p-values.
     pub test: ComparisonTest,
     /// How likely systems whose difference is no larger than the least that matters differ at
     /// least so much, either way; of equal systems where any difference matters.

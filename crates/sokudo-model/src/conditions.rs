@@ -20,7 +20,7 @@ pub struct Conditions {
     pub drives: Vec<DriveConditions>,
     /// Arrays of Linux software RAID under the target, as they were after the run.
     pub arrays: Vec<ArrayState>,
-    /// What saves power.
+    /// Settings of the system that save power and may cost speed.
     pub power: PowerSettings,
     /// What was seen while it went on; `None` of what is no device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,15 +47,15 @@ pub struct IoLimit {
     pub file: String,
     /// Kernel name of the device.
     pub device: String,
-    /// Its `major:minor`.
+    /// Device number as `major:minor`.
     pub number: String,
     /// Bytes read per second.
     pub read_bytes_per_s: Option<u64>,
     /// Bytes written per second.
     pub write_bytes_per_s: Option<u64>,
-    /// Reads per second.
+    /// Reads allowed per second; `None` is no limit.
     pub read_ios_per_s: Option<u64>,
-    /// Writes per second.
+    /// Writes allowed per second; `None` is no limit.
     pub write_ios_per_s: Option<u64>,
     /// When it was seen first, on the clock of [`Course`]; `None` where it was there before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +89,7 @@ pub struct DriveConditions {
 /// How hot a drive is and how often it has slowed itself down for that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Heat {
-    /// Degrees Celsius.
+    /// Temperature of the drive, degrees Celsius.
     pub temperature_celsius: Option<i32>,
     /// Degrees Celsius from which it warns.
     pub warning_celsius: Option<i32>,
@@ -241,7 +241,7 @@ impl ForeignUse {
 /// A process that did I/O.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ForeignUser {
-    /// Its number.
+    /// Process ID, as `/proc` names it.
     pub pid: u32,
     /// Its name, as the kernel has it.
     pub name: String,

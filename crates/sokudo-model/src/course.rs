@@ -18,7 +18,7 @@ pub struct Course {
     /// From one moment to the next: a second, twice as long each time the list was full.
     #[serde(rename = "every_ns")]
     pub every: Nanos,
-    /// At most [`COURSE_MOMENTS_MAX`].
+    /// Moments in order of time, at most [`COURSE_MOMENTS_MAX`].
     pub moments: Vec<CourseMoment>,
 }
 

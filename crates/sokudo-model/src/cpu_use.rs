@@ -1,19 +1,19 @@
-//! What processors did.
+//! Time of each processor, by what it was spent on.
 
 use crate::units::Nanos;
 
 /// What one processor did in a time (`/proc/stat`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuUse {
-    /// Its number.
+    /// Number of the processor in `/proc/stat`, from 0.
     pub cpu: u32,
-    /// In programs.
+    /// Time in user mode, that of niced programs included.
     pub user: Nanos,
     /// In the kernel, interrupts included.
     pub kernel: Nanos,
     /// Idle while I/O was outstanding.
     pub iowait: Nanos,
-    /// Idle.
+    /// Time without work and without outstanding I/O.
     pub idle: Nanos,
 }
 

@@ -19,7 +19,7 @@ pub use identity::{
     ScsiIdentity,
 };
 
-/// One disk.
+/// A disk, with what the kernel and the disk itself say of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disk {
     /// Kernel name, such as `sdb`. It may change between boots.
@@ -28,23 +28,23 @@ pub struct Disk {
     pub path: String,
     /// Names that stay: links below `/dev/disk`.
     pub links: Vec<String>,
-    /// `major:minor`.
+    /// Device number as `major:minor`.
     pub number: String,
-    /// What it is.
+    /// Sort of block device, as the kernel presents it.
     pub kind: BlockDeviceKind,
-    /// Maker.
+    /// Maker's name, where it is told apart from the model.
     pub vendor: Option<String>,
     /// Maker's name of the model.
     pub model: Option<String>,
-    /// Serial number.
+    /// Serial number that the maker gave the disk.
     pub serial: Option<String>,
     /// Version of its firmware.
     pub firmware: Option<String>,
     /// World-wide name: `naa.…`, `eui.…` or `uuid.…`.
     pub world_wide_name: Option<String>,
-    /// Size.
+    /// Capacity that the kernel reports; absent where it reports none.
     pub size_bytes: Option<Bytes>,
-    /// Smallest addressable block.
+    /// Smallest block that can be addressed, bytes.
     pub logical_block_bytes: Option<Bytes>,
     /// Smallest block that is written without read-modify-write.
     pub physical_block_bytes: Option<Bytes>,
@@ -68,7 +68,7 @@ pub struct Disk {
     pub read_look_ahead: Option<bool>,
     /// How the kernel queues I/O for it.
     pub queue: QueueSettings,
-    /// How it feels.
+    /// Health, wear and errors, as the disk reports them.
     pub health: Health,
     /// What it says of itself, in its own language.
     pub identity: Identity,
@@ -127,7 +127,7 @@ impl Disk {
 pub enum Bus {
     /// SATA or parallel ATA.
     Ata,
-    /// SAS.
+    /// SAS: SCSI over serial links.
     Sas,
     /// SCSI of another or an unknown kind.
     Scsi,
@@ -135,9 +135,9 @@ pub enum Bus {
     Nvme,
     /// NVMe over a network.
     NvmeFabrics,
-    /// USB.
+    /// USB, whatever the disk behind the bridge is.
     Usb,
-    /// SD card, eMMC.
+    /// MMC: SD cards and eMMC.
     Mmc,
     /// Virtio: a disk of a virtual machine.
     Virtio,
@@ -181,7 +181,7 @@ pub enum Rotation {
     None,
     /// It turns, at a speed that it does not say.
     Turns,
-    /// Revolutions per minute.
+    /// It turns so many times per minute.
     PerMinute(u32),
 }
 
@@ -207,7 +207,7 @@ pub struct QueueSettings {
     pub schedulers: Vec<String>,
     /// Requests that may wait (`nr_requests`).
     pub requests: Option<u64>,
-    /// Hardware queues.
+    /// Hardware queues that the driver has; absent where the kernel shows none.
     pub hardware_queues: Option<u64>,
     /// Commands that the device takes at once (`device/queue_depth`).
     pub device_depth: Option<u64>,
@@ -241,17 +241,17 @@ pub struct Health {
     #[serde(with = "crate::sentences")]
     #[schemars(with = "Vec<String>")]
     pub reasons: Vec<Text>,
-    /// Degrees Celsius.
+    /// Temperature of the disk, degrees Celsius.
     pub temperature_celsius: Option<i32>,
     /// Degrees Celsius above which the disk warns.
     pub temperature_warning_celsius: Option<i32>,
-    /// Hours switched on.
+    /// Hours of its life for which it was switched on.
     pub power_on_hours: Option<u64>,
-    /// Times switched on.
+    /// Times in its life that it was switched on.
     pub power_cycles: Option<u64>,
     /// How much of its life is used, as the maker counts; may be above 100.
     pub used_percent: Option<u32>,
-    /// Spare blocks left.
+    /// Share of its spare blocks that is left, percent.
     pub spare_percent: Option<u32>,
     /// Bytes read in its life.
     pub read_bytes: Option<u64>,
@@ -330,7 +330,7 @@ pub enum HealthState {
 /// One SMART attribute of an ATA disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SmartAttribute {
-    /// Its number.
+    /// Number of the attribute, such as 5 for reallocated sectors.
     pub id: u8,
     /// What most makers mean by it.
     pub name: String,
@@ -355,13 +355,13 @@ pub struct Content {
     #[serde(with = "crate::sentences")]
     #[schemars(with = "String")]
     pub what: Text,
-    /// Label or name.
+    /// Label of a file system, or name of a partition or volume group.
     pub label: Option<String>,
-    /// Universally unique identifier.
+    /// Universally unique identifier (UUID) of a file system or partition.
     pub uuid: Option<String>,
     /// Where it begins on what it lies on.
     pub offset_bytes: Option<Bytes>,
-    /// Its size.
+    /// Size of its block device; absent for what has no device of its own.
     pub size_bytes: Option<Bytes>,
     /// Where it is mounted; empty if it is not, or holds nothing to mount.
     pub mounted_on: Vec<String>,

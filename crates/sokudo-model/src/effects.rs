@@ -8,7 +8,7 @@ use crate::matrix::MatrixAxis;
 /// What was measured of a matrix, as far as it can be compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatrixFigures {
-    /// What is varied.
+    /// Axes that are varied, in the order of each cell's values.
     pub axes: Vec<MatrixAxis>,
     /// Which value of each axis each cell has.
     pub cells: Vec<Vec<usize>>,
@@ -77,7 +77,7 @@ pub struct CellLevel {
 /// A ratio with the interval of all that is compared together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EffectRatio {
-    /// What was found.
+    /// Estimate of the ratio; 1 is no difference.
     pub ratio: f64,
     /// Low end of the interval.
     pub low: f64,

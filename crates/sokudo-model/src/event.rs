@@ -14,7 +14,7 @@ pub enum Phase {
     Waiting,
     /// It runs, and is not measured yet.
     Ramp,
-    /// It runs.
+    /// It does I/O that is measured.
     Running,
     /// It reads back and checks.
     Verifying,
@@ -22,7 +22,7 @@ pub enum Phase {
     Flushing,
     /// It waits for its last I/Os.
     Finishing,
-    /// It has ended.
+    /// All its I/Os are done.
     Ended,
 }
 
@@ -33,7 +33,7 @@ pub enum Event {
     LayoutProgress {
         /// Bytes written so far.
         written: Bytes,
-        /// Bytes to write.
+        /// Bytes that the file has when it is whole.
         total: Bytes,
     },
     /// A file of a job's is about to be made.
@@ -72,9 +72,9 @@ pub enum Event {
         workload: usize,
         /// Time since the trial began.
         at: Nanos,
-        /// Bytes moved.
+        /// Bytes moved by all clones since the trial began.
         bytes: Bytes,
-        /// I/Os completed.
+        /// I/Os completed by all clones since the trial began.
         ios: u64,
         /// The same of reads, writes and trims.
         each: [Moved; 3],
@@ -120,9 +120,9 @@ pub enum Event {
     },
     /// Drives test themselves, and no I/O is measured.
     SelfTesting {
-        /// Which test.
+        /// Whether it is the short or the extended test.
         kind: SelfTestKind,
-        /// How many drives.
+        /// How many drives test themselves.
         drives: usize,
         /// How far the slowest of them is, in percent; `None` where none tells that.
         percent: Option<u8>,
@@ -149,12 +149,12 @@ pub enum Event {
     },
     /// Nothing is done on purpose, until `remaining` has passed.
     Pause {
-        /// Time left.
+        /// How much of the pause is left.
         remaining: Nanos,
     },
     /// Nothing is done until a round begins that has its time.
     RoundAwaited {
-        /// Time until then.
+        /// Time until the round begins.
         remaining: Nanos,
         /// Which round, from 1 on.
         round: u32,

@@ -32,7 +32,7 @@ pub struct FillStretch {
     /// How long it took.
     #[serde(rename = "elapsed_ns")]
     pub elapsed: Nanos,
-    /// Mean rate.
+    /// Mean rate of the stretch, bytes per second.
     pub bytes_per_s: f64,
 }
 
@@ -46,7 +46,7 @@ impl FillStretch {
         }
     }
 
-    /// Bytes written.
+    /// Bytes written in the stretch.
     pub const fn bytes(&self) -> Bytes {
         Bytes(self.to.0 - self.from.0)
     }
@@ -106,7 +106,7 @@ impl FillCurve {
         (!stretches.is_empty()).then_some(Self { stretches })
     }
 
-    /// All of it.
+    /// All stretches together as one.
     pub fn whole(&self) -> FillStretch {
         FillStretch::of(&self.stretches)
     }
@@ -141,7 +141,7 @@ pub struct FillRest {
     pub rest: Nanos,
     /// What was written after it.
     pub bytes: Bytes,
-    /// Mean rate.
+    /// Mean rate after the rest, bytes per second.
     pub bytes_per_s: f64,
 }
 
@@ -181,11 +181,11 @@ pub struct FillCollapse {
 pub struct FillReads {
     /// How many there were.
     pub count: u64,
-    /// Median.
+    /// Median latency of the reads.
     pub p50: u64,
     /// 99 of 100 took no longer.
     pub p99: u64,
-    /// The longest.
+    /// Longest latency of a read.
     pub max: u64,
 }
 

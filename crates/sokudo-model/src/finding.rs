@@ -57,7 +57,7 @@ impl Steadiness {
         }
     }
 
-    /// `STEADY` or `UNSTEADY`.
+    /// `STEADY` or `UNSTEADY`, as it is printed.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Steady => "STEADY",
@@ -72,7 +72,7 @@ impl Steadiness {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Good to know.
+    /// Good to know; the figure is not in doubt.
     Info,
     /// Casts doubt on the figure.
     Warning,

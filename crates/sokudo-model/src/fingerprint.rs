@@ -71,11 +71,11 @@ parts! {
     Capacity(bool) = "capacity";
     /// How what was written is checked.
     Check(WriteCheck) = "check";
-    /// Threads.
+    /// How many threads do the same at once.
     Threads(u32) = "clones";
     /// Processors that threads are bound to.
     Cpus((CpuPolicy, Vec<u32>)) = "cpus";
-    /// What writes contain.
+    /// Content of the blocks that are written.
     Data(DataContent) = "data";
     /// I/Os in flight per thread.
     Depth(u32) = "depth";
@@ -129,7 +129,7 @@ parts! {
     Steady(SteadyRule) = "steady";
     /// Which places are measured one by one.
     Survey(SurveyedSamples) = "survey";
-    /// Pauses between I/Os.
+    /// Pauses between I/Os, and after how many I/Os each.
     Think(Option<Think>) = "think";
     /// The tool that measured, where sokudo has not: no two do the same.
     Tool(String) = "tool";
@@ -170,11 +170,11 @@ pub enum BackendClass {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DirectUse {
-    /// In all trials.
+    /// Bypassed in all trials.
     On,
-    /// In none.
+    /// Bypassed in no trial.
     Off,
-    /// In some.
+    /// Bypassed in some trials and not in others.
     Differs,
 }
 

@@ -36,7 +36,7 @@ pub struct FitQuestion {
 pub struct FitCriterion {
     /// The row's place in the plan, from 0.
     pub row: u32,
-    /// Which figure.
+    /// Figure of the row that the limit is for.
     pub metric: FitMetric,
     /// Writes that make a commit; 1 for anything else.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -68,13 +68,13 @@ pub struct FitLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FitSide {
-    /// Less than it.
+    /// Less than the value that is given.
     Below,
-    /// It or less.
+    /// Less than the value or equal to it.
     AtMost,
-    /// More than it.
+    /// Greater than the value that is given.
     Above,
-    /// It or more.
+    /// Greater than the value or equal to it.
     AtLeast,
 }
 
@@ -100,9 +100,9 @@ pub enum FitMetric {
     Latency(Percentile),
     /// How often per second as many writes as make a commit are made durable.
     Commits,
-    /// I/Os per second.
+    /// I/Os that the row completes per second.
     Iops,
-    /// Bytes per second.
+    /// Bytes that the row moves per second.
     Bandwidth,
     /// I/Os of a fixed rate that were not done by the time at which the next one is due.
     Dropped,

@@ -39,6 +39,6 @@ pub struct Host {
 pub enum HostLost {
     /// It said nothing any more.
     Silent,
-    /// Its process ended.
+    /// Its process ended, or could not be reached or understood.
     Ended,
 }

@@ -16,7 +16,7 @@ use crate::units::{Bytes, Nanos};
 /// A run of another tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportedRun {
-    /// Who measured.
+    /// Tool that measured, and where its output is from.
     pub origin: Origin,
     /// Start, in nanoseconds since 1970-01-01T00:00:00Z; `None` where the tool does not tell.
     pub started_at: Option<Nanos>,
@@ -24,9 +24,9 @@ pub struct ImportedRun {
     pub method: String,
     /// The command line, where the tool repeats it.
     pub command: Option<String>,
-    /// What was measured.
+    /// Target of the run in the tool's words.
     pub target: ImportedTarget,
-    /// Where.
+    /// Machine on which the tool measured, as far as it tells.
     pub environment: HostEnvironment,
     /// What the tool printed, in its order.
     pub rows: Vec<ImportedRow>,
@@ -39,7 +39,7 @@ pub struct ImportedTarget {
     pub name: String,
     /// Maker's name of the model.
     pub model: Option<String>,
-    /// Serial number.
+    /// Serial number of the drive, where the tool tells it.
     pub serial: Option<String>,
     /// Size of what was accessed.
     pub size: Option<Bytes>,

@@ -91,7 +91,7 @@ impl JsonSchema for Inference {
 pub struct InferredFigure {
     /// What it is, with its unit, such as `rpm`.
     pub name: String,
-    /// Its value.
+    /// Value in the unit that `name` gives.
     pub value: f64,
 }
 

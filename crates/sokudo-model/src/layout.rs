@@ -8,7 +8,7 @@ use crate::units::{Bytes, Nanos};
 /// How a test file was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Layout {
-    /// Its size.
+    /// Size of the file; of several files all sizes added.
     pub bytes: Bytes,
     /// From making room for it until all of it was durable.
     #[serde(rename = "elapsed_ns")]

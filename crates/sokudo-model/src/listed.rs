@@ -20,7 +20,7 @@ pub struct ListedRow {
     pub bytes_per_s: Option<f64>,
     /// Median of the trials, I/Os per second.
     pub ios_per_s: Option<f64>,
-    /// Mean.
+    /// Mean latency of an I/O, nanoseconds; null where it is not known.
     pub latency_ns: Option<f64>,
     /// Trials that were made.
     pub trials: u32,

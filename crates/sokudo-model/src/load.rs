@@ -19,7 +19,7 @@ use crate::units::{Nanos, ParseSizeError};
 pub struct RateKept {
     /// I/Os that should have been started in all trials.
     pub due: f64,
-    /// I/Os that were.
+    /// I/Os that were started and completed in those trials.
     pub started: f64,
     /// How far the number of arrivals may differ from the mean one by chance.
     slack: f64,
@@ -98,18 +98,18 @@ impl Outcome {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Percentile {
-    /// Half of them.
+    /// Half of the I/Os are done within it.
     P50,
-    /// 90 of 100.
+    /// 90 of 100 I/Os are done within it.
     P90,
-    /// 95 of 100.
+    /// 95 of 100 I/Os are done within it.
     P95,
-    /// 99 of 100.
+    /// 99 of 100 I/Os are done within it.
     P99,
-    /// 999 of 1,000.
+    /// 999 of 1,000 I/Os are done within it.
     #[serde(rename = "p99.9")]
     P99_9,
-    /// 9,999 of 10,000.
+    /// 9,999 of 10,000 I/Os are done within it.
     #[serde(rename = "p99.99")]
     P99_99,
 }
@@ -216,7 +216,7 @@ impl LatencyLimit {
     }
 }
 
-/// Parses `p99=5ms`.
+/// Parses a limit such as `p99=5ms` or `p99<5ms`.
 impl FromStr for LatencyLimit {
     type Err = ParseSizeError;
 

@@ -29,7 +29,7 @@ pub struct MatrixAxis {
     pub values: Vec<String>,
 }
 
-/// One combination.
+/// A combination of one value of each axis, and what is made for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatrixCell {
     /// Which value of each axis, counted from 0.
@@ -64,29 +64,29 @@ pub struct VolumePlan {
 /// How disks are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RaidPlan {
-    /// The level.
+    /// Level of the array; each needs a least number of disks.
     pub level: RaidLevel,
     /// How many disks of those that were given, the first ones.
     pub disks: usize,
-    /// By whom.
+    /// What puts the disks together: md or the file system.
     pub by: RaidBy,
 }
 
-/// RAID levels.
+/// RAID levels that an array can be made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RaidLevel {
-    /// One disk alone.
+    /// One disk alone, without an array.
     None,
-    /// Stripes.
+    /// Stripes over all disks, without redundancy.
     Raid0,
-    /// Mirrors.
+    /// Mirrors: every disk holds the same.
     Raid1,
     /// Stripes with one parity; raidz1 of ZFS.
     Raid5,
     /// Stripes with two parities; raidz2 of ZFS.
     Raid6,
-    /// Striped mirrors.
+    /// Stripes over mirrors; four disks at least.
     Raid10,
 }
 
@@ -133,21 +133,21 @@ pub enum RaidBy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileSystemKind {
-    /// Without a journal.
+    /// Linux's second extended file system, without a journal.
     Ext2,
     /// Ext2 with a journal.
     Ext3,
-    /// Linux's usual one.
+    /// Successor of Ext3 with extents and delayed allocation.
     Ext4,
-    /// XFS.
+    /// XFS: extents, a journal of metadata, allocation groups.
     Xfs,
     /// Copy on write, checksums, RAID of its own.
     Btrfs,
-    /// IBM's.
+    /// IBM's journaling file system (JFS).
     Jfs,
     /// OpenZFS: copy on write, checksums, RAID of its own.
     Zfs,
-    /// For flash.
+    /// Log-structured file system for flash.
     F2fs,
 }
 
@@ -164,7 +164,7 @@ impl FileSystemKind {
         (Self::F2fs, "f2fs"),
     ];
 
-    /// `ext4`.
+    /// Name that the kernel has for it, such as `ext4`.
     pub fn word(self) -> &'static str {
         let mut all = Self::ALL.into_iter();
         let found = all.find(|(kind, _)| *kind == self);
@@ -181,13 +181,13 @@ impl FileSystemKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct VolumeOptions {
-    /// Of `mkfs`.
+    /// Further arguments of `mkfs`.
     pub mkfs: Vec<String>,
     /// Of `mount -o`, joined by commas; of ZFS, properties of the data set.
     pub mount: Vec<String>,
-    /// Of `mdadm --create`.
+    /// Further arguments of `mdadm --create`.
     pub mdadm: Vec<String>,
-    /// Of `zpool create`.
+    /// Further arguments of `zpool create`.
     pub zpool: Vec<String>,
     /// Wait until a new array has been synchronised, instead of taking it for clean.
     pub initial_sync: bool,

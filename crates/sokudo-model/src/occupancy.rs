@@ -35,7 +35,7 @@ pub enum Occupant {
     Mounted {
         /// Which device: itself, a partition or a holder.
         device: String,
-        /// Where.
+        /// Mount point of the file system.
         at: String,
     },
     /// It, a part of it or something above it is swapped to.
@@ -54,14 +54,14 @@ pub enum Occupant {
     Shown {
         /// What is shown: `it`, or the file behind another loop device.
         what: Text,
-        /// The loop device.
+        /// Kernel name of the loop device.
         by: String,
     },
     /// A process has it, a part of it or what it stands on open or mapped for writing.
     Opened {
         /// What: `it`, a device's name, or the file behind a loop device.
         what: Text,
-        /// The process.
+        /// Process ID of the process.
         pid: u32,
         /// Its name, which may be anything that the process likes, without signs that
         /// command a terminal.
@@ -70,9 +70,9 @@ pub enum Occupant {
     /// Somebody who shows nowhere has it open for writing: the kernel itself, or a process
     /// elsewhere.
     OpenedUnseen,
-    /// It is divided.
+    /// A partition of it, which writes to the whole would overwrite.
     Partition {
-        /// The part.
+        /// Kernel name of the partition.
         name: String,
     },
     /// It holds something that is recognised.
@@ -93,7 +93,7 @@ pub enum Occupant {
     Claimed,
     /// It takes no writes at all.
     Unwritable {
-        /// Why.
+        /// Why it takes no writes, as a sentence.
         sentence: Text,
     },
     /// What it holds or who uses it could not be seen, which must be taken for the

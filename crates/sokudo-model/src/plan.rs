@@ -130,7 +130,7 @@ pub struct Workload {
     /// How I/Os are issued besides.
     #[serde(flatten)]
     pub issuing: IssueOptions,
-    /// When to stop.
+    /// Limits of time, bytes and I/Os; the first that is reached stops it.
     pub limits: Limits,
     /// When it starts, counts and ends besides.
     #[serde(flatten)]
@@ -143,7 +143,7 @@ pub struct Workload {
     /// The state of the drive's own write cache.
     #[serde(default, skip_serializing_if = "is_default")]
     pub drive_cache: DriveCache,
-    /// What writes contain.
+    /// Content of the blocks that are written.
     pub data: DataContent,
     /// What is kept of I/Os beyond one histogram per operation.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -341,7 +341,7 @@ impl From<bool> for DirectMode {
 pub enum BackendKind {
     /// The fastest that kernel and sandbox allow.
     Auto,
-    /// io_uring.
+    /// io_uring: I/Os are queued in rings that are shared with the kernel.
     IoUring,
     /// Commands to NVMe drives through io_uring, past the block layer.
     IoUringCmd,
@@ -355,7 +355,7 @@ pub enum BackendKind {
     Vsync,
     /// `preadv2`/`pwritev2`, one at a time.
     Pvsync2,
-    /// Memory mapping.
+    /// Memory mapping: an I/O copies to or from mapped pages.
     Mmap,
     /// No I/O at all.
     Null,

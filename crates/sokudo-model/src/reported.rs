@@ -21,7 +21,7 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// The other tool.
+    /// Tool that the figures are from; `None` of sokudo's own.
     pub const fn origin(&self) -> Option<&Origin> {
         match self {
             Self::Measured => None,
@@ -88,9 +88,9 @@ pub struct Reported {
     /// Parts of the fingerprint that the tool does not tell (depth, direct, …): two
     /// rows agree in them only if nobody knows better.
     pub unknown: Vec<PlanPart>,
-    /// Bytes per second.
+    /// Bytes per second; `None` where the tool does not tell it.
     pub bandwidth: Option<ImportedRate>,
-    /// I/Os per second.
+    /// I/Os per second; `None` where the tool does not tell it.
     pub iops: Option<ImportedRate>,
     /// Completion of an I/O, nanoseconds.
     pub latency: Option<ImportedLatency>,
@@ -118,11 +118,11 @@ pub struct ImportedRate {
     #[serde(with = "crate::sentences")]
     #[schemars(with = "String")]
     pub kind: Text,
-    /// Smallest.
+    /// Smallest rate, where the tool tells it.
     pub min: Option<f64>,
-    /// Largest.
+    /// Largest rate, where the tool tells it.
     pub max: Option<f64>,
-    /// Sample standard deviation.
+    /// Sample standard deviation of the rates, where the tool tells it.
     pub stdev: Option<f64>,
     /// The rate of each run, where the tool tells.
     pub trials: Vec<f64>,
@@ -131,28 +131,28 @@ pub struct ImportedRate {
 /// Latencies as a tool sums them up, nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedLatency {
-    /// Mean.
+    /// Mean latency of the I/Os.
     #[serde(deserialize_with = "float_or_none")]
     #[schemars(with = "Option<f64>")]
     pub mean: f64,
-    /// Smallest.
+    /// Smallest latency, where the tool tells it.
     pub min: Option<f64>,
-    /// Largest.
+    /// Largest latency, where the tool tells it.
     pub max: Option<f64>,
-    /// Sample standard deviation.
+    /// Sample standard deviation of the latencies, where the tool tells it.
     pub stdev: Option<f64>,
     /// I/Os that were timed.
     pub count: Option<u64>,
-    /// `(percent, nanoseconds)`, ascending.
+    /// Percentiles as `(percent, nanoseconds)`, ascending.
     pub percentiles: Vec<(f64, f64)>,
 }
 
 /// What was measured at one place of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportedSample {
-    /// Its first byte.
+    /// First byte of the place.
     pub offset: Bytes,
-    /// Bytes moved there.
+    /// Bytes moved at the place.
     pub bytes: Bytes,
     /// How long that took.
     pub elapsed: Nanos,
@@ -166,6 +166,6 @@ pub struct ImportedFigure {
     pub name: String,
     /// Such as `MB/s`; empty for a pure number.
     pub unit: String,
-    /// The figure.
+    /// Value in the unit that `unit` names.
     pub value: f64,
 }

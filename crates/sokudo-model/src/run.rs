@@ -33,7 +33,7 @@ use crate::units::Nanos;
 pub struct Run {
     /// Version of the program that measured, or that read what another has measured.
     pub sokudo_version: String,
-    /// Who measured.
+    /// Whether sokudo measured or another tool.
     pub provenance: Provenance,
     /// Start, in nanoseconds since 1970-01-01T00:00:00Z; `None` where another tool did not
     /// tell.
@@ -98,7 +98,7 @@ pub struct RunPart {
     /// Start, in nanoseconds since 1970-01-01T00:00:00Z.
     #[serde(rename = "started_at_ns")]
     pub started_at: Nanos,
-    /// Its end likewise.
+    /// End, in nanoseconds since 1970-01-01T00:00:00Z.
     #[serde(rename = "ended_at_ns")]
     pub ended_at: Nanos,
     /// The number under which it is kept; `None` for the last one.
@@ -151,9 +151,9 @@ pub struct Schedule {
     /// (all trials of a row in a block, after a discarded warm-up).
     #[schemars(with = "String")]
     pub name: ScheduleName,
-    /// Trials per row.
+    /// Trials of each row, unless `enough` ends it before.
     pub trials: u32,
-    /// Pause between trials.
+    /// Pause between two trials, in which no I/O is done.
     #[serde(rename = "pause_ns")]
     pub pause: Nanos,
     /// Whether a trial of full length is run first and thrown away.

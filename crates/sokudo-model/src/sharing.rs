@@ -50,7 +50,7 @@ pub struct Contention {
     pub tests: Vec<SharingTest>,
 }
 
-/// One test.
+/// A test that disks have made alone and together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SharingTest {
     /// What people call it, such as `SEQ1M Q8T1`.
@@ -86,7 +86,7 @@ pub struct SharedRates {
     /// The same together with others.
     #[serde(rename = "together_bytes_per_s")]
     pub together: f64,
-    /// Together ÷ alone.
+    /// Share of the rate that is left: together ÷ alone.
     pub kept: f64,
     /// Its 95 % interval by the trials of both; `None` with too few of them, and of a sum.
     #[serde(rename = "kept_interval_95")]

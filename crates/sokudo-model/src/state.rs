@@ -17,7 +17,7 @@ pub struct RunState {
     pub run: Run,
     /// The stage in progress, where that was told.
     pub stage: usize,
-    /// Its first row.
+    /// First row of that stage, as its place in the plan.
     pub first: usize,
     /// Rows before this one have ended.
     ended: usize,
@@ -32,7 +32,7 @@ pub struct RunState {
 /// What a row does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Doing {
-    /// Its phase.
+    /// Phase that the row is in.
     pub phase: Phase,
     /// Time since its trial began.
     pub at: Nanos,

@@ -159,9 +159,9 @@ impl SteadyLabel {
 pub enum RoundFigure {
     /// Reads and writes per second.
     Iops,
-    /// Bytes per second.
+    /// Bytes moved per second in the round.
     BytesPerSecond,
-    /// Mean latency, nanoseconds.
+    /// Mean latency of the round's I/Os, nanoseconds.
     LatencyMeanNs,
 }
 
@@ -219,7 +219,7 @@ pub struct SteadyPhase {
     pub first_row: u32,
     /// How many they are.
     pub rows: u32,
-    /// Rounds at most.
+    /// Rounds after which it ends even if it is not steady.
     pub rounds_max: u32,
     /// The rows by which it is told whether they are steady.
     pub tracked: Vec<u32>,
@@ -299,10 +299,10 @@ pub struct SteadyEstimate {
     pub assumptions: Vec<Text>,
 }
 
-/// A whole procedure.
+/// A steady-state test after the PTS with its phases and limits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyProcedure {
-    /// Which test.
+    /// Test of the PTS that is made.
     pub test: SteadyTest,
     /// For which class of drives.
     pub class: SteadyClass,

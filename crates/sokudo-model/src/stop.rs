@@ -42,7 +42,7 @@ pub struct StopRule {
 /// Which rule ended a run, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StopCause {
-    /// The rule.
+    /// Rule that came true.
     pub rule: StopRule,
     /// The name of the row in which it came true.
     pub row: String,

@@ -15,13 +15,13 @@ use crate::units::{Bytes, Nanos};
 pub enum TargetKind {
     /// A directory, in which a test file of our own is laid out.
     Directory,
-    /// An existing file.
+    /// An existing file that the user named.
     File,
-    /// A block device.
+    /// A block device: a disk, a partition, or what stands on them.
     BlockDevice,
-    /// A simulated device.
+    /// A simulated device, in virtual time.
     Simulated,
-    /// No device.
+    /// No device: every I/O completes at once.
     Null,
     /// What another tool has measured, as it names it.
     Imported,
@@ -33,7 +33,7 @@ pub enum TargetKind {
 pub struct TargetInfo {
     /// As the user wrote it.
     pub name: String,
-    /// What it is.
+    /// Sort of target that the user named.
     pub kind: TargetKind,
     /// Absolute path; `None` for simulated and null targets.
     pub path: Option<String>,
@@ -126,7 +126,7 @@ pub enum DirectIoSupport {
         /// Of offsets and lengths.
         offset_alignment: Bytes,
     },
-    /// It does not.
+    /// The kernel says that it takes none.
     Unsupported,
     /// The kernel or the file system does not say.
     Unknown,
@@ -137,9 +137,9 @@ pub enum DirectIoSupport {
 pub struct BlockDevice {
     /// Kernel name, such as `nvme0n1p2`.
     pub name: String,
-    /// `major:minor`.
+    /// Device number as `major:minor`.
     pub number: String,
-    /// What it is.
+    /// Sort of block device, as the kernel presents it.
     pub kind: BlockDeviceKind,
     /// Whether it stands on no other block device, so that its counters are the
     /// ones that count.
@@ -148,11 +148,11 @@ pub struct BlockDevice {
     pub parents: Vec<String>,
     /// Maker's name of the model.
     pub model: Option<String>,
-    /// Serial number.
+    /// Serial number that the maker gave the device.
     pub serial: Option<String>,
-    /// Size.
+    /// Capacity that the kernel reports; absent where it reports none.
     pub size_bytes: Option<Bytes>,
-    /// Smallest addressable block.
+    /// Smallest block that can be addressed, bytes.
     pub logical_block_bytes: Option<Bytes>,
     /// Smallest block that is written without read-modify-write.
     pub physical_block_bytes: Option<Bytes>,
@@ -231,7 +231,7 @@ pub enum BlockDeviceKind {
     Loop,
     /// Device-mapper: LVM, LUKS, multipath.
     DeviceMapper,
-    /// Linux software RAID.
+    /// An array of Linux software RAID (md).
     Raid,
     /// Memory presented as a disk: zram, brd, null_blk.
     Memory,
@@ -241,15 +241,15 @@ pub enum BlockDeviceKind {
 /// saw them, summed over the leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceCounters {
-    /// Read requests.
+    /// Read requests; merged reads are not among them.
     pub read_ios: u64,
-    /// Bytes read.
+    /// Bytes that the requests read.
     pub read_bytes: u64,
     /// Write requests, flushes among them.
     pub written_ios: u64,
-    /// Bytes written.
+    /// Bytes that the requests wrote.
     pub written_bytes: u64,
-    /// Flush requests.
+    /// Flush requests; 0 from kernels before 5.5, which count none.
     pub flushes: u64,
     /// Reads that became part of a request that was waiting, and are not among the requests.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -317,9 +317,9 @@ impl DeviceCounters {
 /// What a file is made of, as FIEMAP says it. Bytes, within the file's size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileState {
-    /// The file's size.
+    /// Length of the file, holes included.
     pub size_bytes: Bytes,
-    /// Number of extents.
+    /// Number of extents that FIEMAP lists.
     pub extents: u64,
     /// In no extent at all: reads return zeros and touch no device.
     pub hole_bytes: Bytes,
@@ -363,17 +363,17 @@ impl FileState {
 pub struct HostEnvironment {
     /// Name of the machine.
     pub host: Option<String>,
-    /// Kernel release.
+    /// Kernel release, as `uname -r` prints it.
     pub kernel: Option<String>,
     /// Distribution, as it names itself.
     pub distribution: Option<String>,
-    /// Processor model.
+    /// Processor model, or the board's where the kernel names no processor.
     pub cpu_model: Option<String>,
     /// Processors this process may use.
     pub cpus: u32,
-    /// Frequency governor.
+    /// Frequency governors of the processors, such as `performance`.
     pub governor: Option<String>,
-    /// Memory.
+    /// Memory that the kernel manages (`MemTotal`).
     pub memory_bytes: Option<Bytes>,
     /// Whether the kernel runs in a virtual machine.
     pub virtual_machine: Option<bool>,

@@ -161,7 +161,7 @@ pub struct TrialTogether {
     pub to: Nanos,
     /// When the first began, and when the last was done.
     pub first_began: Nanos,
-    /// See there.
+    /// When the last one was done.
     pub last_ended: Nanos,
     /// The process that began latest after the agreed instant, less the one that was the earliest.
     pub skew: Nanos,
@@ -293,7 +293,7 @@ pub struct Outcome {
     /// was not recorded ([`crate::Recording`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depths: Option<Depths>,
-    /// What was logged.
+    /// Logs of single I/Os or of intervals; empty unless asked for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub logs: Logs,
     /// What happened at each place of a survey, in the order in which they were
@@ -349,7 +349,7 @@ pub struct Outcome {
     /// with their number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<IoFailure>,
-    /// Why it ended.
+    /// Why the workload's trial ended.
     pub stopped: StopReason,
 }
 
@@ -478,11 +478,11 @@ impl Window {
 /// What one kind of operation did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationTally {
-    /// Which kind.
+    /// Operation that the tally is of.
     pub operation: Operation,
-    /// I/Os completed.
+    /// I/Os completed in the measured part.
     pub ios: u64,
-    /// Bytes moved.
+    /// Bytes moved in the measured part.
     pub bytes: Bytes,
     /// From preparing an I/O to reaping it, nanoseconds.
     pub latency: Histogram,
@@ -515,7 +515,7 @@ pub struct OperationTally {
 }
 
 impl OperationTally {
-    /// Nothing yet.
+    /// An empty tally of this operation.
     pub fn new(operation: Operation) -> Self {
         Self {
             operation,
@@ -536,9 +536,9 @@ impl OperationTally {
 /// A range in which every block failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Defect {
-    /// Which operation failed.
+    /// Operation that failed on every block.
     pub operation: Operation,
-    /// Its first byte.
+    /// First byte of the range.
     pub offset: Bytes,
     /// Its length, in whole logical blocks.
     pub length: Bytes,
@@ -546,14 +546,14 @@ pub struct Defect {
     pub kind: FailureKind,
 }
 
-/// Processor time.
+/// Processor time, by the mode that it was spent in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CpuDocument")]
 pub struct CpuTime {
-    /// In user mode.
+    /// Time in user mode, nanoseconds.
     #[serde(rename = "user_ns")]
     pub user: Nanos,
-    /// In the kernel.
+    /// Time in the kernel on behalf of the threads themselves, nanoseconds.
     #[serde(rename = "system_ns")]
     pub system: Nanos,
     /// Of threads of the kernel that did the I/O in the place of those that asked for it
@@ -587,22 +587,22 @@ pub struct ThreadUsage {
 /// 4, 8, 16, 32, 64 and more (as fio's).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Depths {
-    /// In flight.
+    /// I/Os by how many were in flight when each was submitted.
     pub level: [u64; 7],
-    /// Submitted at once.
+    /// Submitting system calls by how many I/Os each submitted.
     pub submitted: [u64; 7],
-    /// Reaped at once.
+    /// Reaps by how many I/Os each brought back.
     pub completed: [u64; 7],
 }
 
 /// What was logged of single I/Os or of intervals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Logs {
-    /// Submission latencies, nanoseconds.
+    /// Submission latencies by I/O or interval, nanoseconds.
     pub submission: Vec<LogPoint>,
-    /// Completion latencies, nanoseconds.
+    /// Completion latencies by I/O or interval, nanoseconds.
     pub completion: Vec<LogPoint>,
-    /// Total latencies, nanoseconds.
+    /// Total latencies by I/O or interval, nanoseconds.
     pub total: Vec<LogPoint>,
     /// Every I/O, with its bytes; values are 1.
     pub every_io: Vec<LogPoint>,
@@ -628,7 +628,7 @@ impl Logs {
 pub struct LogPoint {
     /// When it ended, counted from the start of the workload's measured part.
     pub at: Nanos,
-    /// Which operation.
+    /// Operation of the I/O or of the interval's I/Os.
     pub operation: Operation,
     /// The value, or the mean of the interval.
     #[serde(deserialize_with = "float_or_none")]
@@ -647,7 +647,7 @@ pub struct LogPoint {
 pub struct HistogramPoint {
     /// End of the interval, counted from the start of the measured part.
     pub at: Nanos,
-    /// Which operation.
+    /// Operation whose latencies these are.
     pub operation: Operation,
     /// Size of the interval's first I/O.
     pub bytes: u32,
@@ -683,7 +683,7 @@ pub struct SteadyOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BackendDocument")]
 pub struct BackendUse {
-    /// The backend.
+    /// Backend that issued the I/O.
     pub kind: BackendKind,
     /// What it used of the kernel.
     #[schemars(with = "Vec<String>")]
@@ -750,13 +750,13 @@ impl From<&BackendFeature> for Text {
 /// I/Os of one kind that failed in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IoFailure {
-    /// Which operation.
+    /// Operation of the I/Os that failed.
     pub operation: Operation,
-    /// In which way.
+    /// Error, or other way in which they failed.
     pub kind: FailureKind,
     /// Offset of the first one.
     pub offset: Bytes,
-    /// How many.
+    /// How many failed in this way.
     pub count: u64,
 }
 
@@ -768,10 +768,10 @@ pub enum FailureKind {
     Errno(i32),
     /// Fewer bytes were moved than asked, but more than none.
     Short {
-        /// Bytes asked for.
+        /// Bytes that the I/O asked for.
         #[serde(rename = "asked")]
         requested: u32,
-        /// Bytes moved.
+        /// Bytes that were moved all the same.
         moved: u32,
     },
     /// No bytes were moved and no error was given, inside the target's size: how
@@ -788,14 +788,14 @@ pub enum FailureKind {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Stopped")]
 pub enum StopReason {
-    /// The time limit.
+    /// Its time limit was reached.
     Time,
-    /// The byte limit.
+    /// All was done, up to its limit of bytes, I/Os or files.
     Bytes,
     /// Ended early on purpose; the figures count.
     Ended,
     /// The user interrupted it.
     Cancelled,
-    /// I/O failed.
+    /// I/O failed, which ended the trial.
     Failed,
 }

@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::{Argued, Argument, WrittenFigure};
 
-/// Nanoseconds per second.
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// A length of time, or an instant on a clock whose zero is named where it is
@@ -143,11 +142,11 @@ impl fmt::Display for Nanos {
 pub struct Bytes(pub u64);
 
 impl Bytes {
-    /// 2^10 bytes.
+    /// Bytes of a KiB, 2^10.
     pub const KIB: u64 = 1 << 10;
-    /// 2^20 bytes.
+    /// Bytes of a MiB, 2^20.
     pub const MIB: u64 = 1 << 20;
-    /// 2^30 bytes.
+    /// Bytes of a GiB, 2^30.
     pub const GIB: u64 = 1 << 30;
 
     /// `n` × 2^10 bytes.

@@ -44,7 +44,7 @@ pub enum RunEvent {
     },
     /// What a row does has been decided.
     RowNamed { row: usize, name: String },
-    /// A trial begins.
+    /// A trial of a row begins; rows are counted from 0.
     Trial { row: usize, trial: u32 },
     /// How far it is; rates are those since the last word.
     Progress {

@@ -145,7 +145,7 @@ async fn accept(listener: TcpListener, router: Router, slots: Arc<ConnectionSlot
 /// The connections that may be open at once.
 struct ConnectionSlots {
     free: Arc<Semaphore>,
-    /// The oldest first.
+    /// Open connections, the oldest first, each with whether it has shown a key.
     taken: Mutex<Vec<(AbortHandle, Arc<AtomicBool>)>>,
 }
 

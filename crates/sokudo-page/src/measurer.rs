@@ -22,7 +22,7 @@ pub(crate) struct MeasurerClient {
     next: AtomicU64,
 }
 
-/// What was answered.
+/// Answer of the measuring process to one question.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) ok: bool,

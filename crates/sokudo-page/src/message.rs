@@ -102,7 +102,7 @@ pub struct Hello {
     pub control_token: String,
     /// Opens sessions that may only look.
     pub read_token: String,
-    /// ISO 639-1.
+    /// Language of the page, as an ISO 639-1 code.
     pub lang: String,
     /// 0 for any that is free.
     pub port: u16,

@@ -34,7 +34,7 @@ pub(crate) struct WebUi {
     view: Mutex<SharedView>,
     /// Something was told that no batch has yet.
     changed: Notify,
-    /// Counts batches.
+    /// Number of batches so far; its change wakes the event streams.
     batches: watch::Sender<u64>,
     started: Instant,
     /// Tells this start from others, in the numbers of batches.

@@ -30,7 +30,7 @@ pub enum Query {
         /// What suits the run, where none is named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kind: Option<String>,
-        /// `light` or `dark`.
+        /// Colours of the picture: `light` or `dark`.
         theme: String,
         #[serde(rename = "as")]
         form: PictureForm,
@@ -70,7 +70,7 @@ pub enum Query {
     },
 }
 
-/// Which kept runs.
+/// Conditions on kept runs, all of which must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ListFilter {

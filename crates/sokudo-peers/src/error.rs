@@ -10,7 +10,7 @@ use sokudo_words::Text;
 pub enum LossCause {
     #[error("it has sent no sign of life for {:.0} s", .0.as_secs_f64())]
     Silent(Duration),
-    /// In MPI's words.
+    /// MPI reported an error, in its own words.
     #[error("no message reaches it or comes of it ({0})")]
     Unreachable(String),
     #[error("it has gone before the others")]

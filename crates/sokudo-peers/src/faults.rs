@@ -16,7 +16,7 @@ pub struct RankFaults {
     pub clock_drift_ppb: i64,
     /// As another version of sokudo.
     pub version: Option<String>,
-    /// On another host.
+    /// Name of another host that it claims to run on.
     pub host: Option<String>,
     pub trouble: Trouble,
 }

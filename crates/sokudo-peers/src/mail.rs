@@ -31,7 +31,7 @@ pub(crate) enum Arrival {
 
 #[derive(Default)]
 struct Outgoing {
-    /// Overtake the parts.
+    /// Messages sent whole, before any part of `parts`.
     whole: VecDeque<Vec<u8>>,
     /// Messages in parts, and how much of the first has gone.
     parts: VecDeque<Arc<[u8]>>,

@@ -19,7 +19,7 @@ pub(crate) enum Call {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Message {
-    /// To the first.
+    /// Sent to the first when a process joins.
     Hello {
         version: String,
         host: PeerHost,

@@ -141,7 +141,7 @@ impl Peers {
         self.rank == 0
     }
 
-    /// Of each rank.
+    /// Host of each rank, in the order of ranks.
     pub fn hosts(&self) -> &[PeerHost] {
         &self.hosts
     }

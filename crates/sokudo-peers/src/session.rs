@@ -121,10 +121,10 @@ pub(crate) struct PeerSession<'a> {
     /// That they do not fit together.
     everybody_knows: bool,
     hosts: Vec<Option<PeerHost>>,
-    /// Calls so far.
+    /// Number of the next call; all ranks count alike.
     number: u64,
     waiting: Option<PendingCall>,
-    /// At the first.
+    /// Round of answers that the first collects from all ranks.
     round: Round,
     clock_answer: Option<Answer<ClockReading>>,
     /// At the first: who wants to see its clock.

@@ -139,7 +139,7 @@ impl CheckDocument {
             .collect()
     }
 
-    /// The sentence.
+    /// What the outcome comes to, in one sentence.
     fn sentence_text(&self) -> Text {
         let is_disturbed = self.rows.iter().any(|row| row.disturbed);
         match self.outcome {

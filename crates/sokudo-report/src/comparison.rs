@@ -43,7 +43,7 @@ pub struct ComparisonDocument {
     pub command: String,
     /// How the trials were made.
     pub way: Way,
-    /// What is compared.
+    /// Figure of each row that is compared.
     pub figure: Figure,
     /// A smaller difference does not matter, as a share: 0.02 for 2 %.
     pub difference_min: f64,
@@ -70,7 +70,7 @@ pub enum Way {
     Live,
 }
 
-/// One measurement.
+/// A measurement that is compared, and where it is from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideDocument {
     /// `A` for the reference, `B` and so on for the others.
@@ -114,7 +114,7 @@ impl SideDocument {
 /// A measurement beside the reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherDocument {
-    /// Which.
+    /// Measurement that is compared with the reference.
     pub side: SideDocument,
     /// What it comes to, against the reference.
     #[serde(with = "sokudo_model::sentences")]
@@ -147,9 +147,9 @@ pub struct RowDocument {
     pub row: String,
     /// The same of the other, where it is not the same; they stand at the same place.
     pub other_row: Option<String>,
-    /// The reference's figures.
+    /// Figures of the row in the reference.
     pub reference: RowSideDocument,
-    /// The other's.
+    /// Figures of the row in the other measurement.
     pub other: RowSideDocument,
     /// What it comes to, about the other against the reference.
     pub compared: Compared,

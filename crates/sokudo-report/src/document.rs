@@ -67,7 +67,7 @@ pub struct RunDocument {
     pub results: Vec<ResultDocument>,
     /// What methods make of the run as a whole: each kind at most once, and only what was measured.
     pub views: RunViews,
-    /// The run itself.
+    /// Run as it was measured and is kept.
     #[serde(flatten)]
     pub run: Run,
 }

@@ -36,7 +36,7 @@ pub struct FindingGroup<'a> {
     pub remedy: Text,
     /// Each thing that was seen, and where.
     pub symptoms: Vec<(&'a Text, Text)>,
-    /// Each cause.
+    /// Causes of the symptoms, each once.
     pub causes: Vec<&'a Text>,
 }
 

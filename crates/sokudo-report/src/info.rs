@@ -49,7 +49,7 @@ pub struct InfoDocument {
 /// A disk and what is noticed about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskDocument {
-    /// The disk.
+    /// Disk as the kernel and the disk itself describe it.
     #[serde(flatten)]
     pub disk: Disk,
     /// What is noticed about it, the gravest first.

@@ -115,7 +115,7 @@ impl JudgementDocument {
         document
     }
 
-    /// The sentence.
+    /// What the new judgement changes, in one sentence.
     fn outcome(&self) -> Text {
         let rows = self.rows.iter();
         let changed = rows.filter(|row| row.verdict_then != row.verdict_now);

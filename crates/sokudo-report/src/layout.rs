@@ -5,7 +5,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::table::Align;
 
-/// Columns between columns.
+/// Blank signs between two columns of a table.
 pub(crate) const GAP: usize = 2;
 
 /// One column of a table as it is laid out.

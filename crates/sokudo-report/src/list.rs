@@ -67,7 +67,7 @@ pub struct ListedRun {
     pub interrupted: bool,
     /// What somebody wrote about it; empty where nobody did.
     pub note: String,
-    /// Its tags, sorted.
+    /// Tags of the run, sorted; empty where nobody gave any.
     pub tags: Vec<String>,
     /// Whether later runs of its device and method are compared with it.
     pub is_baseline: bool,

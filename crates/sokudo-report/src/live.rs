@@ -54,11 +54,10 @@ struct LiveText {
 /// A table as it is shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct LiveTable {
-    /// Empty for none.
+    /// Heading over the table; empty for none.
     title: String,
     /// What must be known to read it; empty for nothing.
     note: String,
-    /// Headings.
     columns: Vec<LiveColumn>,
     /// A cell for each column.
     rows: Vec<Vec<LiveText>>,
@@ -69,7 +68,7 @@ struct LiveTable {
 struct LiveColumn {
     /// Heading over neighbouring columns of one group; empty for none.
     group: &'static str,
-    /// Its own heading.
+    /// Heading of this column alone, below that of its group.
     title: String,
     /// `left`, or `right` for numbers.
     align: &'static str,
@@ -82,11 +81,9 @@ struct LiveFinding {
     severity: &'static str,
     /// The same in the language.
     label: String,
-    /// What was seen.
     symptom: String,
     /// Why that is so, most likely.
     cause: String,
-    /// What to do.
     remedy: String,
     /// Of which rows; empty where it concerns the run.
     rows: String,

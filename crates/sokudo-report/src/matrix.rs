@@ -44,7 +44,7 @@ pub struct MatrixDocument {
     #[serde(with = "sokudo_model::sentences")]
     #[schemars(with = "Vec<String>")]
     pub sentences: Vec<Text>,
-    /// What is varied.
+    /// Axes of the matrix, each with its values.
     pub axes: Vec<MatrixAxis>,
     /// The combinations, the last axis changing fastest.
     pub cells: Vec<MatrixCellDocument>,
@@ -54,7 +54,7 @@ pub struct MatrixDocument {
     pub effects: MatrixEffects,
 }
 
-/// One combination.
+/// A combination of one value of each axis, and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MatrixCellDocument {
     /// Which value of each axis, counted from 0.
@@ -95,7 +95,7 @@ pub struct CellFailure {
     pub block: u32,
     /// The command that failed; empty where it was none.
     pub command: String,
-    /// What was said.
+    /// Sentence that tells what went wrong.
     #[serde(with = "sokudo_model::sentences")]
     #[schemars(with = "String")]
     pub message: Text,
@@ -118,7 +118,7 @@ pub struct MatrixRowDocument {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CountedUnit {
-    /// Bytes.
+    /// Bytes that I/Os moved.
     Bytes,
     /// Files created, looked up or deleted.
     Files,

@@ -63,7 +63,7 @@ pub struct PivotDocument {
 /// One line of the matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PivotRow {
-    /// Its name.
+    /// Name that the results of the line have in common.
     pub name: String,
     /// The unit of its figures: `MB/s`, `MiB/s`, `IOPS`, `files/s` or `ms`.
     pub unit: String,
@@ -158,7 +158,7 @@ impl SideRow<'_> {
 pub enum PivotValue {
     /// Its rate, or its latency where it has no rate.
     Rate,
-    /// Its mean latency.
+    /// Mean latency, also where there is a rate.
     Latency,
 }
 
@@ -171,9 +171,7 @@ pub struct Pivot {
     pub columns: Keys,
     /// Only results of which these keys hold these texts, whatever their case.
     pub only: Vec<(Key, String)>,
-    /// What is shown.
     pub value: PivotValue,
-    /// In what.
     pub unit: BandwidthUnit,
 }
 

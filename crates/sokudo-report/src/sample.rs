@@ -27,7 +27,7 @@ pub fn method(traits: &'static [MethodTrait]) -> Method {
     })))
 }
 
-/// Its figures.
+/// Document of the kept sample run of this name.
 pub fn document(name: &str) -> RunDocument {
     RunDocument::from_run(&kept(name))
 }

@@ -20,7 +20,6 @@ pub struct TableStyle {
     /// Whether all signs of the table itself are ASCII. Names that were given
     /// to sokudo stay as they are.
     pub ascii: bool,
-    /// Unit of bandwidths.
     pub unit: BandwidthUnit,
     /// In what people are spoken to; English where all signs are ASCII.
     pub language: Language,

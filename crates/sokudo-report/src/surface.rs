@@ -27,9 +27,9 @@ pub(crate) fn is_scan(document: &RunDocument) -> bool {
 /// What sort of figures a row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SurfaceRowKind {
-    /// Rates of places.
+    /// Rates of places, in order of place.
     Curve,
-    /// Access times.
+    /// Times of accesses at scattered places.
     Access,
     /// One figure: one place, or none.
     Plain,

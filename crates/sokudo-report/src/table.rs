@@ -58,11 +58,11 @@ impl Tone {
 /// What stands in a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// What sokudo says.
+    /// Sokudo's own words, which are translated.
     Text(Text),
     /// What somebody has called something, or a figure: the same in all languages.
     Name(String),
-    /// A judgement.
+    /// Words in the colour of a judgement.
     Judged(Tone, Text),
     /// A figure with its share of the largest that it is compared with.
     Figure {

@@ -47,7 +47,7 @@ pub struct TrendDocument {
     pub figure: Figure,
     /// A smaller change does not matter, as a share: 0.02 for 2 %.
     pub difference_min: f64,
-    /// Each row.
+    /// Rows of the device, each with its runs over time.
     pub series: Vec<SeriesDocument>,
     /// Rows of caches that are left out, because no row was named.
     pub rows_of_caches: usize,
@@ -62,7 +62,7 @@ pub struct SeriesDocument {
     pub fingerprint: String,
     /// Its runs, the oldest first.
     pub points: Vec<TrendPoint>,
-    /// Levels, in order.
+    /// Levels between the changes, the oldest first.
     pub levels: Vec<LevelDocument>,
     /// So many runs tell a change: with fewer, that there is one level says nothing.
     pub runs_needed: usize,
@@ -77,7 +77,7 @@ pub struct SeriesDocument {
 /// One run of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrendPoint {
-    /// The run's number.
+    /// Number of the run in the store.
     pub run: u64,
     /// Its start, RFC 3339 in UTC.
     pub started_at: String,

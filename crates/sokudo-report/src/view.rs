@@ -13,13 +13,12 @@ use crate::style::BandwidthUnit;
 /// What is shown of a run behind the figures of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ShownBehind {
-    /// All rows.
+    /// All rows, in every output.
     Rows,
     /// All rows, where there is room for them: on paper.
     RowsOnPaper,
     /// No rows; hosts, and what figures say of the device.
     NoRows,
-    /// Nothing.
     Nothing,
 }
 
@@ -28,7 +27,7 @@ pub trait ShownView {
     /// The answer to the question that was measured for: it comes first.
     fn add_answer<'a>(&'a self, _: &mut Article<'a>, _: &'a RunDocument) {}
 
-    /// Its figures.
+    /// Adds the view's figures; tells what of the run is shown behind them.
     fn add_figures<'a>(
         &'a self,
         _: &mut Article<'a>,

@@ -30,14 +30,14 @@ pub struct BlockValue {
     pub cell: usize,
     /// Which block, counted from 0.
     pub block: usize,
-    /// What was found.
+    /// What the cell came to in the block.
     pub value: f64,
 }
 
 /// A sum of cells with weights that add up to 0, as it was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contrast {
-    /// The sum.
+    /// Sum of the fitted cells, each times its weight.
     pub estimate: f64,
     /// How far its interval reaches to either side.
     pub reach: f64,
@@ -54,7 +54,7 @@ impl Contrast {
 #[derive(Clone, Debug)]
 pub struct BlockFit {
     cells: Vec<FittedCell>,
-    /// Each block's effect.
+    /// What each block adds to every cell in it.
     blocks: Vec<f64>,
     /// Inverse of the blocks' normal equations.
     inverse: Vec<Vec<f64>>,
@@ -292,13 +292,13 @@ fn inverted(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     Some(inverse)
 }
 
-/// 0 of nothing.
+/// Arithmetic mean; 0 of no values.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, number) = values.fold((0.0, 0), |(sum, number), it| (sum + it, number + 1));
     sum / count(number)
 }
 
-/// At least 1.
+/// Number as a divisor, at least 1.
 #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 fn count(number: usize) -> f64 {
     number.max(1) as f64

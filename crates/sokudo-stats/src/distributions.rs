@@ -49,7 +49,7 @@ impl Zipf {
         }
     }
 
-    /// The next rank.
+    /// Draws a rank, from 0 for the likeliest.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -71,7 +71,7 @@ impl Zipf {
     }
 }
 
-/// x^-theta.
+/// Weight of rank x: x^-theta.
 fn weight(x: f64, theta: f64) -> f64 {
     (-theta * x.ln()).exp()
 }
@@ -128,7 +128,7 @@ impl Pareto {
         }
     }
 
-    /// The next rank.
+    /// Draws a rank, from 0 up to the last of the places.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -169,7 +169,7 @@ impl Normal {
         }
     }
 
-    /// The next place.
+    /// Draws a place, from 0 on, most often near the middle.
     pub fn next(&self, random: &mut Random) -> u64 {
         let last = self.ranks - 1;
         let sum: u128 = (0..NORMAL_DRAWS)

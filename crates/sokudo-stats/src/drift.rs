@@ -81,7 +81,7 @@ fn chance_of_order(count: usize, surplus: usize) -> f64 {
 pub struct LevelShift {
     /// How many values lie before it.
     pub index: usize,
-    /// Their median.
+    /// Median of the values before the shift.
     pub before: f64,
     /// The median of the others.
     pub after: f64,
@@ -160,7 +160,7 @@ pub(crate) fn left_by_line(values: &[f64], mean: f64, total: f64) -> f64 {
 pub struct Groups {
     /// How many are in the lower one.
     pub lower_count: usize,
-    /// Its median.
+    /// Median of the lower group.
     pub lower: f64,
     /// The median of the upper one.
     pub upper: f64,

@@ -39,7 +39,7 @@ pub struct Histogram {
     totals: Totals,
 }
 
-/// Values in buckets.
+/// How many values each bucket holds, in one of two layouts.
 #[derive(Clone)]
 enum Counts {
     /// Of every bucket: one is found at once. What records has it so.
@@ -199,7 +199,7 @@ impl Histogram {
         }
     }
 
-    /// Counts one value.
+    /// Counts a value in its bucket and in the exact totals.
     #[inline]
     pub fn record(&mut self, value: u64) {
         count(self.counts.all(), &mut self.totals, value);
@@ -248,7 +248,7 @@ impl Histogram {
         self
     }
 
-    /// Number of values.
+    /// How many values were recorded.
     pub fn count(&self) -> u64 {
         self.totals.count
     }
@@ -258,12 +258,12 @@ impl Histogram {
         self.totals.count == 0
     }
 
-    /// Exact smallest value.
+    /// Exact smallest value; `None` where nothing was recorded.
     pub fn min(&self) -> Option<u64> {
         (self.totals.count > 0).then_some(self.totals.min)
     }
 
-    /// Exact largest value.
+    /// Exact largest value; `None` where nothing was recorded.
     pub fn max(&self) -> Option<u64> {
         (self.totals.count > 0).then_some(self.totals.max)
     }
@@ -273,7 +273,7 @@ impl Histogram {
         self.sums().values
     }
 
-    /// Exact mean.
+    /// Exact mean; `None` where nothing was recorded.
     #[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
     pub fn mean(&self) -> Option<f64> {
         (self.totals.count > 0).then(|| self.sum() as f64 / self.totals.count as f64)
@@ -381,7 +381,7 @@ impl Totals {
 }
 
 impl HistogramWriter<'_> {
-    /// Counts one value.
+    /// Counts a value, as [`Histogram::record`] does.
     #[inline(always)]
     pub fn record(&mut self, value: u64) {
         count(self.counts, &mut self.totals, value);
@@ -423,9 +423,9 @@ fn count(counts: &mut [u64], totals: &mut Totals, value: u64) {
 /// A histogram as it is written: only buckets that hold something.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct SerializedHistogram {
-    /// Smallest value.
+    /// Smallest recorded value; 0 where there is none.
     min: u64,
-    /// Largest value.
+    /// Largest recorded value; 0 where there is none.
     max: u64,
     // Earlier the whole of each sum stood in its lower part, of which few programs read more than
     // 64 bits.

@@ -25,7 +25,7 @@ impl Random {
         Self::new(mix64(seed ^ mix64(index.wrapping_add(GOLDEN_GAMMA))))
     }
 
-    /// 64 random bits.
+    /// Next 64 random bits of the stream (xoshiro256++).
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         let s = &mut self.state;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Values at equal distances, in order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundWindow {
-    /// Arithmetic mean.
+    /// Arithmetic mean of the values.
     pub mean: f64,
     /// (largest − smallest) ÷ mean.
     pub range_share: f64,

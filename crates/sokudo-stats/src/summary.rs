@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct Summary {
     /// Middle value; the mean of the two middle ones for an even count.
     pub median: f64,
-    /// Arithmetic mean.
+    /// Arithmetic mean of the trials.
     pub mean: f64,
-    /// Smallest value.
+    /// Smallest value of a trial.
     pub min: f64,
-    /// Largest value.
+    /// Largest value of a trial.
     pub max: f64,
     /// Largest minus smallest value (R).
     pub range: f64,
@@ -47,9 +47,9 @@ impl Summary {
 /// An interval that holds the true value with some probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
-    /// Lower end.
+    /// Lower end, in the unit of the values.
     pub low: f64,
-    /// Upper end.
+    /// Upper end, in the unit of the values.
     pub high: f64,
     /// Probability that the interval covers the true value, at least the one
     /// that was asked for.

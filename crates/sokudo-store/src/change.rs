@@ -17,9 +17,9 @@ pub enum StoredChange<'a> {
     Note(&'a str),
     /// These tags go, and then these come.
     Tags {
-        /// What comes.
+        /// Tags that are put on; one that is there stays.
         add: &'a [String],
-        /// What goes.
+        /// Tags that are taken off before others are put on.
         remove: &'a [String],
     },
     /// It goes for good, with its rows, its tags, and as a baseline.

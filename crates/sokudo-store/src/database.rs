@@ -444,7 +444,7 @@ fn entry(row: &FoundRow<'_>) -> Result<Entry, SqlError> {
     })
 }
 
-/// What [`listed_row`] reads.
+/// Columns that [`listed_row`] reads, in its order.
 const ROW: &str = "SELECT run, name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, \
      latency_ns, trials, stands_for_disk";
 

@@ -3,7 +3,7 @@
 //! A store in a file holds each name once, in a table of its own; one on a server holds names
 //! where they are used. All else of a statement is written once, as SQLite reads it.
 
-/// Parts of statements.
+/// Parts of statements that differ between the kinds of database.
 #[derive(Debug)]
 pub(crate) struct Dialect {
     /// Runs with the names of their method and target.

@@ -53,13 +53,13 @@ pub struct NewRun {
 /// A run that is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its number.
+    /// Number of the run in the store.
     pub id: RunId,
     /// Its facts, with an empty document and summary.
     pub run: NewRun,
     /// What somebody wrote about it.
     pub note: String,
-    /// Its tags, sorted.
+    /// Tags of the run, sorted; empty for none.
     pub tags: Vec<String>,
     /// Whether it is the baseline of its device and method.
     pub is_baseline: bool,
@@ -76,7 +76,7 @@ pub struct Filter {
     pub since: Option<Nanos>,
     /// Started before this instant.
     pub until: Option<Nanos>,
-    /// The verdict.
+    /// Exactly this verdict of the run, the worst of its rows.
     pub verdict: Option<Verdict>,
     /// All of these tags.
     pub tags: Vec<String>,
@@ -96,24 +96,24 @@ pub struct Page {
 /// A run with which later ones are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Baseline {
-    /// Its device.
+    /// Identity of the device, which tells it from others.
     pub device: String,
     /// What people call that device.
     pub device_name: String,
-    /// Its method.
+    /// Method of the run, which later runs must have in common.
     pub method: String,
-    /// The run.
+    /// Number of the run that is the baseline.
     pub run: RunId,
 }
 
 /// One run of a row over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryPoint {
-    /// The run.
+    /// Number of the run that the row is of.
     pub run: RunId,
-    /// Its start.
+    /// Start of the run, nanoseconds since 1970-01-01T00:00:00Z.
     pub started_at: Nanos,
-    /// Its row.
+    /// Row as it is listed, with its figures.
     pub row: ListedRow,
 }
 

@@ -17,7 +17,7 @@ pub enum StoreError {
         "{store} has version {found}, and this sokudo knows none above {known}; use the sokudo that wrote it or a newer one, or another --store"
     )]
     Newer {
-        /// Which store.
+        /// Name of the store in messages, without a password.
         store: Text,
         /// Its version: any number that somebody has written there.
         found: i64,
@@ -30,17 +30,17 @@ pub enum StoreError {
         path = path.display()
     )]
     Folder {
-        /// The folder.
+        /// Folder or file that could not be made.
         path: PathBuf,
-        /// Why.
+        /// Why the system refused to make it.
         source: std::io::Error,
     },
     /// There is something that is no file.
     #[error("{path} is a {what}; name a file with --store", path = path.display(), what = Text::from(*what))]
     NoFile {
-        /// Where.
+        /// Path at which a store was looked for.
         path: PathBuf,
-        /// What it is.
+        /// Kind of what is there, such as `directory`.
         what: &'static str,
     },
     /// The file holds nothing, and no store of ours ever does.
@@ -56,7 +56,7 @@ pub enum StoreError {
         path = path.display()
     )]
     LeftOver {
-        /// What is left.
+        /// Journal or write-ahead log that SQLite left.
         path: PathBuf,
     },
     /// The file is no store, or is damaged.
@@ -64,7 +64,7 @@ pub enum StoreError {
         "{store} is damaged or no store of sokudo ({reason}); move it away, or name another with --store"
     )]
     Damaged {
-        /// Which store.
+        /// Name of the store in messages, without a password.
         store: Text,
         /// What the database says.
         reason: Text,
@@ -74,9 +74,9 @@ pub enum StoreError {
         "{store} cannot be used: {reason}; name another store with --store, or keep nothing with --no-store"
     )]
     Silent {
-        /// Which store.
+        /// Name of the store in messages, without a password.
         store: Text,
-        /// For how long.
+        /// Who keeps it waiting, and for how many seconds.
         reason: Text,
     },
     /// Anything else that the database says.
@@ -85,7 +85,7 @@ pub enum StoreError {
         path = path.display()
     )]
     Database {
-        /// Which store.
+        /// Name of the store in messages, without a password.
         store: Text,
         /// What the database says.
         reason: Text,

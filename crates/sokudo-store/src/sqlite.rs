@@ -49,7 +49,7 @@ const BEHAVIOUR: TransactionBehavior = TransactionBehavior::Immediate;
 enum DatabaseOrigin {
     /// It was made just now, in memory.
     Nothing,
-    /// It was there.
+    /// A file that was there before.
     File,
 }
 

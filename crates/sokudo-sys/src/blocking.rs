@@ -20,14 +20,14 @@ pub const VECTORS_MAX: usize = 1_024;
 /// Which system calls move data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Calls {
-    /// `pread` and `pwrite`.
+    /// `pread` and `pwrite`, at an offset.
     #[default]
     Positioned,
     /// `lseek` where the position is not the right one already, then `read` or `write`.
     Seeking,
-    /// `preadv` and `pwritev`.
+    /// `preadv` and `pwritev`, which take several buffers.
     Vectored,
-    /// `preadv2` and `pwritev2`.
+    /// `preadv2` and `pwritev2`, which also take flags per call.
     VectoredWithFlags,
 }
 

@@ -122,7 +122,7 @@ struct FiemapRequest {
     extents: [RawExtent; EXTENTS_PER_CALL as usize],
 }
 
-/// `struct fiemap_extent`.
+/// `struct fiemap_extent` of `linux/fiemap.h`: 56 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct RawExtent {

@@ -16,7 +16,7 @@ use rustix::fs::FlockOperation;
 
 use crate::request::checked;
 
-/// `LOOP_CTL_GET_FREE` of `linux/loop.h`.
+/// Gives the number of a free loop device (`linux/loop.h`).
 const LOOP_CTL_GET_FREE: libc::c_ulong = 0x4c82;
 
 /// `LOOP_CONFIGURE` of `linux/loop.h`, since Linux 5.8.

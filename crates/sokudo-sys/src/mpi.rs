@@ -168,7 +168,7 @@ struct Speaker<H> {
     message_bytes_max: usize,
     /// By rank, oldest first.
     sending: Vec<VecDeque<Underway<H>>>,
-    /// Oldest first.
+    /// Receives under way, the oldest first.
     receiving: VecDeque<Receiving<H>>,
 }
 

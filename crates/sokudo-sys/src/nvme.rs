@@ -19,7 +19,7 @@ use crate::self_test::SelfTestOrder;
 /// within some seconds.
 const TIMEOUT_MS: u32 = 10_000;
 
-/// `NVME_IOCTL_ID` of <linux/nvme_ioctl.h>.
+/// Returns the namespace's number (`NVME_IOCTL_ID` of <linux/nvme_ioctl.h>).
 const NVME_IOCTL_ID: libc::Ioctl = 0x4e40;
 
 /// `NVME_IOCTL_ADMIN_CMD`: `_IOWR('N', 0x41, struct nvme_admin_cmd)`.
@@ -39,7 +39,6 @@ const POWER_MANAGEMENT: u32 = 0x02;
 /// The feature that switches the volatile write cache.
 const VOLATILE_WRITE_CACHE: u32 = 0x06;
 
-/// Every namespace.
 const ALL_NAMESPACES: u32 = u32::MAX;
 
 const IDENTIFY_BYTES: u32 = 4096;
@@ -90,7 +89,6 @@ impl NvmeCommand {
         Self::identify("Identify Controller", 1, 0)
     }
 
-    /// Get Log Page.
     pub fn log(log: NvmeLog) -> Self {
         let (name, number, answer_bytes) = match log {
             NvmeLog::Supported => ("Get Log Page of supported logs", 0, 1024),
@@ -224,7 +222,7 @@ fn judge(command: &'static str, status: i32) -> Result<(), AskError> {
     }
 }
 
-/// `struct nvme_admin_cmd`.
+/// `struct nvme_admin_cmd` of <linux/nvme_ioctl.h>: 72 bytes.
 #[repr(C)]
 #[derive(Default)]
 struct AdminCommand {

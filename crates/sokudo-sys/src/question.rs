@@ -27,19 +27,15 @@ pub enum AskError {
     )]
     CheckCondition {
         command: &'static str,
-        /// Sense key.
+        /// Sense key (SPC): the class of the error.
         key: u8,
-        /// Additional sense code.
+        /// Additional sense code (SPC): what went wrong.
         code: u8,
         qualifier: u8,
     },
     /// It said no more than a status (SCSI).
     #[error("{command} was not done: SCSI status {status:02x}h")]
-    Status {
-        command: &'static str,
-        /// SCSI status byte.
-        status: u8,
-    },
+    Status { command: &'static str, status: u8 },
     /// The way to it failed.
     #[error("{command} failed on the way to the disk: host status {host_status:02x}h")]
     Transport {
@@ -51,9 +47,9 @@ pub enum AskError {
     #[error("{command} was not done: NVMe status type {kind:x}h code {code:02x}h")]
     Nvme {
         command: &'static str,
-        /// Status code type.
+        /// Status code type: which table `code` is from.
         kind: u8,
-        /// Status code.
+        /// Status code, within the table that `kind` names.
         code: u8,
     },
 }

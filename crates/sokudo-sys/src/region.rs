@@ -28,7 +28,6 @@ pub enum Pages {
     Huge,
     /// Ordinary memory for which transparent huge pages were asked.
     TransparentHuge,
-    /// Ordinary pages.
     Small,
 }
 

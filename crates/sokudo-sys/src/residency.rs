@@ -16,7 +16,7 @@ use crate::request::checked;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CacheStatus {
-    /// In memory.
+    /// Pages that are in memory, clean or dirty.
     pub cached_pages: u64,
     /// In memory and newer than the device.
     pub dirty_pages: u64,

@@ -23,7 +23,7 @@ use command::Transfer;
 /// does not answer.
 const TIMEOUT_MS: u32 = 10_000;
 
-/// `SG_IO` of <scsi/sg.h>.
+/// Sends a SCSI command and waits for its answer (<scsi/sg.h>).
 const SG_IO: libc::Ioctl = 0x2285;
 
 // From <scsi/sg.h>.
@@ -81,7 +81,7 @@ pub fn ask_scsi(device: impl AsFd, command: &ScsiCommand) -> Result<ScsiAnswer, 
     Ok(ScsiAnswer { data, registers })
 }
 
-/// `struct sg_io_hdr`.
+/// `struct sg_io_hdr` of <scsi/sg.h>, interface version 3.
 #[repr(C)]
 #[derive(Default)]
 struct SgIoHeader {

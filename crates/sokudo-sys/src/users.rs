@@ -13,13 +13,13 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use crate::request::checked;
 
-/// `LOOP_GET_STATUS64` of `linux/loop.h`.
+/// Asks what a loop device shows (`linux/loop.h`).
 const LOOP_GET_STATUS64: libc::c_ulong = 0x4c05;
 
 /// `struct loop_info64` of `linux/loop.h` in words of eight bytes: 232 bytes.
 const LOOP_INFO_WORDS: usize = 29;
 
-/// `F_SETSIG` of `asm-generic/fcntl.h`.
+/// `fcntl` command that chooses the signal for a lease (`asm-generic/fcntl.h`).
 const F_SETSIG: libc::c_int = 10;
 
 /// `KCMP_FILES` of `linux/kcmp.h`: the table of file descriptors.

@@ -21,7 +21,7 @@ pub fn line(text: &str) -> String {
     clean
 }
 
-/// Lines, with tabs.
+/// Escapes control characters of a text, but leaves its line feeds and tabs.
 pub fn lines(text: &str) -> Cow<'_, str> {
     if !text.contains(is_command) {
         return text.into();

@@ -42,22 +42,22 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Ends with 1.
+    /// An exit with code 1: a job failed.
     pub fn failed(error: impl Into<anyhow::Error>) -> Self {
         Self::Failed(error.into())
     }
 
-    /// Ends with 2.
+    /// An exit with code 2: the arguments make no sense.
     pub fn usage(error: impl Into<anyhow::Error>) -> Self {
         Self::Usage(error.into())
     }
 
-    /// Ends with 3.
+    /// An exit with code 3: refused, because it would endanger data.
     pub fn refused(error: impl Into<anyhow::Error>) -> Self {
         Self::Refused(error.into())
     }
 
-    /// Ends with 4.
+    /// An exit with code 4: what was measured is trusted less than was asked for.
     pub fn not_trusted(error: impl Into<anyhow::Error>) -> Self {
         Self::NotTrusted(error.into())
     }
@@ -68,7 +68,6 @@ impl Exit {
         self.code()
     }
 
-    /// The exit code.
     pub const fn code(&self) -> u8 {
         match self {
             Self::Failed(_) | Self::FailedAsReported => 1,

@@ -96,7 +96,7 @@ pub struct Invocation {
     pub is_left_to_another: AtomicBool,
 }
 
-/// Where `--events` writes.
+/// File or standard output that `--events` writes its lines to.
 #[derive(Debug)]
 pub struct EventStream {
     /// `None` for the standard output.
@@ -221,7 +221,7 @@ pub fn is_error_terminal() -> bool {
 
 // ── Its streams ──────────────────────────────────────────────────────────────
 
-/// Standard input.
+/// Standard input, or the text that a test gives in its place.
 pub fn input() -> Box<dyn Read> {
     match &current().streams.kept {
         None => Box::new(io::stdin()),

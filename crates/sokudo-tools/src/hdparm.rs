@@ -22,7 +22,7 @@ pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {
     traits: &[],
 };
 
-/// hdparm's block (`TIMING_BUF_MB`).
+/// Size of one of hdparm's reads (`TIMING_BUF_MB`).
 pub const BLOCK: Bytes = Bytes::mib(2);
 
 /// How long hdparm reads a device.

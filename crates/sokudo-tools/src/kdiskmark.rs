@@ -35,7 +35,7 @@ fn recognise(head: &str) -> bool {
     lines(head).any(|line| is_heading(line.text))
 }
 
-/// `KDiskMark (3.1.3): https://github.com/JonMagon/KDiskMark`.
+/// Whether a line is a heading: `KDiskMark (3.1.3): https://…/JonMagon/KDiskMark`.
 fn is_heading(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("KDiskMark") && line.contains("JonMagon/KDiskMark")

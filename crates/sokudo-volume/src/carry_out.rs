@@ -83,7 +83,6 @@ impl Site {
         }
     }
 
-    /// Does it.
     pub(crate) fn carry_out(
         &mut self,
         action: &Action,

@@ -64,7 +64,7 @@ impl VolumeDisk {
         self.size
     }
 
-    /// Its device number.
+    /// Device number of the disk, major and minor in one.
     pub fn number(&self) -> u64 {
         self.number
     }

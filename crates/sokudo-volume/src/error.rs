@@ -65,7 +65,7 @@ pub enum VolumeError {
     #[error("{command} has failed ({status}): {excerpt}")]
     Failed {
         command: String,
-        /// `exit status: 1`.
+        /// How the command ended, such as `exit status: 1`.
         status: String,
         /// The first and the last lines of what it printed.
         excerpt: String,

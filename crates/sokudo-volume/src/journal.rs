@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::VolumeError;
 use crate::names::Uuid;
 
-/// Where journals are.
+/// Directory of the journals, which survive a restart.
 pub(crate) const DIRECTORY: &str = "/var/lib/sokudo/volumes";
 
 pub(crate) const EXTENSION: &str = "jsonl";

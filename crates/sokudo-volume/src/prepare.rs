@@ -27,7 +27,7 @@ pub const PARTITION_NAME: &str = "sokudo-prepare";
 /// What is made of a disk.
 #[derive(Clone, Debug)]
 pub struct Preparation {
-    /// Any but ZFS.
+    /// Kind to make; any but ZFS, which needs a pool.
     pub file_system: FileSystemKind,
     pub mount_point: PathBuf,
     pub label: String,

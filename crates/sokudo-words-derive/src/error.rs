@@ -86,7 +86,7 @@ fn fault_impl(input: &DeriveInput, cases: &[ErrorCase]) -> syn::Result<TokenStre
     })
 }
 
-/// What `#[fault(…)]` says.
+/// Name of the fault in `#[fault(…)]`; `None` without that attribute.
 fn fault(attributes: &[Attribute]) -> syn::Result<Option<Ident>> {
     let mut faults = attributes.iter().filter(|it| it.path().is_ident("fault"));
     faults.next().map(Attribute::parse_args).transpose()

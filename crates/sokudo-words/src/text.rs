@@ -56,13 +56,13 @@ pub struct Text {
 )]
 #[serde(untagged)]
 pub enum Argument {
-    /// A whole number.
+    /// A whole number, which is never negative.
     Count(u64),
     /// A name or a figure as it is written, the same in all languages.
     Name(String),
     /// A figure with how it is written.
     Figure(WrittenFigure),
-    /// Another text.
+    /// A text with a template of its own.
     #[schemars(with = "Form")]
     Text(Text),
     /// Texts one behind the other.
@@ -99,7 +99,7 @@ pub struct List {
 /// A text as it is kept.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Form {
-    /// English with holes.
+    /// English text with a hole in braces for each argument.
     pub template: String,
     /// What stands in the holes, by their names; holes without one are numbered from 0.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -195,7 +195,7 @@ impl Text {
         self.template.is_empty()
     }
 
-    /// In a language.
+    /// The text in this language; English where it is not translated.
     pub fn in_language(&self, language: Language) -> String {
         // Most are names, of which no language has another.
         if let ("{}", [name]) = (&*self.template, &self.arguments[..]) {

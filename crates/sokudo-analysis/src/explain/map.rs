@@ -31,12 +31,12 @@ const QUANTILES: u32 = 96;
 /// A span in bytes, and the mean latency in it in nanoseconds.
 type Point = (f64, f64);
 
-/// What fits best.
+/// Step in latency over span that fits the points best, by relative deviations.
 struct MappingFit {
     mapped_bytes: f64,
     read_ns: f64,
     extra_ns: f64,
-    /// Of the variation.
+    /// Variation that remains, as a share of that around one constant latency.
     unexplained: f64,
 }
 

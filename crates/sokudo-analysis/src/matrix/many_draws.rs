@@ -18,7 +18,7 @@ const MATRICES: u32 = 20;
 /// How noisy which cells are, as a share of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Noise {
-    /// All alike.
+    /// Every cell is equally noisy.
     Even,
     /// One value of the first axis, drawn by lot, three times as noisy.
     NoisyValue,
@@ -28,7 +28,7 @@ enum Noise {
     Tails,
 }
 
-/// What is so.
+/// The effect that is put into a drawn matrix, and is to be found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Truth {
     Nothing,

@@ -40,7 +40,7 @@ pub(super) struct OthersRequests {
 /// What they cost, as a share.
 #[derive(Clone, Copy, Debug)]
 enum RequestOverhead {
-    /// Of all requests.
+    /// Share of all requests, from 0 to 1.
     OfRequests(f64),
     /// Of the time of a disk that rotates, at least.
     OfTime(f64),

@@ -26,7 +26,7 @@ const fn general(name: &'static str, bit: u32) -> Feature {
     (name, (119, bit), Some((120, bit)))
 }
 
-/// In hdparm's order.
+/// Features of the IDENTIFY page, in the order in which hdparm prints them.
 const FEATURES: [Feature; 60] = [
     switched("SMART feature set", 82, 0),
     switched("Security Mode feature set", 82, 1),

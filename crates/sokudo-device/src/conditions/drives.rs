@@ -59,7 +59,7 @@ impl Drives {
         Self { seen, blind_spots }
     }
 
-    /// The drives themselves.
+    /// Descriptions of the drives, without identity, raw pages and SMART attributes.
     pub(super) fn into_disks(self) -> Vec<Disk> {
         self.seen
             .into_values()

@@ -35,7 +35,6 @@ pub(super) struct Waits {
 }
 
 impl Waits {
-    /// Looks now.
     pub(super) fn look(system: &System) -> Self {
         let waits = |what: &str| total(&system.text(format!("proc/pressure/{what}"))?);
         let stolen = stolen(&system.text("proc/stat").unwrap_or_default());

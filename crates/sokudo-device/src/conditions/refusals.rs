@@ -42,7 +42,6 @@ struct ProcessorTimes {
 }
 
 impl ProcessorWatch {
-    /// Looks now.
     pub fn look(system: &System) -> Self {
         let groups = control_groups::directories(system, "cpu");
         let throttled = groups

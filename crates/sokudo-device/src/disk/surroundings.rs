@@ -35,7 +35,7 @@ pub(crate) struct MachineEnvironment {
     mounts: HashMap<PathBuf, Vec<Mounted>>,
     swaps: HashSet<PathBuf>,
     loops: HashMap<PathBuf, Vec<PathBuf>>,
-    /// By kernel name.
+    /// Btrfs file systems, by the kernel name of each member device.
     btrfs: HashMap<String, Btrfs>,
     links: HashMap<String, Vec<String>>,
     /// Whether it could be seen what is mounted.

@@ -25,7 +25,7 @@ struct Sensor {
 pub enum IoPhase {
     /// I/O is measured, and may not be disturbed.
     Measuring,
-    /// Nothing is measured.
+    /// Between measurements, where asking a drive disturbs nothing.
     Between,
 }
 

@@ -6,7 +6,7 @@ use sokudo_sys::nvme::{NvmeCommand, NvmeLog, nvme_namespace};
 use super::{Asker, Interrogation};
 use crate::nvme;
 
-/// Number of [`NvmeLog::Extended`].
+/// Log identifier of [`NvmeLog::Extended`], as the log of supported logs lists it.
 const EXTENDED_LOG: u8 = 0xc0;
 
 pub(super) fn ask(asker: &mut Asker<'_>, found: &mut Interrogation) {

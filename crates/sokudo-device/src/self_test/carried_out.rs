@@ -48,7 +48,7 @@ pub fn self_tests(
 
 /// Time as it passes between looks.
 trait Clock {
-    /// Since some instant.
+    /// Time since an instant that stays the same; it never goes back.
     fn now(&self) -> Duration;
     fn since_1970(&self) -> Nanos;
     fn wait(&self, time: Duration);
@@ -97,7 +97,7 @@ fn carry_out(
 /// How long a drive is waited for.
 #[derive(Debug, PartialEq)]
 struct SelfTestTimeout {
-    /// In all.
+    /// Longest time that a whole test may take.
     whole: Duration,
     /// Without any progress, of a drive that says how far it is.
     still: Duration,

@@ -68,7 +68,7 @@ pub(super) struct WatchedTargets(Vec<(WatchedTarget, Text)>);
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WatchedTarget {
     File(FileIdentity),
-    /// By its number.
+    /// A block device, by its device number.
     Device(u64),
 }
 

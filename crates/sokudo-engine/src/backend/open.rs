@@ -49,7 +49,7 @@ pub enum OpenError {
         "no memory for {bytes} bytes of buffers: {source}; use a smaller depth, block or number of threads"
     )]
     Memory {
-        /// Bytes asked for.
+        /// Size of all buffers that were asked for, in bytes.
         bytes: u64,
         /// What the system said.
         source: io::Error,
@@ -59,7 +59,7 @@ pub enum OpenError {
         "no huge pages for {bytes} bytes of buffers: {source}; allow them (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), reserve some (vm.nr_hugepages), or leave out the wish for them"
     )]
     HugePages {
-        /// Bytes asked for.
+        /// Size of all buffers that were asked for, in bytes.
         bytes: u64,
         /// What the system said.
         source: io::Error,

@@ -15,10 +15,10 @@ pub(crate) struct Single<P> {
     done: Option<(u32, i32)>,
 }
 
-/// System calls.
+/// Blocking I/O by system calls, such as `pread` and `pwrite`.
 pub(crate) type Psync = Single<Blocking>;
 
-/// Mapped files.
+/// Blocking I/O by copying from and to mapped files.
 pub(crate) type Mmap = Single<Mapped>;
 
 impl<P> Single<P> {

@@ -9,7 +9,7 @@ use sokudo_sys::{Blocking, OneByOne, Request, VECTORS_MAX};
 
 use super::Backend;
 
-/// Vectored blocking I/O.
+/// Blocking I/O that moves neighbouring requests in one vectored system call.
 pub(crate) struct Vsync {
     blocking: Blocking,
     prepared: VecDeque<Request>,

@@ -290,7 +290,6 @@ pub(super) fn between(low: u64, high: u64) -> Vec<u64> {
     (1..=steps).map(offset_at).collect()
 }
 
-/// Euclid's.
 fn common_divisor(a: u64, b: u64) -> u64 {
     let (mut a, mut b) = (a, b);
     while b > 0 {

@@ -24,7 +24,7 @@ pub(super) trait Medium {
     fn read(&mut self, offset: u64, bytes: u64, held: &mut Vec<Held>) -> io::Result<()>;
     /// Makes all that was written durable, and forgets it outside of the device.
     fn settle(&mut self) -> io::Result<()>;
-    /// Time, in nanoseconds.
+    /// Nanoseconds since an instant of the medium's own.
     fn now_ns(&self) -> u64;
 }
 

@@ -1,4 +1,4 @@
-//! One I/O.
+//! The I/O that a pattern gives next: its operation, file, offset and length.
 
 use sokudo_model::Operation;
 

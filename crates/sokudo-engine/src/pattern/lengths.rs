@@ -5,7 +5,7 @@ use sokudo_stats::Random;
 
 /// The sizes of one operation.
 pub(crate) enum Lengths {
-    /// Always this one.
+    /// One length for every I/O, in bytes.
     One(u32),
     /// By weight; smallest first.
     Shares(Box<[WeightedLength]>),

@@ -16,7 +16,7 @@ use crate::pattern::walk::{IoRange, Manner, Walk, direction_of};
 pub(crate) enum FileRoute {
     /// Every clone by itself.
     Own(Box<ThreadRoute>),
-    /// All clones together.
+    /// All clones share one position in each file.
     Together(Interlocked),
 }
 

@@ -85,7 +85,7 @@ impl IndexSampler {
         Self { count, choice }
     }
 
-    /// The next place.
+    /// Draws the number of a place, from 0.
     pub(crate) fn next(&self, random: &mut Random) -> u64 {
         match &self.choice {
             Choice::Uniform => random.below(self.count),
@@ -167,7 +167,7 @@ impl SkewedFiles {
         })
     }
 
-    /// The next file.
+    /// Draws the index of a file, from 0.
     pub(crate) fn next(&self, random: &mut Random) -> u64 {
         let rank = self.ranks.next(random);
         self.layout.position(rank, self.position_count) / PLACES_PER_FILE

@@ -113,10 +113,10 @@ impl FileTurns {
 /// Which files begin another pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Renewed {
-    /// None yet.
+    /// No file: the pass goes on.
     None,
     /// The one that ended.
     Current,
-    /// All.
+    /// Every file of the clone.
     All,
 }

@@ -96,7 +96,7 @@ pub(crate) struct Walk {
     walked: u64,
 }
 
-/// One direction's way.
+/// Position of one direction of I/O in a file.
 struct Track {
     /// Where the next sequential I/O begins, from the stretch's start. Below 0 when it
     /// has run out of the stretch backward.

@@ -214,7 +214,7 @@ fn rotten_places(spec: &mut Spec) -> Result<Vec<Range<u64>>, SpecError> {
     texts.into_iter().map(range_of).collect()
 }
 
-/// `OFFSET` or `OFFSET+LENGTH`.
+/// Reads `OFFSET` or `OFFSET+LENGTH` as begin and end; the length is 1 byte if absent.
 fn parse_range(range: &str) -> Option<(u64, u64)> {
     let (offset, length) = range.split_once('+').unwrap_or((range, "1"));
     let Bytes(offset) = offset.parse().ok()?;

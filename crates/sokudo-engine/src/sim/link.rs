@@ -25,7 +25,7 @@ pub(super) struct SharedLink {
 }
 
 impl SharedLink {
-    /// Of `link=NAME:RATE`.
+    /// Reads `link=NAME:RATE`; `None` where the key is absent.
     pub(super) fn parse(spec: &mut Spec) -> Result<Option<Self>, SpecError> {
         const EXPECTED: &str = "a name and a rate, such as lane:500MB/s";
         let Some(value) = spec.text("link")? else {

@@ -26,7 +26,6 @@ const DISKS_MAX: u64 = 32;
 const CHUNK_MIN: Bytes = Bytes::kib(4);
 const CHUNK_MAX: Bytes = Bytes::mib(16);
 
-/// The array.
 #[derive(Debug)]
 pub(super) struct Raid5 {
     chunk_bytes: u64,

@@ -23,7 +23,6 @@ const STREAM_BYTES: u64 = 4 << 20;
 /// Whatever is moved inside the drive has this number; commands of the host begin above.
 const INTERNAL: u64 = 0;
 
-/// The drive.
 #[derive(Debug)]
 pub(super) struct Shingled {
     disk: HardDisk,
@@ -38,7 +37,7 @@ pub(super) struct Shingled {
     /// the cache it lies.
     entries: BTreeMap<u64, CachedExtent>,
     held_bytes: u64,
-    /// Entries per band.
+    /// Cache entries that wait to be moved, per band.
     bands: Vec<u32>,
     /// Where the next piece goes.
     log_at: u64,

@@ -23,21 +23,21 @@ pub enum SpecError {
     /// It does not start with `sim:`.
     #[error("\"{spec}\" is not a simulated device; write one such as sim:hdd?size=4TB&rpm=5900")]
     NotSimulated {
-        /// What was written.
+        /// Whole text of the target.
         spec: String,
     },
     /// There is no such model.
     #[error("there is no simulated device \"{model}\"; the models are {MODELS}")]
     UnknownModel {
-        /// What was written.
+        /// Name of the model, as written.
         model: String,
     },
     /// The model has no such key.
     #[error("sim:{model} has no key \"{key}\"; its keys are {valid}")]
     UnknownKey {
-        /// The model.
+        /// Name of the model, without `sim:`.
         model: String,
-        /// What was written.
+        /// Key that the model lacks, as written.
         key: String,
         /// The keys it has, separated by commas.
         valid: String,
@@ -45,21 +45,21 @@ pub enum SpecError {
     /// A key without a value.
     #[error("\"{key}\" has no value; write {key}=VALUE")]
     NoValue {
-        /// The key.
+        /// Key without a value, as written.
         key: String,
     },
     /// A key that is given twice.
     #[error("\"{key}\" is given twice; keep one")]
     Repeated {
-        /// The key.
+        /// Key that stands there twice.
         key: String,
     },
     /// A value that cannot be read.
     #[error("{key}={value}: \"{value}\" is not {expected}", expected = Text::from(*expected))]
     NotAValue {
-        /// The key.
+        /// Key whose value cannot be read.
         key: &'static str,
-        /// What was written.
+        /// Value as written, which is not what the key takes.
         value: String,
         /// What would be right, with an example.
         expected: &'static str,
@@ -67,21 +67,21 @@ pub enum SpecError {
     /// A value that can be read, but that no device has.
     #[error("{key}={value} is out of range; it goes from {least} to {most}")]
     OutOfRange {
-        /// The key.
+        /// Key whose value no device has.
         key: &'static str,
-        /// What was written.
+        /// Value as written, which is out of range.
         value: String,
-        /// The smallest value.
+        /// Smallest value that the key takes.
         least: Box<Text>,
-        /// The largest value.
+        /// Largest value that the key takes.
         most: Box<Text>,
     },
     /// A value that must consist of whole blocks.
     #[error("{key}={value} is no multiple of {block}; use one")]
     NotAMultiple {
-        /// The key.
+        /// Key whose value is a size in bytes.
         key: &'static str,
-        /// Its value.
+        /// Value in bytes, which is no multiple of `block`.
         value: Bytes,
         /// Of what it must be a multiple.
         block: Bytes,
@@ -89,7 +89,7 @@ pub enum SpecError {
     /// A key that means nothing without another.
     #[error("{key} means nothing without {other_key}; add {other_key}, or leave {key} out")]
     Without {
-        /// The key.
+        /// Key that has no effect alone.
         key: &'static str,
         /// The key that it needs.
         other_key: &'static str,
@@ -99,7 +99,7 @@ pub enum SpecError {
     Above {
         /// The key whose value is too large.
         key: &'static str,
-        /// Its value.
+        /// Value that is too large, as it is printed.
         value: String,
         /// The key that limits it.
         other_key: &'static str,

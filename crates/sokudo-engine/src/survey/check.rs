@@ -59,7 +59,7 @@ pub enum SurveyError {
     OneBlock {
         /// Which kind of visits.
         visit: &'static str,
-        /// The block size.
+        /// Largest block of the workload, which the sample must equal.
         block: Bytes,
     },
     /// Single blocks, several at a time.
@@ -74,7 +74,7 @@ pub enum SurveyError {
     /// Nothing is done at a place.
     #[error("the sample is empty; use at least one block of {block}")]
     EmptySample {
-        /// The block size.
+        /// Block of the workload, the smallest sample.
         block: Bytes,
     },
     /// More places than blocks.
@@ -85,7 +85,7 @@ pub enum SurveyError {
     TooManyPlaces {
         /// How many were asked for.
         sample_count: u32,
-        /// The block size.
+        /// Largest block of the workload; each place needs one.
         block: Bytes,
         /// The length of the span.
         length: Bytes,
@@ -101,7 +101,7 @@ pub enum SurveyError {
     /// The device takes no such block.
     #[error("blocks of {block} are no multiple of the target's {logical}; use one")]
     Unaligned {
-        /// The block size.
+        /// Block of the workload, or of the reads beside it.
         block: Bytes,
         /// The target's logical block.
         logical: Bytes,

@@ -11,7 +11,7 @@ const DEFECTS_MAX: usize = 65_536;
 #[derive(Clone, Default)]
 pub(crate) struct Defects {
     list: Vec<Defect>,
-    /// Beyond [`DEFECTS_MAX`].
+    /// Ranges found after [`DEFECTS_MAX`], which are only counted.
     left_out: u64,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct SurveyIo {
     pub(crate) buffer_index: Option<u32>,
     pub(crate) action: IoAction,
     pub(crate) operation: Operation,
-    /// It counts.
+    /// It counts in the figures of its sample.
     pub(crate) is_measured: bool,
     /// It reads while others write, and only its latency is of interest.
     pub(crate) is_beside: bool,
@@ -46,7 +46,6 @@ impl SurveyIo {
         }
     }
 
-    /// All of it.
     pub(super) fn range(&self) -> Range<u64> {
         self.offset..self.offset + u64::from(self.length)
     }

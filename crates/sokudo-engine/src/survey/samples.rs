@@ -195,7 +195,6 @@ impl Samples {
             .collect()
     }
 
-    /// Ends all places.
     pub(super) fn close_all(&mut self, now: u64) {
         while !self.open.is_empty() {
             self.close(now);

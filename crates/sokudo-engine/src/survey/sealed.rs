@@ -82,7 +82,6 @@ impl SealedBlocks {
         self.waiting.push_back(io);
     }
 
-    /// How many wait.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
     }

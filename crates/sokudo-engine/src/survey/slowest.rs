@@ -36,7 +36,7 @@ impl SlowestIos {
         }
     }
 
-    /// The longest first.
+    /// Slowest I/Os, by falling latency.
     pub(super) fn finish(mut self) -> Vec<SlowIo> {
         self.ios.sort_by_key(|io| (Reverse(io.latency), io.offset));
         self.ios

@@ -54,7 +54,7 @@ pub(crate) enum SurveyStep {
     Stream,
     /// With this one in this chunk, whatever has stopped the workload.
     Alone { io: SurveyIo, buffer_index: u32 },
-    /// Not at all.
+    /// The survey is over, for this reason.
     Stop(StopReason),
 }
 
@@ -132,7 +132,7 @@ pub(crate) struct Surveying {
     checkpoint: Checkpoint,
     /// Somebody waits for one.
     is_checkpoint_asked: bool,
-    /// The last one.
+    /// Last checkpoint whose I/Os have all come back: counts and samples up to it.
     known: Option<Box<(FinishedTally, Surveyed)>>,
     /// I/Os were in flight when it was ended.
     is_abandoned: bool,

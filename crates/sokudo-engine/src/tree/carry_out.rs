@@ -28,7 +28,7 @@ pub struct TreeRun<'a> {
     /// Names, sizes and random orders follow from it: the same for all workloads on the
     /// same files.
     pub seed: u64,
-    /// Stops it.
+    /// Ends the work between two files when it is cancelled.
     pub control: &'a Control,
 }
 

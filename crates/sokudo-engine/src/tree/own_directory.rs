@@ -53,7 +53,7 @@ pub enum TreeError {
     /// The directory does not let us.
     #[error("no directory for files can be made in {directory}: {source}; {remedy}", directory = directory.display(), remedy = Text::from(*remedy))]
     Create {
-        /// Where.
+        /// Parent that the directory was to be made in.
         directory: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -63,7 +63,7 @@ pub enum TreeError {
     /// The file system is too full.
     #[error("{directory} has {free} free, but {files} files need up to {needed}; use fewer or smaller files, or make room", directory = directory.display())]
     NoSpace {
-        /// Where.
+        /// Parent whose file system lacks bytes.
         directory: PathBuf,
         /// Free for this user.
         free: Bytes,
@@ -75,7 +75,7 @@ pub enum TreeError {
     /// The file system has room for data but not for more files.
     #[error("{directory} can hold {free} more files, but {needed} are to be made; use fewer files, or another file system", directory = directory.display())]
     NoInodes {
-        /// Where.
+        /// Parent whose file system lacks inodes.
         directory: PathBuf,
         /// Free for this user.
         free: u64,
@@ -86,7 +86,7 @@ pub enum TreeError {
     #[error("{name}: there are no files to {operation}; name how many", operation = Text::from(*operation))]
     #[fault(usage)]
     NoTree {
-        /// The workload.
+        /// Name of the workload that has no tree.
         name: String,
         /// What was to be done to them.
         operation: &'static str,
@@ -130,12 +130,11 @@ impl OwnDirectory {
         })
     }
 
-    /// Where it is.
+    /// Path of the directory, below the parent that was given.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The open directory.
     pub(super) fn handle(&self) -> &File {
         &self.handle
     }

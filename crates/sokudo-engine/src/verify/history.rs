@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 /// Merging starts when this many writes are recorded: below, it is not worth it.
 const MERGED_FROM: usize = 64 << 10;
 
-/// One write.
+/// Place and serial of one write that a check has recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) offset: u64,

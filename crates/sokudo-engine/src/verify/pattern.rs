@@ -6,7 +6,7 @@ use sokudo_stats::{Random, mix64};
 
 /// The contents of blocks, to be made again when something is wrong.
 pub(crate) enum Contents {
-    /// Random bytes.
+    /// Pseudorandom bytes that follow from the header's seed.
     Random,
     /// A pattern over and over, from the start of each block.
     Pattern {

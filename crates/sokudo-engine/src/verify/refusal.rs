@@ -13,7 +13,7 @@ pub enum VerifyError {
         "verify: {interval} bytes have no room for {needed} bytes of header and some data; use a larger block or verify_interval"
     )]
     TooSmall {
-        /// Bytes per header.
+        /// Bytes that one header covers: `verify_interval`, or the block if it is smaller.
         interval: u64,
         /// Bytes of header and sum.
         needed: u64,
@@ -27,7 +27,7 @@ pub enum VerifyError {
         offset: u64,
         /// Bytes of header and sum.
         needed: u64,
-        /// Bytes per header.
+        /// Bytes that one header covers: `verify_interval`, or the block if it is smaller.
         interval: u64,
         /// The last offset with room.
         last: u64,

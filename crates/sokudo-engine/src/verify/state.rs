@@ -18,7 +18,7 @@ const GENERATOR_BYTES: usize = 56;
 /// What one clone wrote last.
 #[derive(Default)]
 pub(crate) struct WriteProgress {
-    /// Writes issued.
+    /// Number of writes issued by the clone.
     pub(crate) writes: u64,
     /// I/Os in flight at most.
     pub(crate) depth: usize,

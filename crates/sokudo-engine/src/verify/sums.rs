@@ -123,7 +123,7 @@ pub(crate) const fn sum_bytes(check: Check) -> usize {
     }
 }
 
-/// FIPS 180-4, 5.3.3.
+/// Initial hash value of SHA-256 (FIPS 180-4, section 5.3.3).
 const SHA256_START: [u32; 8] = [
     0x6a09_e667,
     0xbb67_ae85,

@@ -20,7 +20,7 @@ trait NextOffset {
     fn next(&mut self) -> u64;
 }
 
-/// Anywhere.
+/// Random offsets, each block of the span as likely.
 struct UniformRandom<'a> {
     offsets: UniformOffsets,
     random: &'a mut Random,
@@ -100,7 +100,7 @@ enum End {
     Backend(io::Error),
 }
 
-/// What I/Os change.
+/// State that each I/O changes, borrowed from the worker for the inner loop.
 struct Lane<'a, O> {
     offsets: O,
     slots: &'a mut [Slot],

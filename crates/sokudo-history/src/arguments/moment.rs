@@ -25,12 +25,12 @@ pub enum Moment {
     At(Nanos),
     /// The day, UTC, that begins then.
     Day(Nanos),
-    /// So long ago.
+    /// A length of time before now.
     Ago(Nanos),
 }
 
 impl Moment {
-    /// When it begins.
+    /// First instant that it covers; `now` is needed for `Ago` only.
     pub fn begin(self, now: Nanos) -> Nanos {
         match self {
             Self::At(instant) | Self::Day(instant) => instant,

@@ -58,7 +58,7 @@ pub struct ImportArguments {
     #[command(flatten)]
     pub rendering: Rendering,
 
-    /// Print only errors
+    /// Print nothing but errors.
     #[arg(short, long, help_heading = PRINTED)]
     pub quiet: bool,
 

@@ -10,7 +10,7 @@ use sokudo_model::{Bytes, narrow};
 pub use error::{CELLS_MAX, SweepError};
 use sokudo_tools::crystaldiskmark::{BLOCK_MAX, BLOCK_MIN, DEPTH_MAX};
 
-/// Block sizes.
+/// Block sizes in bytes, each once, in the order in which they are measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes(pub Vec<Bytes>);
 
@@ -45,7 +45,7 @@ impl FromStr for Sizes {
     }
 }
 
-/// Depths or threads.
+/// Depths or numbers of threads, each once, in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountList(pub Vec<u32>);
 

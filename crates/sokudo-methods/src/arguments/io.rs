@@ -107,6 +107,6 @@ pub const DIRECT: &[(&str, DirectMode)] = &[
     ("auto", DirectMode::Auto),
 ];
 
-/// What is written.
+/// Words of `--data` and the contents that they stand for.
 pub const DATA: &[(&str, DataContent)] =
     &[("random", DataContent::Random), ("zero", DataContent::Zero)];

@@ -14,7 +14,6 @@ use sokudo_model::{
 };
 use sokudo_words::{Text, text};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "bonnie",
     command: "bonnie",
@@ -24,9 +23,8 @@ pub static METHOD: MethodKind = MethodKind {
 
 /// Chunk sizes that Bonnie++ takes.
 pub const CHUNK_MIN: Bytes = Bytes(256);
-/// Likewise.
 pub const CHUNK_MAX: Bytes = Bytes::mib(1);
-/// Bonnie++'s chunk.
+/// Chunk that Bonnie++ uses unless told.
 pub const CHUNK_DEFAULT: Bytes = Bytes::kib(8);
 /// How many seeks Bonnie++ does, all seekers together.
 pub const SEEKS_DEFAULT: u64 = 8192;
@@ -56,7 +54,7 @@ pub struct FileSpec {
     pub seekers: u32,
 }
 
-/// Many files (`-n`).
+/// Files that are created, looked up and deleted (`-n`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilesSpec {
     /// How many, in units of [`FILES_UNIT`]; 0 leaves these phases out.
@@ -102,7 +100,7 @@ impl Default for FileSpec {
 }
 
 impl Default for FilesSpec {
-    /// Bonnie++'s `-n 16`.
+    /// Bonnie++'s default, `-n 16`: 16 × 1024 empty files in one directory.
     fn default() -> Self {
         Self {
             number: 16,

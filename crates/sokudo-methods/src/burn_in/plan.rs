@@ -10,7 +10,6 @@ use crate::rows::sequential_writes::{SAMPLES_MAX, whole_survey};
 use crate::rows::several::on_disk;
 use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "burn-in",
     command: "burn-in",

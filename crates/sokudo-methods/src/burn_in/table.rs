@@ -37,7 +37,7 @@ pub(crate) struct BurnInEstimate {
 pub(crate) struct BurnInDiskEstimate {
     /// As it was named.
     pub name: String,
-    /// What it holds.
+    /// Capacity of the disk, or size of the test file.
     pub size: Bytes,
     /// How fast it is taken to be, sequentially.
     pub assumed_bytes_per_s: u64,

@@ -14,7 +14,6 @@ use std::str::FromStr;
 use sokudo_model::{Method, MethodKind, MethodTrait, Nanos, Plan};
 use sokudo_words::{Text, text};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "explain",
     command: "explain",

@@ -35,7 +35,7 @@ pub(crate) struct FillEstimate {
     pub assumed_bytes_per_s: u64,
     /// What that is taken from, such as `an NVMe drive`.
     pub assumed_of: Text,
-    /// All rests together.
+    /// Sum of the pauses in which nothing is written.
     pub rests: Nanos,
     /// When writing ends at the latest.
     pub time_max: Option<Nanos>,

@@ -26,7 +26,6 @@ pub(crate) struct FitListDocument {
 }
 
 impl FitListDocument {
-    /// Of these.
     pub(crate) fn new(questions: Vec<FitQuestion>) -> Self {
         Self {
             schema: SCHEMA.to_owned(),

@@ -17,7 +17,6 @@ use sokudo_model::{
 use sokudo_words::Text;
 use table::{DirectionWord, DurabilityWord, OrderWord, QuestionTable, RowTable};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "fit",
     command: "fit",
@@ -64,27 +63,19 @@ pub enum QuestionError {
     /// It is not there.
     #[error("nothing is known of what {what} asks of a disk; use {names}, or --file")]
     Unknown {
-        /// What was asked.
         what: String,
-        /// What can be.
+        /// Names of the known questions, separated by commas.
         names: String,
     },
     /// It takes something behind its name, or something else.
     #[error("{name} takes {choices}; write it as {name}:…")]
     Parameter {
-        /// The question.
         name: String,
-        /// What it takes.
+        /// Values that the parameter may have.
         choices: Box<Text>,
     },
-    /// It takes nothing.
     #[error("{name} takes nothing behind its name; leave \"{given}\" out")]
-    NoParameter {
-        /// The question.
-        name: String,
-        /// What was given.
-        given: String,
-    },
+    NoParameter { name: String, given: String },
 }
 
 impl FitQuestions {

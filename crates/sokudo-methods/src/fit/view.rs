@@ -22,7 +22,7 @@ pub(crate) static VIEW: ViewKind = ViewKind::new::<FitDocument>("fit", |run, res
 /// Whether a disk is fast enough for something.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct FitDocument {
-    /// What was asked.
+    /// The question with its criteria, as it was asked.
     pub question: FitQuestion,
     /// What it comes to; null where nobody has published a threshold.
     pub answer: Option<FitAnswer>,
@@ -41,7 +41,7 @@ pub(crate) enum FitAnswer {
     FastEnough,
     /// One is missed by the whole of its interval.
     TooSlow,
-    /// Neither.
+    /// No criterion is missed for certain, and not all of them are met for certain.
     CannotSay,
 }
 

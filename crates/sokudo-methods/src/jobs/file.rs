@@ -24,7 +24,7 @@ use crate::peer_group::PeerGroup;
 /// How jobs are measured.
 #[derive(Clone, Copy)]
 pub struct JobRun<'a> {
-    /// How often.
+    /// How often each job is repeated.
     pub runs: u32,
     pub shared: &'a SharedArguments,
 }

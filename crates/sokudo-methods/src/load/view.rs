@@ -12,7 +12,6 @@ use sokudo_model::{
 use sokudo_report::document::ViewKind;
 use sokudo_stats::{Summary, median_interval};
 
-/// What it is.
 pub(crate) static METHOD: MethodKind = MethodKind {
     name: "load",
     command: "load",
@@ -27,7 +26,7 @@ pub(crate) static VIEW: ViewKind =
 /// The confidence that intervals are asked for.
 const CONFIDENCE: f64 = 0.95;
 
-/// Latency against load.
+/// Latencies of a row at fixed rates, up to its maximum in a closed loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct LoadDocument {
     /// Median of the closed loop's trials: the most that the row does per second.
@@ -44,7 +43,7 @@ pub(crate) struct LoadDocument {
     pub limit: Option<LimitDocument>,
 }
 
-/// One fixed rate.
+/// Figures of a row at one fixed rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct LoadStepDocument {
     /// Its place in `figures`, from 0.

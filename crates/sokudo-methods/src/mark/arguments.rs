@@ -99,11 +99,11 @@ pub struct MarkOptions {
     #[arg(long = "mix", value_name = "R70/W30", num_args = 0..=1, default_missing_value = "R70/W30", help_heading = MEASURED)]
     pub mixes: Vec<Mix>,
 
-    /// Measure reads only
+    /// Measure only the reads of each row.
     #[arg(long, conflicts_with = "write_only", help_heading = MEASURED)]
     pub read_only: bool,
 
-    /// Measure writes only
+    /// Measure only the writes of each row.
     #[arg(long, help_heading = MEASURED)]
     pub write_only: bool,
 
@@ -118,7 +118,7 @@ pub struct MarkOptions {
     #[arg(long, default_value = "random", value_parser = one_of(DATA), hide_possible_values = true, value_name = "WHAT", help_heading = MEASURED)]
     pub data: DataContent,
 
-    /// Trial order
+    /// Order in which trials are made.
     #[arg(long, value_enum, value_name = "NAME", default_value = "interleaved", help_heading = HOW)]
     pub schedule: ScheduleChoice,
 

@@ -15,7 +15,6 @@ use crate::mark::arguments::{Arguments, ScheduleChoice};
 use crate::rows::several::{self, DiskTests};
 use crate::{argument_checks, consent};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "mark",
     command: "mark",

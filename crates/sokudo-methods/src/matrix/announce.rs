@@ -61,7 +61,6 @@ impl<'a> PlannedMatrix<'a> {
         })
     }
 
-    /// Prints it.
     pub(super) fn print(&self) -> Result<(), Exit> {
         output::say(&self.headline())?;
         for text in self.of_disks() {

@@ -138,7 +138,7 @@ pub struct MatrixArguments {
     pub keeping: Keeping,
 }
 
-/// Reads `4x8GiB`.
+/// Reads the number and size of loop devices, such as `4x8GiB`.
 pub fn loop_disks(text: &str) -> Result<LoopDisks, Text> {
     /// More disks than any array of the axes wants.
     const COUNT_MAX: usize = 16;

@@ -44,7 +44,7 @@ pub(super) struct Campaign<'a> {
 enum CellEnd {
     /// Somebody wants it to end.
     Interrupted,
-    /// This cell alone.
+    /// This cell failed; the other cells go on.
     Failed {
         /// Empty where it was no command.
         command: String,

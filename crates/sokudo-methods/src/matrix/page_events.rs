@@ -33,14 +33,14 @@ pub(super) fn announce(matrix: &Matrix, planned: &PlannedMatrix<'_>) {
 }
 
 impl MatrixTelling {
-    /// Where somebody listens.
+    /// Takes over the event stream; `None` where none was asked for.
     pub(super) fn begin() -> Option<Self> {
         event_stream::wanted()?;
         event_stream::leave_to_another();
         Some(Self)
     }
 
-    /// A cell begins.
+    /// Tells that a cell begins, in this block.
     pub(super) fn cell(
         &self,
         matrix: &Matrix,
@@ -70,7 +70,7 @@ impl MatrixTelling {
     }
 }
 
-/// It is over.
+/// Tells that the whole matrix is over.
 pub(super) fn done(matrix: &Matrix, measured: &Measured) {
     let live = event_stream::value(&outcome::live(matrix, measured));
     event_stream::tell(&RunEvent::Done { kept: None, live });

@@ -46,7 +46,7 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// A new one.
+    /// A new campaign, with a random id and seed.
     pub(super) fn new(arguments: &MatrixArguments) -> Result<Self, Exit> {
         let seed = u64::from(random_u32());
         let id = format!("{:08x}", random_u32());

@@ -15,7 +15,6 @@ use sokudo_model::trial::Row;
 use sokudo_report::document::ViewKind;
 use sokudo_words::{Text, text};
 
-/// What it is.
 pub(crate) static METHOD: MethodKind = MethodKind {
     name: "peak",
     command: "peak",
@@ -30,7 +29,7 @@ pub(crate) static VIEW: ViewKind =
 /// How much is in flight, and from how many threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct PeakLoad {
-    /// Threads.
+    /// Threads that issue I/Os at the same time.
     pub threads: u32,
     /// I/Os in flight per thread.
     pub depth: u32,
@@ -55,7 +54,7 @@ impl PeakLoad {
 /// A load with the rate that it gave.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct PeakStep {
-    /// What was driven.
+    /// Threads and depth that were driven.
     #[serde(flatten)]
     pub load: PeakLoad,
     /// Median of its trials.
@@ -101,11 +100,11 @@ impl PeakRow {
 /// Within which bounds a peak is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PeakSearch {
-    /// Where it begins.
+    /// Load that is tried first.
     pub start: PeakLoad,
     /// Processors: so many threads are tried whatever their doublings are.
     pub cpus: u32,
-    /// The most threads.
+    /// Most threads that are tried.
     pub threads_max: u32,
     /// The most I/Os in flight per thread.
     pub depth_max: u32,

@@ -13,7 +13,6 @@ use sokudo_model::{
 };
 use sokudo_tools::hdparm;
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "quick",
     command: "quick",
@@ -34,13 +33,13 @@ const DD_TIME: Nanos = hdparm::DEVICE_TIME;
 /// What is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuickTest {
-    /// `hdparm -T`.
+    /// Reads from the page cache, as `hdparm -T` does.
     Cached,
-    /// `hdparm -t`.
+    /// Reads of the device through the page cache, as `hdparm -t` does.
     Buffered,
-    /// `dd iflag=direct bs=1M`.
+    /// Direct reads, as `dd iflag=direct bs=1M` does.
     Direct,
-    /// `dd oflag=direct bs=1M`.
+    /// Direct writes, as `dd oflag=direct bs=1M` does.
     Write,
 }
 

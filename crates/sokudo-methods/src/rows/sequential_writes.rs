@@ -86,7 +86,7 @@ pub(crate) fn whole_survey(length: Bytes, samples_max: u32) -> Survey {
     Survey::new(narrow(samples), Visit::Ascending, Sample::Whole)
 }
 
-/// In whole blocks.
+/// Rounds down to a multiple of [`BLOCK`].
 pub fn whole_blocks(bytes: Bytes) -> Bytes {
     Bytes(bytes.0 / BLOCK.0 * BLOCK.0)
 }

@@ -31,7 +31,7 @@ impl OwnArguments for RunOptions {
 /// Own arguments of `sokudo run`, as given.
 #[derive(Debug, Args)]
 pub struct RunOptions {
-    /// fio job files
+    /// Job files in fio's format.
     #[arg(required = true, value_name = "JOB.fio")]
     pub files: Vec<String>,
 

@@ -20,7 +20,7 @@ const LEGEND: &str = "Alone: each disk by itself, by turns; together: all at the
 /// A disk in a test, or all of them where there is none.
 type Line<'a> = (&'a SharingTest, Option<&'a SharingDisk>);
 
-/// What disks keep.
+/// View of how much of its own rate each disk keeps beside the others.
 pub(crate) static VIEW: ViewKind =
     ViewKind::new::<Contention>("sharing", |run, _| Some(Arc::new(Contention::of(run)?)));
 

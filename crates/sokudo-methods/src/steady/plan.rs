@@ -22,7 +22,6 @@ use sokudo_model::{
 use sokudo_tools::crystaldiskmark::{Mix, RowDirection, RowPattern, RowSpec};
 use sokudo_words::{Text, text};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "steady",
     command: "steady",

@@ -301,7 +301,7 @@ fn times(bytes: u64, capacity: Bytes) -> f64 {
 /// One cell of the steady-state matrix with its figures.
 pub(crate) struct SteadyResult<'a> {
     pub(crate) block: Bytes,
-    /// Percent of reads.
+    /// Reads in percent of all I/Os; the rest are writes.
     pub(crate) reads: u32,
     pub(crate) figure: RoundFigure,
     pub(crate) figures: &'a WindowFigures,

@@ -67,7 +67,7 @@ pub(crate) struct WindowFigures {
     pub result: u32,
     /// Reads and writes per second.
     pub iops_mean: Option<f64>,
-    /// Bytes per second.
+    /// Mean rate of reads and writes together, in bytes per second.
     pub bytes_per_s_mean: Option<f64>,
     /// Mean of the rounds' mean latencies, nanoseconds.
     pub latency_mean_ns: Option<f64>,

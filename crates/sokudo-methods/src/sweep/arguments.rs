@@ -85,11 +85,11 @@ pub struct SweepOptions {
     #[arg(long, help_heading = MEASURED)]
     pub random: bool,
 
-    /// Measure reads only
+    /// Measure only the reads of each cell.
     #[arg(long, conflicts_with = "write_only", help_heading = MEASURED)]
     pub read_only: bool,
 
-    /// Measure writes only
+    /// Measure only the writes of each cell.
     #[arg(long, help_heading = MEASURED)]
     pub write_only: bool,
 

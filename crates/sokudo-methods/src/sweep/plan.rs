@@ -13,7 +13,6 @@ use sokudo_tools::crystaldiskmark::{RowDirection, RowPattern, RowSpec};
 
 use crate::arguments::axis::{CELLS_MAX, SweepError};
 
-/// What it is.
 pub static METHOD: MethodKind = MethodKind {
     name: "sweep",
     command: "sweep",
@@ -24,13 +23,13 @@ pub static METHOD: MethodKind = MethodKind {
 /// What a program takes where the user says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SweepPreset {
-    /// The smallest block.
+    /// Smallest block, where the range begins.
     pub from: Bytes,
-    /// The largest block.
+    /// Largest block, where the range ends.
     pub to: Bytes,
-    /// I/Os in flight.
+    /// I/Os in flight of each thread.
     pub depth: u32,
-    /// Bytes per cell.
+    /// Bytes that one cell moves at most.
     pub length: Bytes,
 }
 
@@ -55,7 +54,7 @@ impl SweepPreset {
 /// How much is in flight, and from how many threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// I/Os per thread.
+    /// I/Os in flight per thread.
     pub depth: u32,
     pub threads: u32,
 }
@@ -68,16 +67,16 @@ impl Load {
     }
 }
 
-/// A whole sweep.
+/// Cells of block size × load × operation, with what they share.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     /// Block sizes, in the order in which they are measured.
     pub sizes: Vec<Bytes>,
-    /// Depths or threads.
+    /// Depth and threads of each step of the second axis.
     pub loads: Vec<Load>,
     /// Reads, writes or both.
     pub operations: Vec<Operation>,
-    /// Sequential or random.
+    /// Sequential or random order of offsets, in all cells.
     pub pattern: RowPattern,
     /// How much one cell moves at most, and the part of the target that it uses.
     pub length: Bytes,

@@ -16,7 +16,7 @@ use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::{number, run};
 use sokudo_words::{Text, text};
 
-/// Depth and threads.
+/// Depth per thread, and number of threads.
 type Load = (u32, u32);
 
 /// How it is shown.

@@ -10,7 +10,7 @@ use crate::units::Bytes;
 pub struct Identity {
     /// From ATA IDENTIFY DEVICE.
     pub ata: Option<AtaIdentity>,
-    /// From NVMe Identify.
+    /// From NVMe Identify, log pages and features.
     pub nvme: Option<NvmeIdentity>,
     /// From SCSI INQUIRY, its VPD pages, and mode pages.
     pub scsi: Option<ScsiIdentity>,
@@ -19,13 +19,13 @@ pub struct Identity {
 /// ATA IDENTIFY DEVICE (ACS-4, 512 bytes).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AtaIdentity {
-    /// Words 27–46.
+    /// Model number (words 27–46).
     pub model: String,
-    /// Words 10–19.
+    /// Serial number (words 10–19).
     pub serial: String,
-    /// Words 23–26.
+    /// Firmware revision (words 23–26).
     pub firmware: String,
-    /// Words 108–111.
+    /// World-wide name of 64 bits (words 108–111).
     pub world_wide_name: Option<u64>,
     /// The newest standard that it follows, such as `ACS-4`.
     pub standard: Option<String>,
@@ -80,7 +80,7 @@ pub struct AtaIdentity {
 /// features add.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NvmeIdentity {
-    /// Identify Controller.
+    /// What Identify Controller tells, the same for all namespaces.
     pub controller: NvmeController,
     /// Identify Namespace of this disk.
     pub namespace: Option<NvmeNamespace>,
@@ -91,16 +91,16 @@ pub struct NvmeIdentity {
     pub errors: Option<u64>,
 }
 
-/// NVMe Identify Controller.
+/// NVMe Identify Controller data structure, decoded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NvmeController {
-    /// PCI vendor.
+    /// PCI vendor ID of the controller (VID).
     pub vendor_id: u16,
-    /// Model number.
+    /// Model number (MN) of the controller.
     pub model: String,
-    /// Serial number.
+    /// Serial number (SN) of the controller.
     pub serial: String,
-    /// Firmware revision.
+    /// Revision of the firmware in use (FR).
     pub firmware: String,
     /// Version of NVMe, such as `1.4.0`.
     pub version: String,
@@ -120,7 +120,7 @@ pub struct NvmeController {
     pub host_memory_preferred_bytes: Bytes,
     /// Whether it changes its power state by itself.
     pub autonomous_power_states: bool,
-    /// Its power states.
+    /// Power states in order of their numbers, from 0.
     pub power_states: Vec<NvmePowerState>,
     /// Optional commands that it has, such as `dataset management`.
     pub commands: Vec<String>,
@@ -140,7 +140,7 @@ pub struct NvmeController {
     pub atomic_write_blocks: Option<u32>,
     /// The same when power fails (AWUPF).
     pub atomic_power_fail_blocks: Option<u32>,
-    /// Slots for firmware.
+    /// Slots that hold firmware; `None` where it tells none.
     pub firmware_slots: Option<u8>,
     /// Whether the host can set temperatures at which it slows down.
     pub host_thermal_management: bool,
@@ -148,7 +148,7 @@ pub struct NvmeController {
     pub subsystem_name: Option<String>,
 }
 
-/// One power state.
+/// A power state: what it takes, and how long changes into and out of it last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NvmePowerState {
     /// Most power that it takes, Watt.
@@ -161,16 +161,16 @@ pub struct NvmePowerState {
     pub exit_latency_us: u32,
 }
 
-/// NVMe Identify Namespace.
+/// NVMe Identify Namespace data structure, decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NvmeNamespace {
-    /// Its number.
+    /// Namespace identifier (NSID), from 1.
     pub id: u32,
     /// Size in logical blocks.
     pub size_blocks: u64,
     /// Blocks that may be used.
     pub capacity_blocks: u64,
-    /// Blocks in use.
+    /// Logical blocks that are allocated now (NUSE).
     pub used_blocks: u64,
     /// Formats that it could have.
     pub formats: Vec<LbaFormat>,
@@ -210,11 +210,11 @@ pub struct LbaFormat {
 /// SCSI INQUIRY, VPD pages, READ CAPACITY and the caching mode page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScsiIdentity {
-    /// Vendor.
+    /// Vendor as INQUIRY tells it, 8 characters at most.
     pub vendor: String,
-    /// Product.
+    /// Product as INQUIRY tells it, 16 characters at most.
     pub product: String,
-    /// Revision.
+    /// Product revision as INQUIRY tells it, 4 characters at most.
     pub revision: String,
     /// Peripheral device type; 0 is a disk.
     pub device_type: u8,
@@ -228,7 +228,7 @@ pub struct ScsiIdentity {
     pub logical_block_bytes: Option<u32>,
     /// Bytes per physical block.
     pub physical_block_bytes: Option<u32>,
-    /// Logical blocks.
+    /// Number of logical blocks (READ CAPACITY 16).
     pub blocks: Option<u64>,
     /// Rotation (VPD B1h): 0 unknown, 1 does not turn, else revolutions per minute.
     pub rotation_rate: Option<u16>,

@@ -12,9 +12,9 @@ use crate::units::Bytes;
 pub struct BlockSizes {
     /// Of reads, and of all that has none of its own.
     all: BlockChoice,
-    /// Of writes.
+    /// Sizes of writes; `None` where `all` holds for them.
     write: Option<BlockChoice>,
-    /// Of trims.
+    /// Sizes of trims; `None` where `all` holds for them.
     trim: Option<BlockChoice>,
 }
 
@@ -64,15 +64,15 @@ pub enum BlockChoice {
     Range {
         /// The smallest size, and what sizes are multiples of.
         smallest: Bytes,
-        /// The largest size.
+        /// Largest size; it occurs even where it is no multiple of `smallest`.
         largest: Bytes,
     },
     /// Any number of bytes from `smallest` to `largest`, all alike (fio: `bsrange` with
     /// `bs_unaligned`).
     AnyBytes {
-        /// The smallest size.
+        /// Smallest size of an I/O, in bytes.
         smallest: Bytes,
-        /// The largest size.
+        /// Largest size of an I/O, in bytes.
         largest: Bytes,
     },
 }
@@ -99,7 +99,7 @@ impl BlockChoice {
         }
     }
 
-    /// The smallest size.
+    /// Smallest size that one I/O may have.
     pub fn smallest(&self) -> Bytes {
         match self {
             Self::Shares(shares) => shares.iter().map(|s| s.bytes).min().unwrap_or_default(),
@@ -107,7 +107,7 @@ impl BlockChoice {
         }
     }
 
-    /// The largest size.
+    /// Largest size that one I/O may have.
     pub fn largest(&self) -> Bytes {
         match self {
             Self::Shares(shares) => shares.iter().map(|s| s.bytes).max().unwrap_or_default(),

@@ -26,13 +26,13 @@ pub struct Durability {
     pub final_flush: bool,
 }
 
-/// What writes contain.
+/// Content of the blocks that are written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DataContent {
     /// Random bytes, no two blocks of 4 KiB alike, nor two I/Os.
     Random,
-    /// Zero bytes.
+    /// Zero bytes, which a drive may compress or not store.
     Zero,
     /// The same random bytes in every I/O (fio without `refill_buffers`, DiskSpd's
     /// write source).

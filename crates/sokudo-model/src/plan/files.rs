@@ -35,7 +35,7 @@ pub struct FileUse {
 /// Which of several targets the next I/O goes to (fio: `file_service_type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileService {
-    /// In which order.
+    /// In which order targets are chosen.
     pub order: FileOrder,
     /// I/Os on one target before the next is chosen. At least 1.
     pub ios: u32,
@@ -54,7 +54,7 @@ impl Default for FileService {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileOrder {
-    /// In turn.
+    /// One target after the other, then the first again.
     #[default]
     RoundRobin,
     /// One until it is done, then the next.
@@ -66,9 +66,9 @@ pub enum FileOrder {
 /// A part of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
-    /// First byte.
+    /// First byte of the part, counted from the target's start.
     pub offset: Bytes,
-    /// Number of bytes.
+    /// Length of the part in bytes.
     pub length: Bytes,
 }
 

@@ -28,7 +28,7 @@ impl Measures {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// The device.
+    /// The device itself, and no cache before it.
     #[default]
     Device,
     /// A cache before its medium, which answers what is read again and again.

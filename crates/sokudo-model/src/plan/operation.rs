@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Operation {
-    /// Read a block.
+    /// Read a block of the target.
     Read,
-    /// Write a block.
+    /// Write a block of the target.
     Write,
     /// Tell the target that a block is no longer needed (discard, punch hole).
     Trim,
@@ -22,7 +22,7 @@ pub enum Operation {
     Create,
     /// Look a file up, and read it if it holds anything.
     Stat,
-    /// Delete a file.
+    /// Delete a file of the tree.
     Delete,
 }
 
@@ -78,7 +78,7 @@ impl Operation {
 pub struct OperationMix(Vec<(Operation, u32)>);
 
 impl OperationMix {
-    /// One operation only.
+    /// A mix of which all I/Os are this operation.
     pub fn only(operation: Operation) -> Self {
         Self(vec![(operation, 100)])
     }

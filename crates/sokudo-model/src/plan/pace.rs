@@ -20,7 +20,7 @@ pub struct Pacing {
     /// Rates below which it fails (fio: `rate_min`, `rate_iops_min`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub least: LeastRates,
-    /// Pauses between I/Os.
+    /// Pauses between I/Os; `None` makes none.
     pub think: Option<Think>,
 }
 
@@ -44,7 +44,7 @@ pub struct WorkloadTiming {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EndsOthers {
-    /// Nothing.
+    /// Nothing else ends with it.
     #[default]
     Never,
     /// Its stage and all after it, when it fails (fio: `exitall_on_error`).
@@ -68,7 +68,7 @@ pub struct Rates {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RateProcess {
-    /// Evenly.
+    /// At equal distances of time.
     #[default]
     Linear,
     /// As independent requests of many users arrive.
@@ -97,7 +97,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// So long.
+    /// Limits that stop it after this time alone.
     pub fn of_time(time: Nanos) -> Self {
         Self {
             time: Some(time),
@@ -105,7 +105,7 @@ impl Limits {
         }
     }
 
-    /// So much.
+    /// Limits that stop it after this many bytes alone.
     pub fn of_bytes(bytes: Bytes) -> Self {
         Self {
             bytes: Some(bytes),
@@ -140,9 +140,9 @@ impl LeastRates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
-    /// Bytes per second.
+    /// Bytes per second of each clone.
     BytesPerSecond(u64),
-    /// I/Os per second.
+    /// I/Os per second of each clone.
     Iops(u64),
 }
 
@@ -267,9 +267,9 @@ pub struct SteadyRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyFigure {
-    /// I/Os per second.
+    /// I/Os per second of each interval.
     Iops,
-    /// Bytes per second.
+    /// Bytes per second of each interval.
     Bandwidth,
 }
 

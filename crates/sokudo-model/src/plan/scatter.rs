@@ -36,7 +36,7 @@ pub struct Scatter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
-    /// All alike.
+    /// All places are equally likely.
     #[default]
     Uniform,
     /// Rank k in proportion to 1 / k^theta.
@@ -46,11 +46,11 @@ pub enum Distribution {
         /// Where in the span rank 1 lies, × 1,000,000; `None` scatters ranks.
         center: Option<u64>,
     },
-    /// Pareto.
+    /// A share h of the places gets 1 − h of the I/Os.
     Pareto {
         /// h × 1,000,000; above 0 and below 1,000,000.
         power: u64,
-        /// As for Zipf.
+        /// Where in the span rank 1 lies, × 1,000,000; `None` scatters ranks.
         center: Option<u64>,
     },
     /// Normal around the middle as fio draws it: with a standard deviation of a twelfth of
@@ -58,7 +58,7 @@ pub enum Distribution {
     Normal {
         /// fio's deviation in percent of the span × 1,000,000.
         deviation: u64,
-        /// As for Zipf.
+        /// Where in the span the likeliest place lies, × 1,000,000; `None` sets none.
         center: Option<u64>,
     },
     /// By zones, which are in [`Scatter::zones`].
@@ -70,7 +70,7 @@ pub enum Distribution {
 pub struct Zone {
     /// Percentage of the I/Os × 1,000,000.
     pub access: u64,
-    /// Its length.
+    /// Length of the zone, as a share or in bytes.
     pub length: ZoneLength,
 }
 
@@ -80,6 +80,6 @@ pub struct Zone {
 pub enum ZoneLength {
     /// Percentage of the span × 1,000,000 (fio: `zoned`).
     Share(u64),
-    /// Bytes (fio: `zoned_abs`).
+    /// Length in bytes (fio: `zoned_abs`).
     Size(Bytes),
 }

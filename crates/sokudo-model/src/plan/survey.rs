@@ -98,7 +98,7 @@ pub enum Sample {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DriveCache {
-    /// As it is.
+    /// Left in the state in which it is found.
     #[default]
     Keep,
     /// Switched on for the trial, and back after the run.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct FileTree {
     /// How many files. At least 1.
     pub files: u64,
-    /// What they are.
+    /// Whether they are regular files or links, and of which sizes.
     pub contents: TreeContents,
     /// Subdirectories over which they are spread evenly; 0 puts all of them into one
     /// directory.
@@ -33,9 +33,9 @@ pub struct FileTree {
 pub enum TreeContents {
     /// Regular files, each of a size from `min` to `max` bytes, all sizes alike.
     Bytes {
-        /// The smallest size.
+        /// Smallest size of a file, bytes.
         min: u32,
-        /// The largest size.
+        /// Largest size of a file, bytes.
         max: u32,
     },
     /// Hard links to one file.
@@ -59,7 +59,7 @@ pub enum TreeNames {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TreeOrder {
-    /// By number.
+    /// By their numbers, in ascending order.
     Numbered,
     /// As their directory lists them.
     Listed,

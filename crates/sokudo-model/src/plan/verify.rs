@@ -91,7 +91,7 @@ pub enum Check {
     Header,
     /// The pattern with a header before it.
     PatternHeader,
-    /// The pattern alone.
+    /// The pattern alone, without a header.
     Pattern,
     /// Nothing: what it costs to read back.
     #[default]
@@ -102,7 +102,7 @@ pub enum Check {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PatternPart {
-    /// These bytes.
+    /// These bytes as they are.
     Bytes(Vec<u8>),
     /// The block's offset in its file, 8 bytes, in the machine's byte order (fio: `%o`).
     Offset,

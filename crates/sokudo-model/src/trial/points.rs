@@ -33,12 +33,12 @@ pub struct TrialSeries {
     pub series: Vec<SeriesPoint>,
 }
 
-/// Bytes and I/Os.
+/// Bytes moved and I/Os completed, counted together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Moved {
-    /// Bytes moved.
+    /// Bytes that the I/Os moved.
     pub bytes: Bytes,
-    /// I/Os completed.
+    /// I/Os completed, whatever their size.
     pub ios: u64,
 }
 
@@ -62,11 +62,11 @@ impl Moved {
 /// What happened at one place of a survey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurveySample {
-    /// Its first byte.
+    /// First byte of the place on the target.
     pub offset: Bytes,
-    /// Bytes moved there.
+    /// Bytes moved at the place.
     pub bytes: Bytes,
-    /// I/Os completed there.
+    /// I/Os completed at the place.
     pub ios: u64,
     /// From the first I/O issued there to the last one completed. Where I/Os of neighbours
     /// are in flight together, from the end of the place before, as far as that can be
@@ -86,7 +86,7 @@ pub(super) trait InColumns: Sized {
     /// So many of the first columns hold steps.
     const STEPPED: usize;
 
-    /// Behind these.
+    /// Numbers of its columns; they may build on those of the one before.
     fn cells(&self, before: &Self::Cells) -> Self::Cells;
     fn of_cells(cells: Self::Cells) -> Self;
 }

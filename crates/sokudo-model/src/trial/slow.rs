@@ -22,7 +22,7 @@ const MEDIAN_RATIO_MAX: f64 = 10.0;
 /// An I/O, and how long it took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowIo {
-    /// Its first byte.
+    /// First byte that the I/O asked for.
     pub offset: Bytes,
     /// How many it asked for.
     pub length: Bytes,
@@ -36,7 +36,7 @@ pub struct SlowSpots {
     /// What takes longer is slow.
     #[serde(rename = "limit_ns")]
     pub limit: Nanos,
-    /// The slowest first.
+    /// Slow places, the slowest first.
     #[serde(rename = "places")]
     pub spots: Vec<SlowSpot>,
 }
@@ -44,7 +44,7 @@ pub struct SlowSpots {
 /// A place that was slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowSpot {
-    /// Its first byte.
+    /// First byte of the slow I/O.
     pub offset: Bytes,
     /// Bytes of the I/O.
     pub length: Bytes,

@@ -19,9 +19,9 @@ pub struct VerifyOutcome {
 /// A block that does not hold what was written to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mismatch {
-    /// The file.
+    /// Name of the file or device that holds the block.
     pub file: String,
-    /// Where in it.
+    /// First byte of the block in that file.
     pub offset: Bytes,
     /// How long the block is.
     pub length: Bytes,

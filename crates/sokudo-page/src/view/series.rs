@@ -15,7 +15,7 @@ pub(super) trait Sample {
     fn entry(&self, at: f64, row: usize) -> Value;
 }
 
-/// MB/s.
+/// Rate in MB/s; merged samples give their mean.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RateSample {
     sum: f64,
@@ -23,11 +23,11 @@ pub(super) struct RateSample {
     count: u32,
 }
 
-/// Latencies by bucket.
+/// Number of completed I/Os per bucket of latency, as the event has them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LatencySample(BTreeMap<u8, u64>);
 
-/// °C.
+/// Temperature in °C; of merged samples the highest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TemperatureSample(pub(super) f64);
 
@@ -36,7 +36,7 @@ pub(super) struct TemperatureSample(pub(super) f64);
 pub(super) enum SeriesChange {
     Pushed(Value),
     Replaced(usize, Value),
-    /// All of it.
+    /// All entries anew, after the series was thinned.
     Thinned(Value),
 }
 
@@ -175,7 +175,7 @@ impl Sample for LatencySample {
 }
 
 impl Sample for TemperatureSample {
-    /// The hottest counts.
+    /// Keeps the higher of the two temperatures.
     fn merge(&mut self, later: &Self) {
         self.0 = self.0.max(later.0);
     }

@@ -34,7 +34,7 @@ struct PatchOperation {
 pub(crate) struct Batch {
     /// The number of the last operation that is in it, which `Last-Event-ID` names.
     pub(crate) id: u64,
-    /// `{"ops": […]}`.
+    /// JSON that browsers are sent: `{"ops": […]}`.
     pub(crate) text: Arc<str>,
 }
 

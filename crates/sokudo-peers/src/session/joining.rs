@@ -14,7 +14,7 @@ impl PeerSession<'_> {
         matches!(self.state, State::Joining(..))
     }
 
-    /// At the first.
+    /// Takes in the hello of a rank that joins; only the first gets one.
     pub(super) fn hello(&mut self, from: u32, version: String, host: PeerHost) {
         if version != self.me.version {
             let (theirs, firsts) = (version, self.me.version.clone());

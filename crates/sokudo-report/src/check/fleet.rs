@@ -94,7 +94,6 @@ impl ChecksDocument {
 }
 
 impl Forms for ChecksDocument {
-    /// The summary.
     fn article(&self, _: BandwidthUnit) -> Article<'_> {
         let mut article = Article::default();
         article.add(Element::Answer(self.tone(), self.sentence_text()));

@@ -131,7 +131,7 @@ fn speed(row: &RowDocument) -> Text {
     }
 }
 
-/// In which row.
+/// Name of the row, marked where its figure is of a cache.
 fn row_name(it: &RowDocument) -> Text {
     match it.is_of_cache {
         true => text!("{} (of a cache)", row(&it.row)),

@@ -11,7 +11,7 @@ use crate::number::float;
 /// A part of the disk at which the other is slower than the reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowerStretch {
-    /// First byte.
+    /// First byte of the stretch on the disk.
     pub from: u64,
     /// The byte after its last.
     pub to: u64,
@@ -25,7 +25,7 @@ pub(crate) struct RateCurve(Vec<SampleRate>);
 struct SampleRate {
     from: u64,
     to: u64,
-    /// Bytes per second.
+    /// Mean rate of the place, bytes per second.
     rate: f64,
 }
 

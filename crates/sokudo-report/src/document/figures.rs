@@ -22,11 +22,11 @@ pub struct RateFigures {
     /// Middle value; the mean of the two middle ones for an even count. Trials of a sustained
     /// rate count as often as their length holds the median of the lengths.
     pub median: f64,
-    /// Arithmetic mean.
+    /// Arithmetic mean of the trials' rates.
     pub mean: f64,
-    /// Smallest value.
+    /// Rate of the slowest trial.
     pub min: f64,
-    /// Largest value.
+    /// Rate of the fastest trial.
     pub max: f64,
     /// Largest minus smallest value.
     pub range: f64,
@@ -94,7 +94,7 @@ impl RateFigures {
 /// Bytes per second; the median also in both units that people confuse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BandwidthFigures {
-    /// Bytes per second.
+    /// Bytes per second, summarised over the trials.
     #[serde(flatten)]
     pub bytes_per_s: RateFigures,
     /// The median in MB/s: 1 MB is 1,000,000 bytes.
@@ -124,7 +124,6 @@ impl BandwidthFigures {
         self.bytes_per_s.reach().map(Steadiness::of_reach)
     }
 
-    /// As [`RateFigures::trimmed`].
     #[must_use]
     pub fn trimmed(mut self, trim: u32) -> Self {
         self.bytes_per_s = self.bytes_per_s.trimmed(trim);
@@ -139,14 +138,14 @@ impl BandwidthFigures {
 pub struct LatencyFigures {
     /// Exact smallest value; null where another tool did not tell, as below.
     pub min: Option<u64>,
-    /// Exact mean.
+    /// Exact mean of the latencies.
     pub mean: f64,
     /// Sample standard deviation; null below two I/Os.
     pub stdev: Option<f64>,
-    /// Within 0.8 %.
+    /// Percentiles of the latencies, within 0.8 %.
     #[serde(flatten)]
     pub percentiles: Percentiles<Option<u64>>,
-    /// Exact largest value.
+    /// Exact largest value; null where another tool did not tell.
     pub max: Option<u64>,
     /// I/Os that were timed.
     pub count: Option<u64>,
@@ -166,15 +165,15 @@ pub struct LatencyFigures {
 pub struct Percentiles<T> {
     /// Median, within 0.8 %, as the other percentiles.
     pub p50: T,
-    /// 90th percentile.
+    /// 90th percentile: 90 % of the I/Os took no longer.
     pub p90: T,
-    /// 95th percentile.
+    /// 95th percentile: 95 % of the I/Os took no longer.
     pub p95: T,
-    /// 99th percentile.
+    /// 99th percentile: 99 % of the I/Os took no longer.
     pub p99: T,
-    /// 99.9th percentile.
+    /// 99.9th percentile: 99.9 % of the I/Os took no longer.
     pub p99_9: T,
-    /// 99.99th percentile.
+    /// 99.99th percentile: 99.99 % of the I/Os took no longer.
     pub p99_99: T,
 }
 

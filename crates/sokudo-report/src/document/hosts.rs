@@ -23,7 +23,7 @@ use crate::number::float;
 pub struct TogetherDocument {
     /// How many processes measured.
     pub ranks: u32,
-    /// The hosts.
+    /// Hosts that took part; trials name them by their places here.
     pub hosts: Vec<HostDocument>,
     /// Every trial of every result, in the order of the results.
     pub trials: Vec<TrialTogetherDocument>,
@@ -114,7 +114,7 @@ pub struct HostTrialDocument {
     pub latency_ns: Option<LatencyFigures>,
     /// What its leaf devices counted; null when that could not be seen.
     pub device: Option<DeviceDocument>,
-    /// Why it ended.
+    /// Why the host's trial ended.
     pub stopped: StopReason,
 }
 

@@ -40,7 +40,6 @@ pub enum UnpackError {
         "is packed in a way that this sokudo does not know ({0}); use the sokudo that kept it or a newer one"
     )]
     Unknown(u8),
-    /// They are damaged.
     #[error("is damaged: {0}; restore it from a copy, or delete it")]
     Damaged(Text),
     /// What was packed is no document.

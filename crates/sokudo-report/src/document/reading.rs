@@ -12,7 +12,7 @@ use super::draft;
 const SCHEMA_FAMILY: &str = "sokudo.run/";
 /// The version that is written, and the newest that is read.
 const SCHEMA_VERSION: u32 = 1;
-/// Both.
+/// Family and version together, as documents are written.
 pub(super) const SCHEMA: &str = "sokudo.run/1";
 
 /// Whether a text that begins so is likely a document of this kind.

@@ -31,7 +31,7 @@ const fn is_zero(value: &u32) -> bool {
 pub struct ResultDocument {
     /// What people call it, such as `SEQ1M Q8T1`.
     pub name: String,
-    /// What it did.
+    /// What the row's I/Os did: one operation, or a mix.
     pub direction: Direction,
     /// How far it came.
     pub status: Status,
@@ -142,21 +142,21 @@ pub struct ResultDocument {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Only reads.
+    /// All operations are reads.
     Read,
-    /// Only writes.
+    /// All operations are writes.
     Write,
-    /// Several operations.
+    /// Several operations, mixed by shares.
     Mix,
-    /// Only trims.
+    /// All operations are trims.
     Trim,
-    /// Only flushes.
+    /// All operations are flushes.
     Flush,
-    /// Files are created.
+    /// Files of a tree are created.
     Create,
     /// Files are looked up.
     Stat,
-    /// Files are deleted.
+    /// Files of a tree are deleted.
     Delete,
 }
 
@@ -199,7 +199,7 @@ impl Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// All trials ran.
+    /// All trials ran to their ends.
     Complete,
     /// It was interrupted; the figures are those of the trials that ran.
     Partial,
@@ -233,9 +233,9 @@ impl Status {
 pub struct ShareDocument {
     /// Its planned share of the I/Os, percent.
     pub percent: u32,
-    /// Bytes per second.
+    /// Bytes moved per second by this operation alone.
     pub bandwidth_bytes_per_s: Option<BandwidthFigures>,
-    /// I/Os per second.
+    /// I/Os completed per second of this operation alone.
     pub iops: Option<RateFigures>,
     /// From preparing an I/O to reaping it.
     pub latency_ns: Option<LatencyFigures>,

@@ -13,9 +13,9 @@ use crate::number::float;
 pub struct SampleDocument {
     /// 1 for the first trial of the result.
     pub trial: u32,
-    /// Its first byte.
+    /// First byte of the place on the target.
     pub offset: u64,
-    /// Bytes moved there.
+    /// Bytes moved at the place.
     pub bytes: u64,
     /// I/Os completed there; null where another tool did not tell, as below.
     pub ios: Option<u64>,
@@ -59,11 +59,11 @@ impl SampleDocument {
 pub struct DefectDocument {
     /// 1 for the first trial of the result.
     pub trial: u32,
-    /// Which operation failed.
+    /// Operation that failed on every block.
     pub operation: sokudo_model::Operation,
-    /// Its first byte.
+    /// First byte of the range.
     pub offset: u64,
-    /// Its length.
+    /// Length of the range in bytes, whole logical blocks.
     pub length: u64,
     /// How its first block failed, in words.
     #[serde(with = "sokudo_model::sentences")]

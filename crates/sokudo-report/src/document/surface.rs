@@ -32,7 +32,7 @@ pub struct SurfaceFigures {
     pub access_ns: Option<AccessTimes>,
     /// Ranges that could not be read or written, counted for each trial.
     pub defect_ranges: u64,
-    /// Bytes in them.
+    /// Bytes in those ranges, counted for each trial.
     pub defect_bytes: u64,
 }
 
@@ -46,7 +46,7 @@ pub struct SampleRates {
     pub max: f64,
     /// Arithmetic mean of the places' rates (as GNOME Disks and HD Tune take it).
     pub mean: f64,
-    /// Middle value.
+    /// Median of the places' rates.
     pub median: f64,
     /// Mean of the first 5 % of the places; null below 20 places.
     pub outer: Option<f64>,
@@ -56,16 +56,16 @@ pub struct SampleRates {
     pub outer_to_inner: Option<f64>,
 }
 
-/// Access times, nanoseconds.
+/// Access times of all places, nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AccessTimes {
-    /// Arithmetic mean.
+    /// Arithmetic mean of the access times.
     pub mean: f64,
-    /// Middle value.
+    /// Median of the access times.
     pub median: f64,
     /// 95 % took no longer; null below 20 places.
     pub p95: Option<f64>,
-    /// The longest.
+    /// Longest of the access times.
     pub max: f64,
     /// By how far the I/O before was away, in classes of one fifth of the longest distance
     /// each; classes in which there was none are left out.
@@ -79,7 +79,7 @@ pub struct DistanceTimes {
     pub distance_max: u64,
     /// How many there were.
     pub count: u64,
-    /// Their mean, nanoseconds.
+    /// Mean access time of the class, nanoseconds.
     pub mean_ns: f64,
 }
 

@@ -29,14 +29,14 @@ pub struct TrialDocument {
     /// When it began, on the clock of `circumstances.course`; missing where that was not noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began_ns: Option<u64>,
-    /// Bytes moved.
+    /// Bytes moved in the measured part.
     pub bytes: u64,
     /// Bytes moved before and after the measured part, in a ramp, while the queue settled and
     /// while it drained, by all operations of the row: the devices count them, the figures do
     /// not. Missing where there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unmeasured_bytes: u64,
-    /// I/Os completed.
+    /// I/Os completed in the measured part.
     pub ios: u64,
     /// I/Os in flight, averaged over the measured time; to four digits.
     pub depth_achieved: Option<f64>,
@@ -47,7 +47,7 @@ pub struct TrialDocument {
     /// not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable_after_ns: Option<u64>,
-    /// Why it ended.
+    /// Why the trial ended.
     pub stopped: StopReason,
     /// How long it took until it ran at the rate at which it went on (MSER-5, confirmed by
     /// Geweke's test); null where the two find nothing, or there are too few intervals.
@@ -136,11 +136,11 @@ pub(super) fn cpu_of(trials: &[Trial]) -> Option<CpuTime> {
 /// What the leaf devices counted, summed over trials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceDocument {
-    /// Bytes read.
+    /// Bytes that the leaf devices read.
     pub read_bytes: u64,
-    /// Bytes written.
+    /// Bytes that the leaf devices wrote.
     pub written_bytes: u64,
-    /// Flush requests.
+    /// Flush requests; 0 from kernels before 5.5, which count none.
     pub flushes: u64,
 }
 
@@ -169,9 +169,9 @@ impl DeviceDocument {
 pub struct FailureDocument {
     /// 1 for the first trial of the result.
     pub trial: u32,
-    /// Which operation.
+    /// Operation of the I/Os that failed.
     pub operation: Operation,
-    /// In which way.
+    /// Way in which they failed; the fields below have its figures.
     pub kind: FailureWay,
     /// The system's error number; null unless `kind` is `errno`.
     pub errno: Option<i32>,
@@ -185,7 +185,7 @@ pub struct FailureDocument {
     pub nvme_status: Option<u16>,
     /// Offset of the first one; of operations on files, how many files came before it.
     pub offset_bytes: u64,
-    /// How many.
+    /// How many failed in this way.
     pub count: u64,
     /// The same in words.
     pub message: String,

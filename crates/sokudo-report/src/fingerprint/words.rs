@@ -506,13 +506,13 @@ fn steady(rule: &SteadyRule) -> Text {
     )
 }
 
-/// `0xdeadbeef`.
+/// Two lower-case hexadecimal digits for each byte, after `0x`.
 fn hexadecimal(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("0x{digits}")
 }
 
-/// `1.2` for 1,200,000.
+/// Decimal fraction of so many millionths: `1.2` for 1,200,000.
 #[expect(clippy::cast_precision_loss, reason = "parameters have a few digits")]
 fn millionths(value: u64) -> String {
     (value as f64 / MILLIONTHS).to_string()

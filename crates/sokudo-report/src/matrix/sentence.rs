@@ -34,7 +34,7 @@ fn is_all_invalid(document: &MatrixDocument) -> bool {
     figures.peek().is_some() && figures.all(|it| it.per_second.is_none())
 }
 
-/// The one sentence.
+/// Sentence that answers what the matrix was measured for.
 fn answer(document: &MatrixDocument) -> Text {
     let shown = largest_first(pairs(document), |pair| pair.ratio);
     let depends = combinations(document).filter(|(_, it)| it.ratio.is_shown());

@@ -29,24 +29,20 @@ pub struct MatrixRun {
     pub cell: usize,
     /// Which block, counted from 0.
     pub block: u32,
-    /// What was measured.
     pub run: RunDocument,
 }
 
 /// What is known of a matrix so far.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixSoFar<'a> {
-    /// What names it.
+    /// Identifier of the matrix, eight hexadecimal digits.
     pub id: &'a str,
     /// The command line that repeats it.
     pub command: &'a str,
     /// Whether the disks are files, through loop devices.
     pub is_of_files: bool,
-    /// What was meant.
     pub plan: &'a MatrixPlan,
-    /// What was measured.
     pub runs: &'a [MatrixRun],
-    /// What failed.
     pub failures: &'a [CellFailure],
 }
 

@@ -15,7 +15,6 @@ use crate::wording::phrase;
 pub enum Key {
     /// The row with its direction.
     Row,
-    /// `read`, `write`, …
     Direction,
     /// The target, as it was named.
     Target,
@@ -25,15 +24,12 @@ pub enum Key {
     FileSystem,
     /// The level of the array of Linux software RAID.
     Raid,
-    /// The method.
     Method,
-    /// Who measured.
+    /// Tool that measured, which may be sokudo.
     Tool,
-    /// The machine.
     Host,
-    /// The kernel.
     Kernel,
-    /// The day.
+    /// Day on which the run began.
     Date,
     /// What the run is called by.
     Run,
@@ -205,10 +201,8 @@ impl fmt::Display for Keys {
 /// A run that goes into a matrix, with what the store knows of it.
 #[derive(Clone, Copy, Debug)]
 pub struct PivotRun<'a> {
-    /// The run.
     pub run: &'a RunDocument,
     /// What it was called by.
     pub source: &'a str,
-    /// Its tags.
     pub tags: &'a [String],
 }

@@ -19,7 +19,6 @@ pub struct PlotFigure {
     pub subtitle: String,
     /// How it was measured.
     pub footer: String,
-    /// What is shown.
     pub body: Body,
 }
 
@@ -64,7 +63,7 @@ pub struct CardTile {
 /// Points over a horizontal axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// Along the bottom.
+    /// Horizontal axis along the bottom, which places the points.
     pub bottom: PlotAxis,
     /// The same in other words, along the top.
     pub top: Option<PlotAxis>,
@@ -170,14 +169,13 @@ pub enum VerticalAxis {
     Right,
 }
 
-/// What is drawn.
+/// Marks that a layer of a chart draws.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// Lines through `[x, y]`; between two of them nothing was measured.
     Lines(Vec<Vec<[f64; 2]>>),
     /// Areas between `[x, low, high]`.
     Bands(Vec<Vec<[f64; 3]>>),
-    /// Single points.
     Dots(Vec<[f64; 2]>),
     /// Ranges of the horizontal axis, marked along it.
     Ranges(Vec<[f64; 2]>),
@@ -206,7 +204,7 @@ pub enum Hue {
     Grey,
 }
 
-/// Signs on lines.
+/// Signs that tell lines apart without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineMarker {
     Disc,
@@ -217,13 +215,10 @@ pub enum LineMarker {
 }
 
 impl Ink {
-    /// Of reads.
     pub const READ: Self = Self::solid(Hue::Read, LineMarker::Disc);
-    /// Of writes.
     pub const WRITE: Self = Self::solid(Hue::Write, LineMarker::Square);
     /// Of times that a device takes to answer.
     pub const ACCESS: Self = Self::solid(Hue::Access, LineMarker::Disc);
-    /// Of what failed.
     pub const FAULT: Self = Self::solid(Hue::Fault, LineMarker::Cross);
     /// Of mixes of reads and writes.
     pub const MIX: Self = Self::solid(Hue::Purple, LineMarker::Triangle);
@@ -375,7 +370,6 @@ pub struct HeatMaps {
     pub matrices: Vec<HeatMap>,
 }
 
-/// One heat map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
     pub name: String,

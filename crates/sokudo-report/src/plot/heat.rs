@@ -39,7 +39,7 @@ impl Dimension {
         }
     }
 
-    /// In English.
+    /// English name, which is translated where it is shown.
     const fn label(self) -> &'static str {
         match self {
             Self::Block => "Block size",
@@ -71,7 +71,7 @@ pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     Some(heading::picture(document, &what, &shown, body))
 }
 
-/// `None` without values.
+/// Heat maps with one axis of colours; `None` where no cell has a value.
 pub fn body(unit: Text, matrices: Vec<HeatMap>) -> Option<Body> {
     Some(Body::HeatMaps(HeatMaps {
         axis: colour_axis(&unit, &matrices)?,

@@ -20,7 +20,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role.
     pub const ALL: [Self; 13] = [
         Self::Background,
         Self::Text,
@@ -61,12 +60,12 @@ impl Role {
         self.look()[0]
     }
 
-    /// On white.
+    /// Colour on a white background, as `#rrggbb`.
     pub const fn light(self) -> &'static str {
         self.look()[1]
     }
 
-    /// On near black.
+    /// Colour on a nearly black background, as `#rrggbb`.
     pub const fn dark(self) -> &'static str {
         self.look()[2]
     }

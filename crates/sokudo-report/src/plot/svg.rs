@@ -35,7 +35,6 @@ pub struct Size {
 }
 
 impl Default for Size {
-    /// 1200 × 700.
     fn default() -> Self {
         Self {
             width: 1_200.0,

@@ -9,7 +9,6 @@ use super::figure::{Body, Shape};
 use super::*;
 use crate::sample::{self, document, row, run_of};
 
-/// In English.
 fn figure(document: &RunDocument, kind: Option<PlotKind>) -> Result<PlotFigure, PlotError> {
     super::figure(document, kind, Language::English)
 }

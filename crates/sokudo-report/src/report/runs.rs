@@ -40,7 +40,7 @@ pub struct ReportedRun {
     /// What somebody wrote about it; empty for nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Its tags.
+    /// Tags of the run; missing where it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// The whole of it, `sokudo.run/1`.

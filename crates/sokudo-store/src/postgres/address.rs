@@ -15,7 +15,7 @@ use crate::StoreError;
 /// Where libpq looks for the authorities that a user trusts, below the home.
 const OWN_AUTHORITIES: &str = ".postgresql/root.crt";
 
-/// An address, understood.
+/// Address of a server, with the encryption that it asks for.
 #[derive(Debug)]
 pub(super) struct Address {
     pub(super) config: Config,
@@ -25,11 +25,11 @@ pub(super) struct Address {
 /// Whether a connection is encrypted, and whom it is trusted to reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Encryption {
-    /// `disable`.
+    /// `disable`: not encrypted, even where the server can.
     Never,
     /// `prefer`, which is the default: where the server can, unchecked.
     Offered,
-    /// `require`: always, unchecked.
+    /// `require`: always encrypted, the certificate unchecked.
     Unchecked,
     /// `verify-ca`, and `require` with `sslrootcert`: whose certificate comes from one of
     /// these.

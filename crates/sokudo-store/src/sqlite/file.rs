@@ -25,7 +25,6 @@ const DATABASE_BYTES_MIN: u64 = 512;
 /// What there is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PathState {
-    /// Nothing yet.
     Nothing,
     /// A file that may be written.
     ToWrite,

@@ -30,7 +30,7 @@ struct Heir(Uid, Gid);
 /// A folder held open, and which folders above it are new.
 pub(super) struct Folders {
     innermost: OwnedFd,
-    /// The outermost first.
+    /// New folders as parent and name, the outermost first.
     made: Vec<(OwnedFd, OsString)>,
     heir: Option<Heir>,
 }

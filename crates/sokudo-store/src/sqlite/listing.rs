@@ -46,7 +46,7 @@ pub(super) fn page(
     query.page(session, conditions, page)
 }
 
-/// Conditions and selections.
+/// Conditions, and selections of the runs that meet narrow ones.
 type ListingParts = (Vec<QueryClause>, Vec<QueryClause>);
 
 /// The conditions, and for those that may let few runs pass, a selection of exactly

@@ -37,7 +37,7 @@ impl Library {
         self.find(symbol).is_some()
     }
 
-    /// Where it is.
+    /// Address of a symbol; an error where the library lacks it.
     pub(super) fn address(&self, symbol: &CStr) -> Result<NonNull<c_void>, MpiError> {
         self.find(symbol).ok_or_else(|| MpiError::Unknown {
             library: self.name.clone(),

@@ -61,7 +61,6 @@ pub(super) enum Transfer {
 /// Which values of a mode page are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageControl {
-    /// Those in force.
     Current,
     /// A mask of those that can be changed.
     Changeable,

@@ -5,7 +5,7 @@
 pub struct Sense {
     /// Sense key; 0 and 1 are no failure.
     pub key: u8,
-    /// Additional sense code.
+    /// Additional sense code, which says more than the key.
     pub code: u8,
     pub qualifier: u8,
     /// The registers of an ATA disk, where they came along.

@@ -2,7 +2,7 @@
 
 use sokudo_words::{Text, text};
 
-/// A share.
+/// A share, 1 for 100 %, that people write in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Percent(pub f64);
 

@@ -13,11 +13,8 @@ use crate::arguments::one_of::one_of;
 /// Where a picture goes, and in which format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// As characters.
     Terminal,
-    /// As SVG.
     Svg(PathBuf),
-    /// As PNG.
     Png(PathBuf),
 }
 

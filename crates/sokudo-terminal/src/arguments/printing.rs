@@ -16,22 +16,22 @@ use crate::arguments::store::Keeping;
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// A table for people to read.
     Table,
-    /// For programs: sokudo.run/1
+    /// JSON for programs, of the schema sokudo.run/1.
     Json,
-    /// For spreadsheets
+    /// CSV for spreadsheets, a line per result.
     Csv,
-    /// For articles
+    /// Markdown tables for articles and issues.
     Markdown,
 }
 
 /// How documents are written that have no other form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TableOrJson {
-    /// For people
+    /// A table for people to read.
     Table,
-    /// For programs
+    /// JSON for programs to read.
     Json,
 }
 
@@ -200,7 +200,7 @@ impl Rendering {
 /// Whether somebody has to be asked, and hears what will be written.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Asking {
-    /// Show no progress
+    /// Show no progress while measuring.
     #[arg(short, long, help_heading = PRINTED)]
     pub quiet: bool,
 

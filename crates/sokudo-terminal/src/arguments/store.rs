@@ -35,11 +35,11 @@ pub struct Keeping {
 /// Where a store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// Nowhere.
+    /// No store: runs are not kept.
     None,
-    /// In a file.
+    /// A SQLite file at this path.
     File(PathBuf),
-    /// On a server.
+    /// A PostgreSQL server at this address, `postgresql://…`.
     Server(String),
 }
 

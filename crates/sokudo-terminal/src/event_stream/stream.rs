@@ -22,7 +22,7 @@ const SCHEMA: &str = "sokudo.events/1";
 /// The name of the standard output.
 const PRINTED: &str = "-";
 
-/// The first line.
+/// First line of the stream: its schema and the command that runs.
 #[derive(Serialize)]
 #[serde(tag = "event", rename = "begun")]
 struct Begun<'a> {

@@ -96,7 +96,7 @@ fn of_file(run: &Run) -> [String; 4] {
     ]
 }
 
-/// `8M` or `2G`.
+/// Formats a size in whole GiB or MiB, such as `8M` or `2G`.
 fn size_word(size: Bytes) -> String {
     let mebibytes = size.0 >> 20;
     if mebibytes > 0 && mebibytes.is_multiple_of(1024) {

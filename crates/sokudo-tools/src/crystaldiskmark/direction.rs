@@ -7,9 +7,7 @@ use super::mix::Mix;
 /// In which direction a row is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowDirection {
-    /// Reads only.
     Read,
-    /// Writes only.
     Write,
     /// Reads and writes in shares.
     Mix(Mix),

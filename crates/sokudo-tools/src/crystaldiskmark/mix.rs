@@ -32,7 +32,7 @@ pub enum MixError {
 }
 
 impl Mix {
-    /// CrystalDiskMark's default.
+    /// CrystalDiskMark's default mix, with 70 % reads.
     pub const R70_W30: Self = Self { read_percent: 70 };
 
     /// A mix with reads in `read_percent` of the I/Os; `None` outside 1 to 99.
@@ -68,7 +68,7 @@ impl FromStr for Mix {
     }
 }
 
-/// Prints `R70/W30`.
+/// Prints the mix as CrystalDiskMark does, such as `R70/W30`.
 impl fmt::Display for Mix {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "R{}/W{}", self.read_percent, 100 - self.read_percent)

@@ -52,7 +52,7 @@ const fn log(block: Bytes, durability: RowDurability) -> RowSpec {
 /// A set of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
-    /// CrystalDiskMark's default rows.
+    /// Rows that CrystalDiskMark shows by default.
     #[default]
     Default,
     /// The rows of its preset "NVMe SSD".
@@ -79,7 +79,6 @@ pub struct UnknownProfile {
 }
 
 impl Profile {
-    /// Every profile.
     pub const ALL: [Self; 8] = [
         Self::Default,
         Self::Nvme,

@@ -25,7 +25,7 @@ pub(super) struct AppliedOptions {
     pub(super) layout: Option<DiskspdLayout>,
     /// An option was used that only Windows' diskspd has.
     pub(super) windows: bool,
-    /// `-X`.
+    /// `-X`: option that names an XML profile.
     pub(super) xml: Option<WrittenOption>,
     pub(super) notes: Vec<String>,
     /// Every option as written, by its key.

@@ -92,7 +92,7 @@ fn processors(option: &WrittenOption, listed: &str) -> Result<Vec<u32>, DiskspdE
     }
 }
 
-/// `pct90/10:0/10:5/20` or `abs90/10G:…`.
+/// Reads a distribution such as `pct90/10:0/10:5/20` or `abs90/10G:…`.
 fn distribution(
     option: &WrittenOption,
     text: &str,

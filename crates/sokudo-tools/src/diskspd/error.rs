@@ -24,7 +24,6 @@ impl DiskspdError {
 /// What is wrong at one place.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum DiskspdProblem {
-    /// No such option.
     #[error("diskspd has no such option; diskspd -? lists all of them")]
     Unknown,
     /// No such long name of an option.
@@ -94,7 +93,6 @@ pub enum DiskspdProblem {
     BeyondEnd {
         /// Where use of the target is to end.
         end: Bytes,
-        /// The target's size.
         bytes: Bytes,
     },
     /// Direct I/O needs whole sectors.

@@ -21,12 +21,12 @@ pub struct DiskspdOption {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionOrigin {
     Both,
-    /// diskspd-for-linux alone.
+    /// diskspd-for-linux has it, diskspd of Windows does not.
     Linux,
     /// diskspd 2.2 on Windows alone: a line with such an option is answered in the
     /// layout of Windows.
     Windows,
-    /// sokudo alone.
+    /// sokudo has it, no diskspd does.
     Sokudo,
 }
 

@@ -27,7 +27,7 @@ pub enum DiskspdAction {
     Run,
     /// To print the profile without running it (`-Rp`).
     PrintProfile,
-    /// To print [`super::help`].
+    /// Print the text of [`super::help`].
     Help,
 }
 

@@ -21,7 +21,7 @@ type Rest<'a> = std::iter::Peekable<std::slice::Iter<'a, String>>;
 /// A command line in its parts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DiskspdCommandLine {
-    /// Options in order.
+    /// Options in the order of the command line.
     pub(super) options: Vec<WrittenOption>,
     /// Files and devices in order.
     pub(super) targets: Vec<String>,

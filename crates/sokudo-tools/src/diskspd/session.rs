@@ -57,9 +57,9 @@ pub struct DiskspdRow {
 /// What is known of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskspdTargetState {
-    /// As written.
+    /// Path as the command line has it.
     pub path: String,
-    /// Its size.
+    /// Size of the file or device, in bytes.
     pub bytes: Bytes,
     /// The block device that it is or lies on; `None` where that cannot be seen.
     pub device: Option<String>,
@@ -70,7 +70,7 @@ pub struct DiskspdTargetState {
 /// What is to be done (diskspd: `Profile`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskspdProfile {
-    /// `-v`.
+    /// `-v`: says more; without effect on results.
     pub verbose: bool,
     /// I/Os per progress dot; 0 is none.
     pub progress: u32,
@@ -83,13 +83,13 @@ pub struct DiskspdProfile {
 /// Threads that run together for a time (diskspd: `TimeSpan`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiskspdSpan {
-    /// `-d`, seconds.
+    /// `-d`: measured time, in seconds.
     pub duration_s: u32,
-    /// `-W`, seconds.
+    /// `-W`: time before the measurement, in seconds.
     pub warmup_s: u32,
-    /// `-C`, seconds.
+    /// `-C`: time that the load goes on after the measurement, in seconds.
     pub cooldown_s: u32,
-    /// `-z`.
+    /// `-z`: seed of all chance; 0 unless given.
     pub seed: u64,
     /// A bare `-z`: the seed is to be drawn when it runs.
     pub random_seed: bool,
@@ -97,17 +97,17 @@ pub struct DiskspdSpan {
     pub thread_count: u32,
     /// `-O`; 0 is requests per target.
     pub request_count: u32,
-    /// A bare `-x`.
+    /// A bare `-x`: completion routines on Windows.
     pub completion_routines: bool,
-    /// `-L`.
+    /// `-L`: prints latencies, which are always measured.
     pub measure_latency: bool,
     /// `-D`: length of the intervals.
     pub iops_interval: Option<Nanos>,
-    /// `-n`.
+    /// `-n`: does not bind threads to processors.
     pub disable_affinity: bool,
     /// `-a`: processors, in turn; empty is all.
     pub affinity: Vec<u32>,
-    /// `-Zr`.
+    /// `-Zr`: each write gets new random data.
     pub random_write_data: bool,
     /// What I/O is done on.
     pub targets: Vec<DiskspdTarget>,
@@ -149,9 +149,9 @@ impl DiskspdSpan {
 pub struct DiskspdTarget {
     /// The file or device.
     pub path: String,
-    /// `-b`.
+    /// `-b`: size of one I/O.
     pub block: Bytes,
-    /// `-B`.
+    /// `-B`: offset where use of the target begins.
     pub base: Bytes,
     /// `-B base:length`, or `-f`: where use of the target ends; `None` is its end.
     pub max: Option<Bytes>,
@@ -161,45 +161,45 @@ pub struct DiskspdTarget {
     pub random_percent: u8,
     /// `-r`: alignment, `-s`: stride; `None` is the block size.
     pub stride: Option<Bytes>,
-    /// `-si`.
+    /// `-si`: threads share one sequential position.
     pub interlocked: bool,
-    /// `-rd`.
+    /// `-rd`: random I/O by ranges; `None` spreads it evenly.
     pub distribution: Option<DiskspdDistribution>,
     /// `-Su`, `-Sd`: without the page cache.
     pub unbuffered: bool,
-    /// `-Sw`, `-Ss`.
+    /// `-Sw`, `-Ss`: when writes are durable.
     pub write_through: DiskspdWriteThrough,
-    /// `-Sm`.
+    /// `-Sm`: I/O through a memory map.
     pub mapped: bool,
     /// `-Nv`: every write is flushed.
     pub flush_mapped: bool,
-    /// `-Z`.
+    /// `-Z` and its forms: data of writes.
     pub content: DiskspdContent,
-    /// `-p`.
+    /// `-p`: each I/O in flight runs through the target by itself.
     pub parallel: bool,
     /// `-i`: I/Os per burst.
     pub burst: u32,
-    /// `-j`, milliseconds.
+    /// `-j`: pause after each burst, in milliseconds.
     pub think_ms: u32,
-    /// `-o`.
+    /// `-o`: I/Os in flight per thread.
     pub requests: u32,
-    /// `-w`.
+    /// `-w`: writes in percent of all I/Os, 0 to 100.
     pub write_percent: u8,
-    /// `-g`.
+    /// `-g`: limit per thread; `None` is no limit.
     pub throughput: Option<DiskspdThroughput>,
-    /// `-t`.
+    /// `-t`: threads of this target, unless `-F` is given.
     pub threads: u32,
-    /// `-T`.
+    /// `-T`: distance from one thread's first offset to the next thread's.
     pub thread_stride: Bytes,
-    /// `-l`.
+    /// `-l`: buffers in large pages.
     pub large_pages: bool,
-    /// `-fr`.
+    /// `-fr`: hint of random access, without effect on Linux.
     pub random_hint: bool,
-    /// `-fs`.
+    /// `-fs`: hint of sequential access, without effect on Linux.
     pub sequential_hint: bool,
-    /// `-ft`.
+    /// `-ft`: hint of a temporary file, without effect on Linux.
     pub temporary_hint: bool,
-    /// `-xk`, `-xp`.
+    /// `-xk`, `-xp`: kernel or POSIX asynchronous I/O.
     pub engine: DiskspdEngine,
 }
 
@@ -244,7 +244,7 @@ impl DiskspdTarget {
     }
 }
 
-/// When writes return.
+/// When a write counts as done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiskspdWriteThrough {
     /// When the system has taken them.
@@ -256,19 +256,18 @@ pub enum DiskspdWriteThrough {
     DataAndMetadata,
 }
 
-/// What writes contain.
+/// Data that buffers of writes hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DiskspdContent {
     /// 0, 1, 2 … 255, over and over.
     #[default]
     Sequence,
-    /// `-Z`.
+    /// `-Z`: all bytes are zero.
     Zero,
     /// `-Zr`: random, new for every write.
     Random,
     /// `-Z<size>`: taken from a buffer of this size.
     Source {
-        /// The buffer's size.
         bytes: Bytes,
         /// Where it is filled from; random without.
         file: Option<String>,
@@ -278,9 +277,9 @@ pub enum DiskspdContent {
 /// The most that one thread moves on one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiskspdThroughput {
-    /// Bytes per millisecond.
+    /// `-g`: limit in bytes per millisecond.
     BytesPerMillisecond(u64),
-    /// I/Os per second.
+    /// `-g…i`: limit in I/Os per second.
     Iops(u64),
 }
 

@@ -120,7 +120,7 @@ fn phase(result: &Value) -> ElbenchoPhase {
     }
 }
 
-/// `2026-05-22T16:09:38.250+0200`.
+/// Reads an ISO 8601 time with its zone, such as `2026-05-22T16:09:38.250+0200`.
 fn instant(text: &str) -> Option<Nanos> {
     let local = date_time(text.get(..19)?)?;
     let zone = text.rfind(['+', '-']).filter(|at| *at >= 19);

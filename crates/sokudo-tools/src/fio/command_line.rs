@@ -50,7 +50,7 @@ pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<FioInvocation
 
 struct CommandLineReader {
     invocation: FioInvocation,
-    /// What `--section` names.
+    /// Names of sections given with `--section`; empty is all.
     wanted: Vec<String>,
     /// Options that nobody knows.
     unknown: Vec<FioError>,

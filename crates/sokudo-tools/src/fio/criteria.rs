@@ -7,11 +7,11 @@ use super::numbers::{KiloBase, millionths, number};
 
 /// More processors than any machine that Linux runs on has.
 const CPU_MAX: u32 = 8191;
-/// fio's BSSPLIT_MAX.
+/// Most sizes of a block split (fio: `BSSPLIT_MAX`).
 const SPLIT_MAX: usize = 64;
-/// fio's ZONESPLIT_MAX.
+/// Most zones of a distribution (fio: `ZONESPLIT_MAX`).
 const ZONES_MAX: usize = 256;
-/// fio's FIO_IO_U_LIST_MAX_LEN.
+/// Most percentiles of a list (fio: `FIO_IO_U_LIST_MAX_LEN`).
 const PERCENTILES_MAX: usize = 20;
 const MILLION: u64 = 1_000_000;
 
@@ -22,7 +22,7 @@ pub(super) const STEADY: &str =
     "iops, iops_slope, bw or bw_slope with a limit, such as iops:3% or bw_slope:0.5%";
 pub(super) const PERCENTILES: &str = "up to 20 percentages such as 50:99:99.9";
 
-/// `0,2-3`.
+/// Reads a list of processors, such as `0,2-3`.
 pub(super) fn cpus(text: &str) -> Option<Vec<u32>> {
     let mut found = Vec::new();
     for part in text.split([',', ':']) {
@@ -150,7 +150,7 @@ pub(super) fn zones(text: &str, absolute: bool, base: KiloBase) -> Option<Vec<Zo
     Some(zones.into_iter().map(zone).collect())
 }
 
-/// `iops:3%`, `bw_slope:0.5%`.
+/// Reads a criterion and whether it is of the slope: `iops:3%`, `bw_slope:0.5%`.
 pub(super) fn steady(text: &str) -> Option<(SteadyFigure, bool, SteadyLimit)> {
     let (word, limit) = text.split_once(':')?;
     let (figure, slope) = match word {
@@ -167,7 +167,7 @@ pub(super) fn steady(text: &str) -> Option<(SteadyFigure, bool, SteadyLimit)> {
     Some((figure, slope, limit))
 }
 
-/// `50:99:99.9`, in order.
+/// Reads percentiles such as `50:99:99.9` and sorts them.
 pub(super) fn percentiles(text: &str) -> Option<Vec<f64>> {
     let mut found = Vec::new();
     for part in text.split(':') {

@@ -25,7 +25,7 @@ fn support(option: &FioOption) -> (&'static str, String) {
     }
 }
 
-/// `docs/FIO.md`.
+/// Text of `docs/FIO.md`, made from the table of options.
 pub fn document() -> String {
     let mut text = HEAD.to_owned();
     text += "\n## Options of jobs\n\n| option | means | here |\n|--|--|--|\n";

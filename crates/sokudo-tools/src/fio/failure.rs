@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Where something stands.
+/// Place of an error: a command line, a line of a job file, or a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorLocation {
     /// On the command line.
@@ -11,7 +11,7 @@ pub enum ErrorLocation {
     File {
         /// Its name, as given.
         name: String,
-        /// Line, from 1.
+        /// Number of the line, from 1.
         line: usize,
         /// Column in characters, from 1.
         column: usize,
@@ -20,7 +20,7 @@ pub enum ErrorLocation {
     Job(String),
     /// In a job as a whole, whose section stands in a job file.
     JobOfFile {
-        /// The job's name.
+        /// Name of the job's section.
         job: String,
         /// Where its section begins.
         section: Box<ErrorLocation>,
@@ -107,10 +107,7 @@ pub enum FioProblem {
     UnwantedValue { option: String, value: String },
     /// An option before the first section of a file.
     #[error("\"{option}\" stands before the first section; put it under [global] or a [job]")]
-    OutsideSection {
-        /// What stands there.
-        option: String,
-    },
+    OutsideSection { option: String },
     /// Anything else: a sentence.
     #[error("{0}")]
     Other(String),

@@ -53,7 +53,7 @@ pub(super) struct FioThread<'a> {
     pub(super) section: &'a str,
     /// `$jobnum`: what names and offsets of clones go by.
     pub(super) job_number: u32,
-    /// Its smallest block.
+    /// Smallest block of the thread, in bytes.
     pub(super) block: u64,
     /// A number of its own, for sizes by chance.
     pub(super) seed: u64,

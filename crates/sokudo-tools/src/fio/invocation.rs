@@ -40,7 +40,6 @@ pub struct FioInvocation {
 /// What a command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FioAction {
-    /// Run the jobs.
     #[default]
     Run,
     /// Only read and check them (`--parse-only`).
@@ -64,7 +63,7 @@ pub(super) struct Section {
     pub(super) is_global: bool,
     /// Index of its job file; `None` on the command line.
     pub(super) file: Option<usize>,
-    /// Where it begins.
+    /// Place of the section's heading, for messages.
     pub(super) source: ErrorLocation,
     /// Its options, substituted, in the order in which fio applies them.
     pub(super) options: Vec<Assignment>,

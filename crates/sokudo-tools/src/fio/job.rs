@@ -98,7 +98,7 @@ pub(super) struct Job {
     pub(super) histogram_interval: Nanos,
 }
 
-/// fio's `rw`.
+/// Order and operations of the option `rw`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FioAccess {
     pub(super) random: bool,
@@ -107,7 +107,7 @@ pub(super) struct FioAccess {
     pub(super) trims: bool,
 }
 
-/// What `exitall` ends.
+/// What `exitall` ends, as `exit_what` says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ExitWhat {
     #[default]

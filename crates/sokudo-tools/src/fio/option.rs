@@ -61,11 +61,10 @@ pub(super) enum OptionEffect {
     Switch(fn(&mut Job, bool)),
     /// A whole number with units.
     Number(u64, u64, fn(&mut Job, u64)),
-    /// A percentage.
     Percent(fn(&mut Job, u32)),
     /// One number for each of read, write and trim.
     Three(u64, u64, fn(&mut Job, [Option<u64>; 3])),
-    /// Bytes or percent.
+    /// A size in bytes, or a percentage.
     Size(fn(&mut Job, Amount)),
     /// A time, with what a bare number counts in nanoseconds.
     Time(u64, fn(&mut Job, Nanos)),

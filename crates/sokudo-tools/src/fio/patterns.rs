@@ -7,7 +7,7 @@ use sokudo_model::PatternPart;
 
 use crate::language::host::Host;
 
-/// fio's MAX_PATTERN_SIZE.
+/// Longest pattern in bytes (fio: `MAX_PATTERN_SIZE`).
 const PATTERN_BYTES_MAX: usize = 512;
 
 /// What files hold that a pattern names, by name.

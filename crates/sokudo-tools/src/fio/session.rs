@@ -52,7 +52,7 @@ impl Default for FioOutput {
     }
 }
 
-/// fio's output formats.
+/// Output formats of `--output-format`, by fio's own names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "fio's own words")]
 pub enum FioFormat {
@@ -65,11 +65,9 @@ pub enum FioFormat {
 /// When the status line is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EtaMode {
-    /// On a terminal.
+    /// Only where results go to a terminal.
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 
@@ -84,7 +82,7 @@ pub struct FioJob {
     pub job_number: u32,
     /// Its reporting group, from 0 (fio: `groupid`).
     pub group: u32,
-    /// `description=`.
+    /// Text of the option `description`.
     pub description: Option<String>,
     /// The section's own options as written, in order; a bare flag has an empty value.
     pub options: Vec<(String, String)>,
@@ -111,17 +109,17 @@ pub struct FioReporting {
     pub lat_percentiles: bool,
     /// Percentiles of submission latency.
     pub slat_percentiles: bool,
-    /// No total latency.
+    /// Total latency is not reported (`disable_lat`).
     pub disable_lat: bool,
-    /// No completion latency.
+    /// Completion latency is not reported (`disable_clat`).
     pub disable_clat: bool,
-    /// No submission latency.
+    /// Submission latency is not reported (`disable_slat`).
     pub disable_slat: bool,
-    /// Statistics of devices.
+    /// Statistics of block devices are reported.
     pub disk_util: bool,
     /// Reads, writes and trims each, as one, or both ways.
     pub unified: UnifiedReporting,
-    /// 1000 or 1024.
+    /// Bytes in a k of input and output: 1000 or 1024.
     pub kb_base: u32,
     /// 0 both, 1 bits, 8 bytes.
     pub unit_base: u32,
@@ -131,15 +129,15 @@ pub struct FioReporting {
     pub ramp: Nanos,
 }
 
-/// fio's `unified_rw_reporting`.
+/// How directions are reported (`unified_rw_reporting`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnifiedReporting {
-    /// `none`.
+    /// `none`: each direction by itself.
     #[default]
     Separate,
-    /// `mixed`.
+    /// `mixed`: all directions as one.
     Mixed,
-    /// `both`.
+    /// `both`: each direction, and all as one.
     Both,
 }
 
@@ -148,11 +146,11 @@ pub enum UnifiedReporting {
 pub struct FioLogs {
     /// `write_bw_log`: prefix of the file's name.
     pub bandwidth: Option<String>,
-    /// `write_iops_log`.
+    /// `write_iops_log`: prefix of the file's name.
     pub iops: Option<String>,
-    /// `write_lat_log`.
+    /// `write_lat_log`: prefix of the file's name.
     pub latency: Option<String>,
-    /// `write_hist_log`.
+    /// `write_hist_log`: prefix of the file's name.
     pub histogram: Option<String>,
     /// `log_avg_msec`; 0 is every I/O.
     pub average: Nanos,
@@ -170,14 +168,11 @@ pub struct FioLogs {
     pub per_job: bool,
 }
 
-/// fio's `log_window_value`.
+/// Which value of an interval a log has (`log_window_value`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowValue {
-    /// The mean.
     #[default]
     Average,
-    /// The largest.
     Max,
-    /// Mean and largest.
     Both,
 }

@@ -29,7 +29,7 @@ pub struct Switch {
 pub(super) enum Takes {
     Nothing,
     Value,
-    /// Only behind `=`.
+    /// A value may follow, only behind `=`.
     MayBe,
 }
 

@@ -54,7 +54,6 @@ pub struct HostPath {
 /// What kind of thing a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostPathKind {
-    /// A regular file.
     File,
     Directory,
     BlockDevice,

@@ -32,12 +32,7 @@ pub enum ImportError {
     Empty,
     /// A reader knows it, and nothing in it is whole.
     #[error("looks like {format}, but {why}")]
-    Broken {
-        /// The format.
-        format: &'static str,
-        /// What is wrong.
-        why: Text,
-    },
+    Broken { format: &'static str, why: Text },
     /// It cannot be read at all.
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),

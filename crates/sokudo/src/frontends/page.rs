@@ -47,7 +47,7 @@ pub(crate) fn as_other_user(arguments: &[OsString]) -> Option<ExitCode> {
     web::path_to_look_at(arguments).map(web::tell_where)
 }
 
-/// Serves until Ctrl-C.
+/// Serves the page until Ctrl-C.
 pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     let user = WebUser::find();
     let launched = Order::of_launcher(&arguments.command)?;

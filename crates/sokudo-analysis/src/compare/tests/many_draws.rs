@@ -105,7 +105,7 @@ impl Noise {
         noise
     }
 
-    /// Of variance 1.
+    /// Draws the next value of noise with variance 1.
     fn next(&mut self) -> f64 {
         let mut uniform = || 1.0 - self.random.fraction();
         let innovation = if self.is_skewed {

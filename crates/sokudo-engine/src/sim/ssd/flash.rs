@@ -36,7 +36,7 @@ impl Flash {
         })
     }
 
-    /// Uniform around `read_ns`.
+    /// Time to read a page, in nanoseconds: uniform within `jitter_ns` of `read_ns`.
     pub(super) fn sense_ns(&self, random: &mut Random) -> u64 {
         self.read_ns - self.jitter_ns + random.below(2 * self.jitter_ns + 1)
     }

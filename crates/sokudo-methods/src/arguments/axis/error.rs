@@ -20,12 +20,7 @@ pub enum SweepError {
     NoPower { size: String },
     /// A range that goes backwards.
     #[error("the range from {from} to {to} goes backwards; exchange them")]
-    Backwards {
-        /// Its begin.
-        from: String,
-        /// Its end.
-        to: String,
-    },
+    Backwards { from: String, to: String },
     /// A count out of its range.
     #[error("\"{count}\" is no number from 1 to {max}; use a list (1,2,8) or a range (1..256)")]
     Count {
@@ -58,7 +53,6 @@ pub enum SweepError {
     },
     #[error("--time is 0; a trial needs some time, such as 500ms")]
     NoTime,
-    /// No cell.
     #[error("no cell is left to measure; use larger sizes, or less depth and threads")]
     NothingLeft,
 }

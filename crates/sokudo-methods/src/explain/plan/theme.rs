@@ -6,7 +6,7 @@ use sokudo_words::{Text, text};
 /// What a device stores its data on, as far as that is known before it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StorageMedium {
-    /// Turning platters.
+    /// Platters that turn, as in a hard disk.
     Rotating,
     /// Flash or other memory.
     Flash,
@@ -18,7 +18,7 @@ pub enum StorageMedium {
 /// What the probes of a theme do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeAccess {
-    /// They only read.
+    /// The probes only read, so that no data is at risk.
     Reads,
     /// They overwrite what is there.
     Writes,
@@ -89,7 +89,7 @@ const WAY_TO_WRITE_DEVICES: &str = "name the device with --destroy, if what it h
 impl Eq for Theme {}
 
 impl PartialEq for Theme {
-    /// Names are unique.
+    /// Two themes are equal if their names are, since no name occurs twice.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }

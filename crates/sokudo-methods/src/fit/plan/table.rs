@@ -73,7 +73,7 @@ pub(super) struct RowTable {
     pub(super) depth: Count<1_024>,
     #[serde(default)]
     pub(super) jobs: Count<64>,
-    /// Of the file.
+    /// Size of the test file; `span` is how much of it is used.
     pub(super) size: SizeWithin<4_096, SIZE_MAX>,
     /// How much of it is used, from its start.
     pub(super) span: Option<SizeWithin<1, SIZE_MAX>>,

@@ -12,7 +12,6 @@ use sokudo_model::trial::{Outcome, Row, StopReason, Trial};
 use sokudo_model::{MethodKind, MethodTrait};
 use sokudo_stats::{Histogram, median_interval};
 
-/// What it is.
 pub(crate) static METHOD: MethodKind = MethodKind {
     name: "load/beside",
     command: "load",
@@ -35,7 +34,7 @@ pub(crate) struct WorkloadPair<'a> {
 /// A workload that was measured alone and beside another one, by turns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VictimRow<'a> {
-    /// Alone.
+    /// Trials in which it ran alone.
     pub alone: &'a Row,
     /// Beside the other one.
     pub beside: &'a Row,
@@ -108,11 +107,9 @@ impl BesideFigure {
 /// A figure of latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LatencyFigure {
-    /// The mean.
     Mean,
     /// A percentile, where a trial has enough I/Os for it.
     Percentile(Percentile),
-    /// The longest.
     Max,
 }
 
@@ -215,7 +212,7 @@ impl VictimRow<'_> {
         figures.find_map(|figure| Some((figure, self.latency(figure)?)))
     }
 
-    /// I/Os per second.
+    /// I/Os per second, alone and beside; `None` where no round is whole.
     #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub(crate) fn rate(&self) -> Option<BesideFigure> {
         self.figure(|trial| {

@@ -25,7 +25,7 @@ pub(crate) struct BesideDocument {
     pub neighbour: BesideRowDocument,
 }
 
-/// One of both.
+/// Figures of one of the two workloads, alone and beside the other.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct BesideRowDocument {
     /// The place in `figures`, from 0, of its row alone.
@@ -56,7 +56,7 @@ pub(crate) struct BesideRowDocument {
 pub(crate) struct BesideLatencyDocument {
     /// `mean`, `p50`, `p95`, `p99`, `p99.9` or `max`.
     pub figure: String,
-    /// Alone and beside.
+    /// Nanoseconds alone and beside the other workload, and the ratio of the two.
     #[serde(flatten)]
     pub compared: BesideFigure,
 }

@@ -246,7 +246,7 @@ fn raid(word: &str) -> Option<RequestedRaid> {
     Some(RequestedRaid { level, disks, by })
 }
 
-/// `fresh`, `60%`.
+/// Reads `fresh` or how full the file system is made: `1%` to `90%`.
 fn ageing(word: &str, seed: u64) -> Result<Option<Ageing>, MatrixError> {
     if word == "fresh" {
         return Ok(None);

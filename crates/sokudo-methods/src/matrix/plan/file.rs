@@ -15,7 +15,7 @@ pub const FILE_BYTES_MAX: u64 = 1 << 20;
 pub struct MatrixFile {
     /// Serial numbers or paths.
     pub disks: Vec<String>,
-    /// Such as `4x8GiB`.
+    /// Number and size of loop devices, such as `4x8GiB`.
     pub r#loop: Option<String>,
     /// The folder of the files of loop devices.
     pub r#in: Option<String>,

@@ -24,7 +24,6 @@ pub struct AxisValue {
 }
 
 impl AxisValue {
-    /// A word alone.
     pub fn of_word(word: &str) -> Self {
         Self {
             name: word.to_owned(),

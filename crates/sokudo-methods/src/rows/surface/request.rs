@@ -145,7 +145,7 @@ pub enum SurfaceError {
     Block {
         option: &'static str,
         requested: Bytes,
-        /// The target's block.
+        /// Logical block of the target, in bytes.
         block_min: Bytes,
     },
     /// A sample that holds no block of the target.
@@ -156,7 +156,6 @@ pub enum SurfaceError {
         "there are {size} to measure, which is less than one block of {block}; use a smaller --block, or a larger target"
     )]
     Small { size: Bytes, block: Bytes },
-    /// Nothing is left.
     #[error(
         "nothing is left to measure; use --points or --access-count above 0, --random or --extra"
     )]

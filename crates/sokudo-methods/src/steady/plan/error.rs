@@ -43,10 +43,7 @@ pub enum SteadyError {
         "so few rounds can never be steady, because two windows of five must pass; allow at least \
          {least} (--rounds-max, or --time-max in --test wsat)"
     )]
-    FewRounds {
-        /// The fewest.
-        least: u32,
-    },
+    FewRounds { least: u32 },
     /// More rounds than anybody waits for.
     #[error(
         "{rounds} rounds are too many; use longer ones (--round-time), or at most {ROUNDS_LIMIT} (--rounds-max)"

@@ -11,7 +11,7 @@ use crate::steady::plan::error::SteadyError;
 pub struct ReadPercent(pub(super) u32);
 
 impl ReadPercent {
-    /// Writes only.
+    /// No reads: every I/O is a write.
     pub const WRITES: Self = Self(0);
 
     /// From 0 to 100.

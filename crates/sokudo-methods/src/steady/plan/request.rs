@@ -47,7 +47,7 @@ pub struct SteadyRequest {
 /// What kind of thing is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SteadyTarget {
-    /// A block device.
+    /// A block device, of which all contents may be lost.
     Device,
     /// A file, own or another's.
     File,

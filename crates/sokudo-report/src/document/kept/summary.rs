@@ -67,9 +67,9 @@ pub struct SummaryReader {
 /// What readers have read.
 #[derive(Default)]
 struct Known {
-    /// By their JSON.
+    /// Workloads read so far, by their JSON.
     workloads: HashMap<String, Arc<Workload>>,
-    /// By their fingerprints.
+    /// Parts of plans read so far, by their fingerprints.
     plans: HashMap<String, PlanParts>,
 }
 

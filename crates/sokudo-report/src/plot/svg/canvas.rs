@@ -130,13 +130,12 @@ impl Canvas {
         ));
     }
 
-    /// A straight line.
     pub(super) fn line(&mut self, from: [f64; 2], to: [f64; 2], role: Role, width: f64) {
         let path = format!("M{}L{}", point(from), point(to));
         self.stroke(&path, role, width, "");
     }
 
-    /// Lines through points.
+    /// A line through each run of points; a single point becomes a dot.
     pub(super) fn lines(&mut self, runs: &[Vec<[f64; 2]>], ink: Ink) {
         let mut path = String::new();
         for run in runs {

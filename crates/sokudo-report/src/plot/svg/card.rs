@@ -14,7 +14,7 @@ const NAMES: f64 = 170.0;
 const HEADS: f64 = 26.0;
 const SENTENCE: f64 = 28.0;
 const BELOW: f64 = 18.0;
-/// Between two tiles.
+/// Room between two tiles, pixels.
 const GAP: f64 = 18.0;
 /// Height of a tile.
 const TILE: f64 = 92.0;

@@ -8,7 +8,7 @@ use super::canvas::{Canvas, Lettering};
 use super::frame::{BODY, PlotArea, STRONG};
 use crate::number::rate;
 
-/// Between tables, pixels.
+/// Room between two tables, pixels.
 const GAP: f64 = 36.0;
 /// More tables beside each other are too narrow for their values.
 const TABLES_PER_LINE: usize = 4;

@@ -10,11 +10,11 @@ use super::canvas::Canvas;
 use super::frame::{BODY, PlotArea};
 use super::marks::{verdict, whisker};
 
-/// Between lines, pixels.
+/// Distance from line to line, pixels.
 const LINE: f64 = 24.0;
 /// What a sample takes, pixels.
 const SAMPLE: f64 = 44.0;
-/// Between columns, pixels.
+/// Room between two columns, pixels.
 const GAP: f64 = 28.0;
 /// More lines would leave no room for the picture.
 const LINES_MAX: usize = 8;

@@ -6,8 +6,6 @@ pub enum PictureTheme {
     /// Light, and dark where the viewer asks for it.
     #[default]
     Auto,
-    /// Always light.
     Light,
-    /// Always dark.
     Dark,
 }

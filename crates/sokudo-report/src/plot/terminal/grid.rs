@@ -12,7 +12,7 @@ struct GridCell {
     paint: Paint,
 }
 
-/// In which colours.
+/// Colours in which a cell is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Paint {
     Plain,

@@ -64,7 +64,7 @@ impl FieldLayout {
     }
 }
 
-/// A line.
+/// Fields of one line of CSV output, as texts or figures.
 pub(super) struct Fields<'line> {
     pub(super) format: &'static str,
     pub(super) version: &'line str,
@@ -174,14 +174,14 @@ fn quantity(text: &str, scale: f64) -> Quantity {
     }
 }
 
-/// `30500us`, `402ms`, `3s`.
+/// Reads a latency such as `30500us`, `402ms` or `3s`, in nanoseconds.
 fn latency_ns(text: &str) -> Option<f64> {
     let unit_at = text.find(|sign: char| !sign.is_ascii_digit())?;
     let (time, unit) = text.split_at(unit_at);
     number::nanos(time, number::time_scale(unit)?)
 }
 
-/// `8k`, `64k`, `8192`.
+/// Reads a size in KiB or bytes, such as `8k`, `64k` or `8192`.
 fn chunk_size(text: &str) -> Option<Bytes> {
     match text.strip_suffix(['k', 'K']) {
         Some(kib) => number::block(kib, 1 << 10),

@@ -464,7 +464,7 @@ fn size(text: &str) -> Option<Bytes> {
     }
 }
 
-/// `25th`, `3-nines`.
+/// Reads the name of a percentile, such as `25th` or `3-nines`, in percent.
 fn percent(name: &str) -> Option<f64> {
     if let Some(nines) = name.strip_suffix("-nines") {
         let nines: i32 = nines.parse().ok().filter(|nines| (1..=9).contains(nines))?;

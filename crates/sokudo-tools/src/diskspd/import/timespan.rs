@@ -9,7 +9,7 @@ use crate::results::row::{
     self, WorkloadDescription, crystal_name, figure, names_or, processors, rate,
 };
 
-/// diskspd's default block.
+/// Block that diskspd uses without `-b`.
 const BLOCK: Bytes = Bytes(64 << 10);
 
 /// What a time span was asked to do: what its first target was.

@@ -127,7 +127,7 @@ impl SpanFigures<'_> {
         u64::from(self.span.request_count)
     }
 
-    /// All threads together.
+    /// Counts of a section, of all threads together.
     pub(super) fn total(&self, section: TableSection) -> ThreadTotals {
         let mut total = ThreadTotals::default();
         for row in &self.rows {
@@ -191,7 +191,7 @@ impl RowFigures<'_> {
         }
     }
 
-    /// Names with sizes.
+    /// Paths of the targets, each with its size, separated by commas.
     pub(super) fn files(&self, size: impl Fn(u64) -> String) -> String {
         let file = |(path, bytes): &(&str, u64)| format!("{path} ({})", size(*bytes));
         let files: Vec<String> = self.targets.iter().map(file).collect();
@@ -243,12 +243,11 @@ impl ThreadTotals {
         )
     }
 
-    /// MiB per second.
+    /// Rate in MiB per second over `elapsed`.
     fn mebibytes(&self, elapsed: Nanos) -> f64 {
         float(self.bytes) / f64::from(1u32 << 20) / elapsed.as_secs_f64()
     }
 
-    /// I/Os per second.
     fn iops(&self, elapsed: Nanos) -> f64 {
         float(self.ios) / elapsed.as_secs_f64()
     }
@@ -280,7 +279,6 @@ pub(super) fn cpu_mean(cpus: &[CpuUse]) -> Option<[f64; 4]> {
     Some(mean)
 }
 
-/// Nanoseconds as milliseconds.
 pub(super) fn milliseconds(nanos: f64) -> f64 {
     nanos / 1e6
 }

@@ -410,7 +410,7 @@ fn latency(line: &str) -> Option<(LatencyKind, ImportedLatency)> {
     Some((which, latency))
 }
 
-/// `clat percentiles (usec):`.
+/// Reads a title such as `clat percentiles (usec):`; gives the scale to nanoseconds.
 fn percentile_title(line: &str) -> Option<(LatencyKind, f64)> {
     let (word, rest) = line.split_once(" percentiles (")?;
     Some((which(word)?, time_scale(rest.split(')').next()?)?))

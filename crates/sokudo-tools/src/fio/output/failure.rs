@@ -6,7 +6,6 @@ use sokudo_model::{FailureKind, IoFailure, Outcome, StopReason};
 
 use super::FioReport;
 
-/// Input/output error.
 const EIO: i32 = 5;
 /// What fio reports when a block is not what was written.
 const EILSEQ: i32 = 84;

@@ -17,7 +17,7 @@ use super::{DiskUse, FIO_VERSION, FioReport};
 /// What fio prints for `eta` when nothing is left to do.
 const NO_ETA: u64 = 2_147_483_647;
 
-/// fio's `--output-format=json`.
+/// Output of `--output-format=json`, without histogram bins.
 pub fn json(report: &FioReport) -> String {
     document(root(report, false))
 }

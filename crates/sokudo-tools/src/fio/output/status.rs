@@ -18,7 +18,7 @@ mod remaining;
 use remaining::remaining;
 use sokudo_report::number::float;
 
-/// Digits of rates.
+/// Significant digits that rates are printed with.
 const RATE_DIGITS: usize = 4;
 const DIRECTION_LETTERS: [char; 3] = ['r', 'w', 't'];
 
@@ -267,7 +267,7 @@ impl JobState {
         }
     }
 
-    /// Capital when sequential.
+    /// Letter of a running job, in capitals where its I/O is sequential.
     fn running_letter(&self) -> char {
         let does = |operation| self.workload.operations.percent(operation) > 0;
         let letter = match [Operation::Read, Operation::Write, Operation::Trim].map(does) {

@@ -26,7 +26,7 @@ impl SteadyReport {
         })
     }
 
-    /// `iops` or `bw`.
+    /// Name of the figure that is watched: `iops` or `bw`.
     pub(super) fn figure(&self) -> &'static str {
         match self.rule.figure {
             SteadyFigure::Iops => "iops",
@@ -52,7 +52,7 @@ impl SteadyReport {
         mean(&self.outcome.iops)
     }
 
-    /// fio's `steadystate` block.
+    /// The block `steadystate` of a job in JSON.
     pub(super) fn block(&self) -> JsonObject {
         let slope = if self.rule.slope { "_slope" } else { "" };
         let rule = format!(

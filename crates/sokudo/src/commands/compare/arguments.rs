@@ -160,12 +160,12 @@ fn axes(text: &str) -> Result<Axes, Text> {
     Err(refusal)
 }
 
-/// Reads `write/read`.
+/// Reads two keys of figures with a slash between, such as `write/read`.
 fn ratio(text: &str) -> Result<Ratio, Text> {
     text.parse::<Ratio>().map_err(|error| text!("{error}"))
 }
 
-/// Reads `row=RND4K`.
+/// Reads a key and the text that it must have, such as `row=RND4K`.
 fn only(text: &str) -> Result<(Key, String), Text> {
     let parts = text.split_once('=');
     let (key, value) = parts.ok_or_else(|| text!("name a key and a text, such as row=RND4K"))?;

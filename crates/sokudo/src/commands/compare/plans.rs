@@ -80,7 +80,6 @@ impl ComparedPlan {
         self.command.shared_mut().seed.get_or_insert(seed);
     }
 
-    /// What it measures.
     pub(super) fn planned(&self) -> Result<Planned<'_>, Exit> {
         self.command.planned()
     }

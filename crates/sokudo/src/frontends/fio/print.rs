@@ -21,7 +21,7 @@ const ORDER: [FioFormat; 4] = [
     FioFormat::Normal,
 ];
 
-/// Where results go.
+/// Prints results in the formats asked for, to standard output or a file.
 pub(crate) struct Printer {
     file: Option<(String, File)>,
     formats: Vec<FioFormat>,

@@ -96,7 +96,7 @@ impl Addresses {
         self.origin.clone().unwrap_or_else(local)
     }
 
-    /// What people see.
+    /// Lines for the terminal: each address with its token, and what it permits.
     pub(crate) fn printed(&self) -> String {
         let (base, port) = (self.base(), self.port);
         let mut lines = Vec::new();

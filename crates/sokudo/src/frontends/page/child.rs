@@ -167,7 +167,7 @@ fn spawn_child(mut command: Command, run: u64, sender: &Sender<PageEvent>) -> io
 pub(crate) struct Answer {
     pub(crate) is_good: bool,
     pub(crate) printed: Vec<u8>,
-    /// Lines for people.
+    /// Lines that the child wrote to standard error.
     pub(crate) messages: Vec<String>,
 }
 

@@ -215,7 +215,7 @@ impl Web {
         Ok(web)
     }
 
-    /// Its number.
+    /// Process id of the web process.
     pub(crate) fn process(&self) -> u32 {
         self.process.id()
     }

@@ -64,7 +64,6 @@ impl DirectionFigures {
         per_second(self.bytes, self.runtime_ms, 1_000)
     }
 
-    /// I/Os per second.
     pub(in crate::fio::output) fn ios_per_second(&self) -> f64 {
         match self.runtime_ms {
             0 => 0.0,

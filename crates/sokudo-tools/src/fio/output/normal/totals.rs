@@ -48,7 +48,6 @@ fn add_group_direction(
     ));
 }
 
-/// One device.
 pub(super) fn add_disk(lines: &mut Vec<String>, disk: &DiskUse) {
     let figures = |disk: &DiskUse, prefix: &str, utilisation: f64| {
         format!(

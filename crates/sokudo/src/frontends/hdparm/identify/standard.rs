@@ -56,7 +56,7 @@ fn known(minor: u16) -> Option<(u32, &'static str)> {
     Some((found.1, found.2))
 }
 
-/// `Transport:` and `Standards:`.
+/// Appends the lines `Transport:` and `Standards:` of `hdparm -I`.
 pub(super) fn lines(page: &IdentifyPage<'_>, out: &mut String) -> fmt::Result {
     if let Some(transport) = transport(page) {
         writeln!(out, "\tTransport:          {transport}")?;
