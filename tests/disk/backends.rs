@@ -53,7 +53,7 @@ fn a_polled_ring_moves_data_or_says_that_it_cannot_and_flushes_either_way() {
     }
     assert_eq!(results[1], 0);
     match results[0] {
-        4096 => assert_eq!(ring.region_mut().chunk_mut(0)[..4096], [7; 4096]),
+        4096 => assert_eq!(ring.region_mut().buffer_mut(0)[..4096], [7; 4096]),
         result => assert_eq!(result, -libc::EOPNOTSUPP),
     }
 }
@@ -80,7 +80,7 @@ mod root {
         let read = |at| request(IoAction::Read, 1, 65536, at);
         for (at, held) in [(0, 9), (65536, 0), (131_072, 9)] {
             assert_eq!(blocking.perform(read(at)), 65536);
-            let chunk = blocking.region_mut().chunk_mut(1);
+            let chunk = blocking.region_mut().buffer_mut(1);
             assert!(chunk.iter().all(|byte| *byte == held), "{at}");
         }
     }

@@ -30,7 +30,7 @@ pub enum FindError {
     #[error("no disk has the name, model or serial number {word:?}; {}", nearest_text(.nearest))]
     Nothing {
         word: String,
-        /// What is called something like it, or all there is.
+        /// Disks with a similar name; all disks where none has.
         nearest: Vec<Text>,
     },
     #[error("{word:?} fits {} disks: {}; use more of the serial number, or the path", .candidates.len(), list(.candidates))]

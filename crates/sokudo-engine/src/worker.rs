@@ -369,7 +369,8 @@ impl Worker {
         }
     }
 
-    /// Whether nothing but time and those who watch change what it does.
+    /// Whether the worker issues one and the same kind of I/O until a boundary in time is due:
+    /// nothing has to be looked at for each I/O.
     #[inline]
     pub(crate) fn is_even(&self) -> bool {
         self.plain && !self.window.is_waiting()

@@ -130,7 +130,7 @@ fn bytes_of(spot: &SlowSpot) -> Range<u64> {
     spot.offset.0..spot.offset.0.saturating_add(spot.length.0)
 }
 
-/// Other ones each round, so that no cache holds them.
+/// Ordinary ranges to read in a round: different ones in each, so that no cache holds them.
 fn ordinary_of(round: usize, all: &[Range<u64>]) -> Vec<Range<u64>> {
     let count = ROUNDS * ORDINARY;
     let chosen = (round..count).step_by(ROUNDS);

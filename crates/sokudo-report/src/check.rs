@@ -408,7 +408,7 @@ fn worst(rows: &[(&RowDocument, &CheckedRow)]) -> Option<(Text, Text)> {
     Some((wording::row(&row.row), by(&change, |ratio| 1.0 - ratio)))
 }
 
-/// What is not as it was, or that nothing is known to be so.
+/// A paragraph with the parts of the system that differ from those of the baseline.
 fn since(article: &mut Article<'_>, other: &OtherDocument) {
     if other.differs.is_empty() {
         return article.paragraph("Nothing else is known to have changed since then: kernel, mount options, firmware and so on are the same.");

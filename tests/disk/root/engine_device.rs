@@ -90,7 +90,7 @@ fn a_raw_device_counts_the_ramp_and_the_measured_part() {
                 random_reads(32),
                 backend = backend,
                 direct = DirectMode::On,
-                clones = 2,
+                threads = 2,
                 timing.ramp = Nanos::from_millis(50),
                 limits = for_ms(50)
             ),

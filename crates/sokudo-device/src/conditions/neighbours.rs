@@ -23,7 +23,7 @@ const USERS_MAX: usize = 8;
 /// A process that moved less than this is none of those that slow a disk down.
 const USER_BYTES_MIN: u64 = 64 << 10;
 
-/// Of processes that have moved so much so far it is remembered who would inherit it.
+/// Traffic from which on the parent of a process is recorded: it inherits the counters.
 const INHERITED_BYTES_MIN: u64 = 1 << 20;
 
 /// What every process has read and written so far.

@@ -162,8 +162,8 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
         }
     }
 
-    /// The last place that holds its own and the first one behind it that holds nothing,
-    /// if that is all there is to say: nothing is held behind it, nothing is lost before.
+    /// The last block with its own contents and the first block behind it that is lost, as byte
+    /// offsets; `None` where blocks are held behind that one or lost before it.
     pub(super) fn edge(&self) -> Option<(u64, u64)> {
         let last = |it: &CheckedSample| it.offset.0 + it.length.0 - BLOCK_BYTES;
         let (mut held, mut lost) = (None, None);

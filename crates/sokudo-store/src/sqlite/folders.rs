@@ -149,8 +149,8 @@ fn is_empty(folder: &impl AsFd) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whom belongs what root makes in this folder: its owner, unless it is one that all share,
-/// such as `/tmp`, where things stay with who made them. `None` where they do anyway.
+/// Owner to give a file that root creates in `folder`: the folder's owner. `None` where root's
+/// own files belong: a folder of root, or one that all share (sticky), such as `/tmp`.
 fn heir_of(folder: &impl AsFd) -> io::Result<Option<Heir>> {
     let status = fstat(folder)?;
     let owner = Uid::from_raw(status.st_uid);

@@ -150,7 +150,11 @@ fn past(arguments: &CompareArguments) -> Past {
     }
 }
 
-/// All rows of all others beside those of the first, of which there must be one.
+/// Compares the rows of each later side with those of the first side, the reference.
+///
+/// # Panics
+///
+/// Without a side.
 pub(crate) fn side_by_side(
     sides: &[FoundRun],
     way: Way,

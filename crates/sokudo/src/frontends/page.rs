@@ -34,7 +34,7 @@ use sokudo_words::text;
 
 use crate::frontends::page::arguments::PageArguments;
 use address::{Addresses, secret};
-use desk::{Order, RunQueue};
+use desk::{QueuedCommand, RunQueue};
 use destroyable::Destroyable;
 use happening::PageEvent;
 use web::{Web, WebUser};
@@ -50,7 +50,7 @@ pub(crate) fn as_other_user(arguments: &[OsString]) -> Option<ExitCode> {
 /// Serves the page until Ctrl-C.
 pub(crate) fn run(arguments: &PageArguments) -> Result<(), Exit> {
     let user = WebUser::find();
-    let launched = Order::of_launcher(&arguments.command)?;
+    let launched = QueuedCommand::of_launcher(&arguments.command)?;
     address::check_origin(arguments.public_origin.as_deref())?;
     let destroyable = Destroyable::new(&arguments.allow_destroy).map_err(Exit::usage)?;
     let mut addresses = Addresses::new(arguments);

@@ -190,7 +190,8 @@ impl<'a> WorkloadPair<'a> {
         })
     }
 
-    /// The one of both that this row is of, where it ran beside the other, and that other one.
+    /// The workload whose row beside its neighbour `row` is, first, and that neighbour;
+    /// `None` where `row` is of neither.
     pub(crate) fn with(&self, row: &Row) -> Option<[VictimRow<'a>; 2]> {
         let both = [self.row, self.neighbour];
         let [one, other] = both;

@@ -192,8 +192,8 @@ pub(super) fn prose(page: &HtmlPage, content: &Text) -> Markup {
     }
 }
 
-/// A heading with what is under it; nothing where there is nothing. What is a detail, a page of
-/// several runs leaves out on paper.
+/// A section with its heading; nothing where the body is empty. A section that `is_detail` is not
+/// printed on paper by a page of several runs.
 pub(super) fn part(heading: &Markup, body: &Markup, is_detail: bool) -> Markup {
     html! {
         @if !body.0.is_empty() {

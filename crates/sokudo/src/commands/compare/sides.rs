@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sokudo_analysis::{Comparing, Side};
 use sokudo_history::find::FoundRun;
-use sokudo_history::past_runs::{Begun, HistoryKey, Past, PastRow, PastRun};
+use sokudo_history::past_runs::{HistoryKey, Past, PastRow, PastRun, StartTimes};
 use sokudo_report::comparison::{Figure, letter, rates};
 use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{PivotDocument, RunDocument};
@@ -81,7 +81,7 @@ fn best(
     let figure = arguments.rendering.unit.figure();
     let letters: Vec<String> = (0..runs.len()).map(letter).collect();
     let begun: Vec<PastRun<'_>> = runs.iter().map(|side| PastRun::of(&side.run)).collect();
-    let all = Begun::of(&begun);
+    let all = StartTimes::of(&begun);
     let mut known: HashMap<HistoryKey, Option<PastRuns>> = HashMap::new();
     let rows: Vec<Vec<Option<Side<'_>>>> = lines
         .iter()
