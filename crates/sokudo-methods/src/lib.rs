@@ -17,6 +17,8 @@ pub mod arguments;
 pub mod assess;
 pub mod bonnie;
 pub mod burn_in;
+#[cfg(test)]
+mod codes;
 pub mod commands;
 pub mod consent;
 pub mod declared;

@@ -10,12 +10,12 @@ use sokudo_words::{Text, text};
 
 method_codes! {
     /// Of the run, of `fill`: the rate falls once so much is written, and stays lower.
-    FAST_CELLS_END => "fast-cells-end", Info, Verified;
+    FAST_CELLS_END => "fast-cells-end", Info, Verified, PrecisionNotReached + 3;
     /// Of the run, of `fill`: a third level, lower than the one behind fast cells.
-    FOLDING => "folding", Info, Verified;
+    FOLDING => "folding", Info, Verified, PrecisionNotReached + 4;
     /// Of the run, of `fill`: it is the disk of a virtual machine, whose rate may fall because
     /// credit for bursts is used up.
-    BURST_CREDITS => "burst-credits", Info, Verified;
+    BURST_CREDITS => "burst-credits", Info, Verified, PrecisionNotReached + 5;
 }
 
 /// Rules of its own.

@@ -15,7 +15,7 @@ use sokudo_words::{Text, text};
 
 method_codes! {
     /// Of the run: disks keep 95 % of their rates or less when they are used together.
-    SHARING_COSTS => "sharing-costs", Warning, Verified;
+    SHARING_COSTS => "sharing-costs", Warning, Verified, StoppedByRule + 1;
 }
 
 /// Rules of its own.

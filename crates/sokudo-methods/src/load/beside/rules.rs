@@ -13,9 +13,9 @@ use crate::load::beside::comparison::{VictimRow, WorkloadPair};
 method_codes! {
     /// Beside another workload (`load --beside`) the row waits longer than alone, by more than
     /// chance and by 5 % at least.
-    BESIDE_LATENCY => "beside-latency", Info, Verified;
+    BESIDE_LATENCY => "beside-latency", Info, Verified, PrecisionNotReached + 1;
     /// Beside another workload (`load --beside`) less of the row's rate is left than alone likewise.
-    BESIDE_RATE => "beside-rate", Info, Verified;
+    BESIDE_RATE => "beside-rate", Info, Verified, PrecisionNotReached + 2;
 }
 
 /// Rules of its own.
