@@ -23,6 +23,7 @@ const BLOCK: Bytes = Bytes::kib(4);
 const REPETITIONS: usize = 21;
 
 fn main() {
+    sokudo_methods::commands::hand_over();
     let mut run = run();
     let trials = run.rows.iter().flat_map(|row| &row.trials);
     let ios: u64 = trials.map(|trial| trial.outcome.ios()).sum();

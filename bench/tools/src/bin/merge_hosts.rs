@@ -31,6 +31,7 @@ const SECONDS: u64 = 10;
 const INTERVAL: Nanos = Nanos(100_000_000);
 
 fn main() {
+    sokudo_methods::commands::hand_over();
     let hosts: u32 = std::env::args()
         .nth(1)
         .map_or(10_000, |it| it.parse().unwrap());

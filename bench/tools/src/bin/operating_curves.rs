@@ -28,6 +28,7 @@ const INTERVALS: usize = 50;
 const NUMBER: &str = "8:16";
 
 fn main() {
+    sokudo_methods::commands::hand_over();
     let rows = std::env::args().nth(1);
     let rows = rows.map_or(ROWS_PER_CELL, |rows| rows.parse().expect("rows per cell"));
     println!("finding,effect,noise,runs,alarms");
