@@ -107,8 +107,9 @@ pub struct Workload {
     /// How random I/Os are spread over the span.
     #[serde(default, skip_serializing_if = "is_default")]
     pub scatter: Scatter,
-    /// What is done there. In drafts of the format each kind of work was a field: a run that has
-    /// one is no run of today's form, rather than one of plain blocks.
+    /// What is done there.
+    // Drafts of the format had a field for each kind of work. Under these names a run of one is
+    // refused, rather than taken for one of plain blocks.
     #[serde(
         default,
         skip_serializing_if = "is_default",

@@ -14,7 +14,6 @@ use sokudo_model::{MethodTrait, Origin, Run};
 
 use crate::{date, json_layout};
 
-mod draft;
 mod figures;
 mod hosts;
 mod identified;

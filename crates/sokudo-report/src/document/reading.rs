@@ -6,8 +6,6 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use sokudo_model::{Logs, Run};
 
-use super::draft;
-
 /// What documents of this kind begin their `schema` field with.
 const SCHEMA_FAMILY: &str = "sokudo.run/";
 /// The version that is written, and the newest that is read.
@@ -127,8 +125,7 @@ pub(crate) fn is_readable(json: &str) -> bool {
 
 /// The run of a text that is readable, and of what else stands beside it nothing.
 pub(super) fn run_of_json(json: &str) -> Result<Run, ReadDocumentError> {
-    let read = serde_json::from_str(json).or_else(|error| draft::run_of(json).ok_or(error));
-    checked(read.map_err(ReadDocumentError::Malformed)?)
+    checked(serde_json::from_str(json).map_err(ReadDocumentError::Malformed)?)
 }
 
 /// The run, if its figures can be computed.

@@ -2,11 +2,12 @@ use super::super::reading::{HISTOGRAM_MARKS, LOG_POINTS_MAX};
 use super::*;
 use crate::{RunDocument, sample};
 use proptest::prelude::*;
+use serde_json::json;
 use sokudo_model::{
     Bytes, CapacityCheck, CheckedSample, Defect, Depths, FailureKind, ForeignUse, Held,
     HistogramPoint, IoFailure, LogPoint, Mismatch, MismatchKind, Moved, Nanos, Operation,
     OperationTally, Origin, Outcome, Percentile, Provenance, Reported, SharedBlocks, SteadyOutcome,
-    SurveySample, ThreadUsage, VerifyOutcome,
+    SurveySample, ThreadUsage, VerifyOutcome, WriteCheck,
 };
 use sokudo_stats::{Histogram, Random};
 
@@ -178,6 +179,33 @@ fn a_run_to_which_a_later_version_has_added_is_read() {
         }
     }
     assert_eq!(run_of_json(&later.to_string()).unwrap(), run);
+}
+
+/// As one of plain blocks it would have another fingerprint, and be compared with what it is not.
+#[test]
+fn a_run_of_a_draft_is_refused_and_not_taken_for_one_of_plain_blocks() {
+    let run = serde_json::to_value(sample::run()).unwrap();
+    for (field, value) in [
+        (
+            "survey",
+            json!({"visit": "ascending", "places": 8, "sample": "block"}),
+        ),
+        ("tree", json!({"files": 8, "folders": 1})),
+        ("rewritten_percent", 10.into()),
+        ("checks_capacity", true.into()),
+        ("from_empty", true.into()),
+        ("verify", json!(WriteCheck::default())),
+    ] {
+        let mut draft = run.clone();
+        draft["rows"][0]["workload"][field] = value;
+        let read = run_of_json(&draft.to_string());
+        assert!(
+            matches!(read, Err(ReadDocumentError::Malformed(_))),
+            "{field}"
+        );
+        let within = serde_json::from_value::<RunDocument>(draft);
+        assert!(within.is_err(), "{field}");
+    }
 }
 
 #[test]
