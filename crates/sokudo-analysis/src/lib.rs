@@ -14,7 +14,6 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
-mod arrival;
 pub mod assess;
 mod burst;
 mod by_target;
@@ -24,33 +23,34 @@ pub mod code;
 mod compare;
 mod conditions;
 mod course;
+mod cpu_starvation;
+mod device_delivery;
 mod disk;
 mod drift;
 pub mod expectations;
 pub mod explain;
 mod failures;
 mod flush_cover;
+mod foreign_io;
 mod imported;
 mod invariants;
+mod latency_outliers;
+mod load_generator;
 mod matrix;
 #[cfg(any(test, feature = "testing"))]
 pub mod method;
 mod passes;
-mod refusals;
 pub mod remedy;
+mod request_splitting;
 mod rounds;
 pub mod rule;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
-mod splits;
-mod stalls;
 mod steadiness;
-mod surplus;
 pub mod surroundings;
 #[cfg(test)]
 mod surveys;
 mod target;
-mod tester;
 pub mod threshold;
 mod together;
 mod touched;
@@ -79,17 +79,17 @@ const ROW_RULES: [&[RowRule]; 17] = [
     failures::RULES,
     invariants::RULES,
     target::RULES,
-    arrival::RULES,
+    device_delivery::RULES,
     flush_cover::RULES,
-    surplus::RULES,
+    foreign_io::RULES,
     caches::RULES,
     conditions::RULES,
-    refusals::RULES,
-    splits::RULES,
-    tester::RULES,
+    cpu_starvation::RULES,
+    request_splitting::RULES,
+    load_generator::RULES,
     steadiness::RULES,
     drift::RULES,
-    stalls::RULES,
+    latency_outliers::RULES,
     workload::RULES,
     rounds::RULES,
     course::RULES,
@@ -175,7 +175,7 @@ fn assess(run: &Run, row: &Row) -> Option<Assessment> {
     }
     Some(Assessment {
         verdict,
-        device_ratio: arrival::device_ratio(&case),
+        device_ratio: device_delivery::device_ratio(&case),
         findings: in_order(rulings),
     })
 }

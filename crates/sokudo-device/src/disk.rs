@@ -8,7 +8,7 @@ pub(crate) mod bus;
 mod contents;
 pub(crate) mod link;
 mod stacked;
-mod surroundings;
+mod system_snapshot;
 mod temperature;
 pub(crate) mod udev;
 
@@ -26,7 +26,7 @@ use crate::{ata, block, in_time, queue};
 
 pub(crate) use contents::bare_partition;
 use contents::{ReadPolicy, Recognised, Tree};
-use surroundings::MachineEnvironment;
+use system_snapshot::MachineEnvironment;
 pub(crate) use temperature::drives;
 pub use temperature::{IoPhase, Reading, Thermometer};
 use udev::UdevRecord;

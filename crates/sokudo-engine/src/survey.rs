@@ -9,15 +9,15 @@
 //! told apart per place: several clones, mixes, recordings.
 
 mod beside;
+mod bisect;
 mod borders;
 mod check;
 mod checkpoint;
 mod counts;
 mod defects;
+mod error_isolation;
 mod hung;
-mod inquiry;
 mod io;
-mod narrow;
 mod presence;
 mod route;
 mod samples;

@@ -3,10 +3,10 @@
 //! [`Worker::fill`] and [`Worker::complete`] are the hot loop. Threads drive them
 //! in real time, the simulation drives them in virtual time.
 
-mod alike;
-mod boundary;
-mod edges;
 mod ending;
+mod pass_end;
+mod plain_loop;
+mod ramp;
 mod sealing;
 mod special;
 mod surveying;

@@ -21,10 +21,10 @@ use sokudo_words::text;
 
 use crate::cache_guard::CacheGuard;
 use crate::error::MeasureError;
-use crate::file_user::FileUser;
-use crate::lent::LentFile;
 use crate::named::{Named, bare_info, simulated_info};
+use crate::open_as::FileUser;
 use crate::permission::Permission;
+use crate::shared_test_file::LentFile;
 use crate::together::Together;
 
 /// Size that the null target pretends to have, unless told.

@@ -20,7 +20,7 @@ use sokudo_words::{Fault, Form, Text, text};
 
 use crate::agreement::{Agreed, Agreement, Stand, judged};
 use crate::error::MeasureError;
-use crate::lent::LentFile;
+use crate::shared_test_file::LentFile;
 
 /// All hear of the instant at which they start in a part of this, also over a slow network.
 const LEAD: Duration = Duration::from_millis(150);

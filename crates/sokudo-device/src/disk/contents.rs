@@ -19,7 +19,7 @@ use sokudo_words::{Text, text};
 
 use crate::block::{self, SECTOR_BYTES};
 use crate::disk::stacked;
-use crate::disk::surroundings::MachineEnvironment;
+use crate::disk::system_snapshot::MachineEnvironment;
 use crate::disk::udev::{self, UdevRecord};
 use crate::held::read_part;
 use crate::signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures, title};

@@ -8,7 +8,7 @@ use sokudo_volume::VolumeNames;
 use sokudo_words::text;
 
 use crate::matrix::request::Matrix;
-use crate::repeat::StoredCommand;
+use crate::stored_command::StoredCommand;
 
 /// Where volumes are mounted, in this process's own mount namespace.
 const MOUNT_FOLDER: &str = "/run/sokudo";

@@ -14,7 +14,7 @@ use sokudo_history::past_runs::Past;
 use sokudo_history::runs::listed;
 use sokudo_measure::Named;
 use sokudo_methods::arguments::destroying::Destroying;
-use sokudo_methods::repeat::{Leave, StoredCommand};
+use sokudo_methods::stored_command::{Leave, StoredCommand};
 use sokudo_model::{Conclusion, MethodTrait};
 use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{Forms, ListDocument, RunDocument, gravest_code};

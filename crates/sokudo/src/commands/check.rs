@@ -14,7 +14,7 @@ use sokudo_history::find::{self, Annotations, FoundRun};
 use sokudo_history::keep::{self, KeptRuns};
 use sokudo_history::past_runs::Past;
 use sokudo_measure::Named;
-use sokudo_methods::repeat::{Leave, StoredCommand};
+use sokudo_methods::stored_command::{Leave, StoredCommand};
 use sokudo_report::check::CheckOutcome;
 use sokudo_report::comparison::Way;
 use sokudo_report::document::names_schema;

@@ -9,7 +9,7 @@ use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, Sharing, Together, have_files_guarded};
 use sokudo_methods::peer_group::PeerGroup;
 use sokudo_methods::peer_group::arguments::TogetherArguments;
-use sokudo_methods::repeat::StoredCommand;
+use sokudo_methods::stored_command::StoredCommand;
 use sokudo_peers::{Launch, Notice, PeerError, Peers, Stopper};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{event_stream, interrupt, print};

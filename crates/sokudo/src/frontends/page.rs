@@ -10,11 +10,11 @@ pub(crate) mod arguments;
 mod address;
 mod child;
 mod cost;
-mod desk;
 mod destroyable;
 mod dropped_job;
 mod forms;
-mod happening;
+mod page_event;
+mod run_queue;
 mod turns;
 mod web;
 
@@ -34,9 +34,9 @@ use sokudo_words::text;
 
 use crate::frontends::page::arguments::PageArguments;
 use address::{Addresses, secret};
-use desk::{QueuedCommand, RunQueue};
 use destroyable::Destroyable;
-use happening::PageEvent;
+use page_event::PageEvent;
+use run_queue::{QueuedCommand, RunQueue};
 use web::{Web, WebUser};
 
 /// What the page has this program do as another user, if these arguments say so.

@@ -4,7 +4,7 @@
 use sokudo_model::StopReason;
 
 use super::{SurveyActivity, SurveyStep, Surveying};
-use crate::survey::inquiry::{Inquiry, InquiryResult};
+use crate::survey::error_isolation::{Inquiry, InquiryResult};
 use crate::survey::io::{Failed, SurveyIo};
 use crate::survey::presence::is_gone;
 use crate::tally::Tally;

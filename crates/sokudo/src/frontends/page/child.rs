@@ -15,7 +15,7 @@ use sokudo_terminal::arguments::store::VARIABLE as STORE_VARIABLE;
 use sokudo_terminal::{event_stream, invoker, language};
 use sokudo_words::{Text, text};
 
-use super::happening::{ChildReport, PageEvent};
+use super::page_event::{ChildReport, PageEvent};
 
 /// This program, wherever it was started from.
 pub(crate) const PROGRAM: &str = "/proc/self/exe";

@@ -9,8 +9,8 @@ use std::ops::Range;
 use rustix::io::Errno;
 use sokudo_model::{FailureKind, Operation};
 
+use super::bisect::narrow;
 use super::io::Failed;
-use super::narrow::narrow;
 
 /// Errors that say that we asked for something wrong, or may not: they say nothing about
 /// the medium, and would be the same everywhere.

@@ -26,7 +26,7 @@ use super::cost::Cost;
 use super::destroyable::Destroyable;
 use super::dropped_job::JobFile;
 use super::forms;
-use super::happening::{ChildReport, PageEvent};
+use super::page_event::{ChildReport, PageEvent};
 use super::turns::Turns;
 use super::web::{PipeWriter, Web, WebUser};
 use crate::frontends::page::arguments::PageArguments;

@@ -6,9 +6,9 @@ use sokudo_words::{Text, text};
 
 use crate::case::{RowContext, counted};
 use crate::code::{Code, RuleResult};
+use crate::foreign_io;
 use crate::remedy;
 use crate::rule::RowRule;
-use crate::surplus;
 use crate::threshold::{
     ARRIVED_RATIO_MAX, BACKGROUND_REQUESTS_PER_TRIAL_MAX, HUGE_PAGES_RATIO_MIN,
     READ_AHEAD_BYTES_MIN, SPLIT_BLOCK_BYTES_MIN, SPLIT_RATIO_MIN,
@@ -53,7 +53,7 @@ impl Requests {
 /// The devices got clearly more requests than the row made I/Os, of the same bytes.
 fn split_io(case: &RowContext<'_>) -> Option<RuleResult> {
     let block = case.row.workload.blocks.smallest();
-    if !case.direct() || block.0 < SPLIT_BLOCK_BYTES_MIN || surplus::is_shared(case) {
+    if !case.direct() || block.0 < SPLIT_BLOCK_BYTES_MIN || foreign_io::is_shared(case) {
         return None;
     }
     let split = [Operation::Read, Operation::Write]
@@ -326,7 +326,7 @@ fn small_read_ahead(case: &RowContext<'_>) -> Option<RuleResult> {
 /// itself, where no counter sees it.
 fn sub_block_writes(case: &RowContext<'_>) -> Option<RuleResult> {
     // What can be seen is told as what it is.
-    if !case.asks(Operation::Write) || !case.direct() || surplus::reads_for_writes(case) {
+    if !case.asks(Operation::Write) || !case.direct() || foreign_io::reads_for_writes(case) {
         return None;
     }
     let block = case.row.workload.blocks.smallest();
