@@ -94,10 +94,16 @@ pub fn hand_over() {
 }
 
 /// The commands that the page has forms for, each with its own.
-pub fn forms() -> impl Iterator<Item = (&'static str, PageForm)> {
-    DECLARED
+pub fn forms() -> impl Iterator<Item = (String, PageForm)> {
+    let forms = DECLARED
         .iter()
-        .filter_map(|(command, it)| Some((*command, it.form?)))
+        .filter_map(|(module, it)| Some((module, it.form?)));
+    forms.map(|(module, form)| (name_of(module), form))
+}
+
+/// What a module's command is called.
+fn name_of(module: &str) -> String {
+    module.replace('_', "-")
 }
 
 /// The command that measures, of all that can be given; `None` of any other.
@@ -126,14 +132,14 @@ pub(crate) struct Description {
 pub(crate) fn descriptions() -> impl Iterator<Item = Description> {
     let all = MeasuringCommand::augment_subcommands(clap::Command::new("sokudo"));
     ABILITIES.iter().map(move |(module, can)| {
-        let name = module.replace('_', "-");
+        let name = name_of(module);
         let about = all
             .find_subcommand(&name)
             .and_then(clap::Command::get_about);
         Description {
             about: about.map(ToString::to_string).unwrap_or_default(),
             can,
-            has_form: forms().any(|(form, _)| form == *module),
+            has_form: forms().any(|(form, _)| form == name),
             name,
         }
     })
@@ -142,7 +148,7 @@ pub(crate) fn descriptions() -> impl Iterator<Item = Description> {
 /// The commands that can do something, as a sentence lists them.
 pub fn names(ability: Ability) -> Text {
     let can = ABILITIES.iter().filter(|(_, can)| can.contains(&ability));
-    let mut names: Vec<String> = can.map(|(name, _)| name.replace('_', "-")).collect();
+    let mut names: Vec<String> = can.map(|(module, _)| name_of(module)).collect();
     let last = names.pop().expect("some command can");
     text!("{} or {}", names.join(", "), last)
 }
@@ -155,8 +161,16 @@ mod tests {
     fn every_module_is_called_as_its_command() {
         let all = MeasuringCommand::augment_subcommands(clap::Command::new("sokudo"));
         for (module, _) in ABILITIES {
-            let name = module.replace('_', "-");
-            assert!(all.find_subcommand(name).is_some(), "{module}");
+            assert!(all.find_subcommand(name_of(module)).is_some(), "{module}");
+        }
+    }
+
+    /// The page looks for the command of each form.
+    #[test]
+    fn every_form_is_of_a_command() {
+        let all = MeasuringCommand::augment_subcommands(clap::Command::new("sokudo"));
+        for (command, _) in forms() {
+            assert!(all.find_subcommand(&command).is_some(), "{command}");
         }
     }
 }

@@ -22,10 +22,10 @@ pub const JOB_BYTES_MAX: usize = 256 << 10;
 /// A method, as the page offers it.
 #[derive(Clone, Debug, Serialize)]
 pub struct MethodForm {
-    pub name: &'static str,
+    pub name: String,
     /// The command that it is.
     #[serde(skip)]
-    pub command: &'static str,
+    pub command: String,
     pub label: String,
     pub about: String,
     pub target: TargetForm,
@@ -133,7 +133,7 @@ impl Wish {
     /// For an option or a value that is in no form, and a target that is none.
     pub fn words(&self, method: &MethodForm, job_file: &Path) -> Result<Vec<String>, WishError> {
         self.check_extras(method)?;
-        let mut words = vec![method.command.to_owned()];
+        let mut words = vec![method.command.clone()];
         let mut positions = Vec::new();
         for (name, given) in &self.options {
             let mut options = method.options.iter();

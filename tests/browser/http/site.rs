@@ -54,9 +54,9 @@ pub(crate) fn hello() -> Hello {
 
 /// Methods that have no options.
 fn methods(_: Language) -> Vec<MethodForm> {
-    let form = |name| MethodForm {
-        name,
-        command: name,
+    let form = |name: &str| MethodForm {
+        name: name.to_owned(),
+        command: name.to_owned(),
         label: String::new(),
         about: String::new(),
         target: TargetForm::Needed,

@@ -38,19 +38,21 @@ pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
     let cli = definition::made();
     let say = spoken::exactly(language);
     let others = [("check", CHECK), ("matrix", matrix::FORM)];
+    let others = others.map(|(command, form)| (command.to_owned(), form));
     let mut forms: Vec<_> = commands::forms().chain(others).collect();
     forms.sort_by_key(|(_, form)| form.rank);
     let forms = forms.into_iter().map(|(command, form)| {
         let name = match form.target {
-            TargetForm::Job => "job",
-            _ => command,
+            TargetForm::Job => "job".to_owned(),
+            _ => command.clone(),
         };
-        let known = cli.find_subcommand(command);
+        let known = cli.find_subcommand(&command);
         let known = known.expect("the command line has all methods");
         let own = form.options.iter().map(|it| option(known, it, &say));
         let own = own.map(|it| it.expect("its command has every option"));
         let of_every_method = OF_EVERY_METHOD.iter().filter(|_| name != "matrix");
         let of_every_method = of_every_method.filter_map(|it| option(known, it, &say));
+        let options = own.chain(of_every_method).collect();
         let about = known.get_about().map(ToString::to_string);
         MethodForm {
             name,
@@ -58,7 +60,7 @@ pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
             label: language.word(form.label).to_owned(),
             about: say(&about.unwrap_or_default()),
             target: form.target,
-            options: own.chain(of_every_method).collect(),
+            options,
         }
     });
     forms.collect()

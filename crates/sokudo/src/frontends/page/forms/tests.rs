@@ -151,7 +151,7 @@ fn names_are_unique_and_every_value_that_is_offered_is_taken() {
             assert!(has_choices || option.kind != OptionKind::Choice);
             assert!(!has_choices || option.kind != OptionKind::Flag);
             for choice in &option.choices {
-                let command = cli.find_subcommand(form.command).unwrap().clone();
+                let command = cli.find_subcommand(&form.command).unwrap().clone();
                 let word = format!("--{}={choice}", option.name);
                 let read = command
                     .ignore_errors(false)
