@@ -190,12 +190,13 @@ impl PlotKind {
         Self::all().find(|kind| kind.name == name)
     }
 
-    /// Its picture of a run: as the run's method draws it, or as any run's.
+    /// Its picture of a run: as the run's method draws it, and as any run's where that has none of
+    /// this one.
     fn of(self, document: &RunDocument) -> Option<PlotFigure> {
-        let own = OF_METHODS.get().into_iter().flatten();
-        let mut own = own.filter(|kind| **kind == self);
-        let own = own.find_map(|kind| (kind.figure)(document));
-        own.or_else(|| (self.figure)(document))
+        let own = OF_METHODS.get().into_iter().flatten().copied();
+        let drawn = own.chain([self]).chain(KINDS);
+        let mut drawn = drawn.filter(|kind| *kind == self);
+        drawn.find_map(|kind| (kind.figure)(document))
     }
 }
 

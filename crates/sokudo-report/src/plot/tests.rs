@@ -125,6 +125,16 @@ fn a_kind_without_data_names_those_that_fit() {
 }
 
 #[test]
+fn a_kind_of_a_method_that_has_none_of_a_run_is_drawn_as_of_any_run() {
+    let own = PlotKind {
+        figure: |_| None,
+        ..PlotKind::BARS
+    };
+    assert_eq!(own.of(&mark()), PlotKind::BARS.of(&mark()));
+    assert!(own.of(&mark()).is_some());
+}
+
+#[test]
 fn every_picture_is_well_formed_alone_and_the_same_again() {
     for ((name, figure), (_, again)) in PICTURES.iter().zip(pictures()) {
         let text = svg(figure, Size::default(), PictureTheme::Auto);
