@@ -42,7 +42,7 @@ pub use result::sparse;
 pub use result::{Direction, ResultDocument, ShareDocument, Status};
 pub use sample::{DefectDocument, SampleDocument};
 pub use surface::{AccessTimes, DistanceTimes, SampleRates, SurfaceFigures};
-pub(crate) use trial::thinned;
+pub(crate) use trial::INTERVAL_NS_MIN;
 pub use trial::{DeviceDocument, FailureDocument, FailureWay, TrialDocument};
 pub use view::{RunView, RunViews, ViewKind, hand_over};
 

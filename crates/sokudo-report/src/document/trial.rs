@@ -108,10 +108,10 @@ fn rounded(statistic: f64) -> f64 {
 
 /// Intervals are at least this long, where a trial lasts so long: what is shown of a rate over
 /// time needs no more.
-const INTERVAL_NS_MIN: u64 = 100_000_000;
+pub(crate) const INTERVAL_NS_MIN: u64 = 100_000_000;
 
 /// A trial's series in intervals of 100 ms, as near as its own fit into that.
-pub(crate) fn thinned(points: &[SeriesPoint]) -> Vec<SeriesPoint> {
+pub(super) fn thinned(points: &[SeriesPoint]) -> Vec<SeriesPoint> {
     let interval = points.first().map_or(0, |point| point.at.0).max(1);
     let joined = usize::try_from(INTERVAL_NS_MIN / interval).map_or(1, |joined| joined.max(1));
     let join = |points: &[SeriesPoint]| SeriesPoint {

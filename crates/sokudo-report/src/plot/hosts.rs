@@ -3,7 +3,7 @@
 //! Both are of the row that stands for the run. Of many hosts only those are drawn by name that
 //! tell most; the others are a band and its middle.
 
-use sokudo_model::{HostTrial, TrialTogether};
+use sokudo_model::{HostTrial, TrialTogether, narrow};
 use sokudo_stats::Summary;
 use sokudo_words::{Text, spoken, text};
 
@@ -14,14 +14,22 @@ use super::figure::{
 };
 use super::heading;
 use super::scale::{PlotAxis, float, whole};
-use super::time::{self, TrialInterval, seconds};
-use crate::document::{RunDocument, thinned};
+use super::time::{TrialInterval, seconds};
+use crate::document::{INTERVAL_NS_MIN, RunDocument};
 use crate::hosts::{HOSTS_MAX, HostFigures, HostLine, rate_in};
 use crate::number::{self, rate};
 use crate::style::BandwidthUnit;
 
 /// Hosts of many that have a line of their own: the slowest.
 const LINES_OF_MANY: usize = 4;
+/// Points of all hosts together, about: 32 bytes each. Thousands of hosts have longer intervals for
+/// that, none shorter than a picture shows.
+const POINTS_MAX: usize = 1_000_000;
+/// A host has as many, however many hosts there are.
+const POINTS_MIN: usize = 8;
+/// What is shorter than so large a part of an interval, and has no neighbour that it could be joined
+/// with, is left out: one I/O would be a peak in it.
+const PARTS_OF_INTERVAL_MAX: u64 = 8;
 /// The share of the time in which not all hosts ran from which on that is seen.
 const OUTSIDE_MIN: f64 = 0.01;
 /// What lies between the quartiles holds half of the hosts.
@@ -69,7 +77,12 @@ pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {
     };
     let bottom = PlotAxis::exact(label, ends[0], ends[1], 10);
     let body = Body::Chart(Box::new(Chart::new(bottom, left, layers)));
-    let what = text!("rate of each host over time");
+    let what = match trial.hosts.len() {
+        count if count <= HOSTS_MAX => text!("rate of each host over time"),
+        count => {
+            text!("rate over time of {count} hosts, of which the slowest have their own lines")
+        }
+    };
     Some(heading::picture(document, &what, &[hosts.result], body))
 }
 
@@ -111,10 +124,83 @@ fn rate_of(moved: &TrialInterval, unit: BandwidthUnit) -> f64 {
     moved_in_unit / seconds(moved.to - moved.from)
 }
 
-/// What a host moved, on the common clock.
-fn intervals(host: &HostTrial) -> Vec<TrialInterval> {
-    let series = thinned(&host.outcome.series);
-    time::intervals(host.outcome.started_after.0, &series)
+/// What each host of a trial moved, on the common clock.
+fn intervals_of(trial: &TrialTogether) -> Vec<Vec<TrialInterval>> {
+    let points_max = (POINTS_MAX / trial.hosts.len().max(1)).max(POINTS_MIN);
+    let window = trial.window().map(|_| [trial.from.0, trial.to.0]);
+    let hosts = trial.hosts.iter();
+    hosts.map(|it| intervals(it, window, points_max)).collect()
+}
+
+/// What a host moved: before the window, in it and behind it. Where it begins and ends, an interval
+/// does, too, so that no rate of it has anything from outside.
+fn intervals(host: &HostTrial, window: Option<[u64; 2]>, points_max: usize) -> Vec<TrialInterval> {
+    let outcome = &host.outcome;
+    let length = outcome.series.last().map_or(0, |point| point.at.0);
+    let usual = outcome.series.first().map_or(0, |point| point.at.0);
+    let least = INTERVAL_NS_MIN.max(usual).max(length / points_max as u64);
+    let [from, to] = window.unwrap_or([0, u64::MAX]);
+    let mut parts: [Vec<TrialInterval>; 3] = Default::default();
+    for whole in TrialInterval::all(outcome.started_after.0, &outcome.series) {
+        let (before, rest) = parted(whole, from);
+        let (within, behind) = rest.map_or((None, None), |rest| parted(rest, to));
+        for (part, piece) in parts.iter_mut().zip([before, within, behind]) {
+            if let Some(piece) = piece {
+                push(part, piece, least);
+            }
+        }
+    }
+    parts.iter_mut().for_each(|part| join_rest(part, least));
+    let mut all = parts.concat();
+    // Such as the begin of who was a little early.
+    let longest = all.iter().map(TrialInterval::nanos).max().unwrap_or(0);
+    all.retain(|it| it.nanos() >= longest.min(INTERVAL_NS_MIN) / PARTS_OF_INTERVAL_MAX);
+    all
+}
+
+/// What lies before an instant, and what lies behind it; what was moved is taken to be even.
+fn parted(whole: TrialInterval, at: u64) -> (Option<TrialInterval>, Option<TrialInterval>) {
+    if at <= whole.from {
+        return (None, Some(whole));
+    }
+    if at >= whole.to {
+        return (Some(whole), None);
+    }
+    let share = |count: u64| {
+        let gone = u128::from(count) * u128::from(at - whole.from);
+        narrow::<u128, u64>(gone / u128::from(whole.nanos()))
+    };
+    let before = TrialInterval {
+        to: at,
+        bytes: share(whole.bytes),
+        ios: share(whole.ios),
+        ..whole
+    };
+    let behind = TrialInterval {
+        from: at,
+        bytes: whole.bytes - before.bytes,
+        ios: whole.ios - before.ios,
+        ..whole
+    };
+    (Some(before), Some(behind))
+}
+
+/// Takes an interval up: into the last one, where that comes nearer to its length so.
+fn push(part: &mut Vec<TrialInterval>, next: TrialInterval, least: u64) {
+    match part.last_mut() {
+        Some(last) if last.nanos() + next.nanos() / 2 <= least => last.join(&next),
+        _ => part.push(next),
+    }
+}
+
+/// In a splinter at the end one I/O would be a peak.
+fn join_rest(part: &mut Vec<TrialInterval>, least: u64) {
+    if let [.., before, rest] = &mut part[..]
+        && rest.nanos() < least / 2
+    {
+        before.join(&*rest);
+        part.pop();
+    }
 }
 
 fn lines_of_each(
@@ -122,25 +208,27 @@ fn lines_of_each(
     trial: &TrialTogether,
     unit: BandwidthUnit,
 ) -> Vec<Layer> {
+    let all = intervals_of(trial);
     let lines = hosts.lines();
     let drawn = lines.iter().filter_map(|line| {
-        let of = trial.hosts.iter().find(|it| is_of(it, line))?;
-        Some(layer(line, of, unit))
+        let place = place_in(trial, line)?;
+        Some(layer(line, &all[place], unit))
     });
     drawn.collect()
 }
 
-fn is_of(trial: &HostTrial, line: &HostLine<'_>) -> bool {
-    usize::try_from(trial.host) == Ok(line.index)
+/// Where a trial has a host; it has none that was lost before.
+fn place_in(trial: &TrialTogether, line: &HostLine<'_>) -> Option<usize> {
+    let is_it = |it: &HostTrial| usize::try_from(it.host) == Ok(line.place);
+    trial.hosts.iter().position(is_it)
 }
 
 /// One host's rates, each in the middle of its interval.
-fn layer(line: &HostLine<'_>, of: &HostTrial, unit: BandwidthUnit) -> Layer {
-    let of_host = intervals(of);
+fn layer(line: &HostLine<'_>, of_host: &[TrialInterval], unit: BandwidthUnit) -> Layer {
     let middle = |it: &TrialInterval| [seconds(it.from.midpoint(it.to)), rate_of(it, unit)];
     let mut points: Vec<[f64; 2]> = of_host.iter().map(middle).collect();
     // From its begin to its end.
-    if let ([first, ..], [.., last]) = (&of_host[..], &of_host[..]) {
+    if let ([first, ..], [.., last]) = (of_host, of_host) {
         points.insert(0, [seconds(first.from), rate_of(first, unit)]);
         points.push([seconds(last.to), rate_of(last, unit)]);
     }
@@ -163,7 +251,7 @@ fn lines_of_many(
     trial: &TrialTogether,
     unit: BandwidthUnit,
 ) -> Vec<Layer> {
-    let all: Vec<Vec<TrialInterval>> = trial.hosts.iter().map(intervals).collect();
+    let all = intervals_of(trial);
     let grid = all.iter().max_by_key(|intervals| intervals.len());
     let (mut band, mut middle) = (Vec::new(), Vec::new());
     let mut cursors = vec![0; all.len()];
@@ -194,8 +282,7 @@ fn lines_of_many(
     let (shown, _) = hosts.shown();
     let slowest = shown.iter().take(LINES_OF_MANY).enumerate();
     layers.extend(slowest.filter_map(|(number, line)| {
-        let of = trial.hosts.iter().find(|it| is_of(it, line))?;
-        let mut layer = layer(line, of, unit);
+        let mut layer = layer(line, &all[place_in(trial, line)?], unit);
         layer.ink = Ink::of_number(number + 1);
         Some(layer)
     }));
@@ -256,3 +343,6 @@ pub(super) fn beside(document: &RunDocument) -> Option<PlotFigure> {
     let body = Body::Bars(bars);
     Some(heading::picture(document, &what, &[hosts.result], body))
 }
+
+#[cfg(test)]
+mod tests;

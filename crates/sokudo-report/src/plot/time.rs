@@ -119,7 +119,7 @@ fn heat(document: &RunDocument, result: &ResultDocument, longest: f64) -> Option
 }
 
 /// What was moved between two instants, nanoseconds.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrialInterval {
     pub from: u64,
     pub to: u64,
@@ -128,40 +128,48 @@ pub struct TrialInterval {
 }
 
 impl TrialInterval {
-    const fn nanos(&self) -> u64 {
+    /// Those of what began at an instant, as they were counted.
+    pub(super) fn all(began: u64, series: &[SeriesPoint]) -> impl Iterator<Item = Self> + use<'_> {
+        let ends = series
+            .iter()
+            .map(move |point| began.saturating_add(point.at.0));
+        let begins = std::iter::once(began).chain(ends.clone());
+        let all = begins.zip(ends).zip(series);
+        all.filter(|((from, to), _)| to > from)
+            .map(|((from, to), point)| Self {
+                from,
+                to,
+                bytes: point.bytes.0,
+                ios: point.ios,
+            })
+    }
+
+    pub(super) const fn nanos(&self) -> u64 {
         self.to - self.from
     }
 
     pub fn iops(&self) -> f64 {
         float(self.ios) * NANOS_PER_SECOND / float(self.nanos())
     }
+
+    /// Takes in what was moved right behind it.
+    pub(super) const fn join(&mut self, next: &Self) {
+        self.to = next.to;
+        self.bytes += next.bytes;
+        self.ios += next.ios;
+    }
 }
 
 /// The intervals of what began at an instant, none much shorter than the others: in a splinter,
 /// such as the rest at the end of a trial, one I/O would be a peak.
 pub fn intervals(began: u64, series: &[SeriesPoint]) -> Vec<TrialInterval> {
-    let ends = series.iter().map(|point| began.saturating_add(point.at.0));
-    let begins = std::iter::once(began).chain(ends.clone());
-    let all = begins.zip(ends).zip(series);
-    let all: Vec<TrialInterval> = all
-        .filter(|((from, to), _)| to > from)
-        .map(|((from, to), point)| TrialInterval {
-            from,
-            to,
-            bytes: point.bytes.0,
-            ios: point.ios,
-        })
-        .collect();
+    let all: Vec<TrialInterval> = TrialInterval::all(began, series).collect();
     let usual = all.iter().map(TrialInterval::nanos).max().unwrap_or(0);
     let is_short = |it: &TrialInterval| it.nanos() < usual / 2;
     let mut whole: Vec<TrialInterval> = Vec::new();
     for interval in all {
         match whole.last_mut() {
-            Some(last) if is_short(last) || is_short(&interval) => {
-                last.to = interval.to;
-                last.bytes += interval.bytes;
-                last.ios += interval.ios;
-            }
+            Some(last) if is_short(last) || is_short(&interval) => last.join(&interval),
             _ => whole.push(interval),
         }
     }
