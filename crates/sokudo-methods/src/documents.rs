@@ -184,6 +184,40 @@ fn thresholds_that_sections_name_exist() {
     }
 }
 
+/// Paths of all sources of the product, each with a slash before it.
+fn sources() -> Vec<String> {
+    let (mut folders, mut sources) = (vec![PathBuf::from("..")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(path);
+            } else if path.components().any(|it| it.as_os_str() == "src") {
+                sources.push(format!("/{}", path.display()));
+            }
+        }
+    }
+    sources
+}
+
+#[test]
+fn files_that_the_pages_name_exist() {
+    const TRUTH: &str = include_str!("../../../docs/TRUTH.md");
+    let sources = sources();
+    for (page, text) in [("FINDINGS.md", FINDINGS), ("TRUTH.md", TRUTH)] {
+        let marked = text.split('`').skip(1).step_by(2);
+        let named: Vec<&str> = marked.filter(|it| it.ends_with(".rs")).collect();
+        assert!(named.len() > 20, "{page}: {named:?}");
+        for name in named {
+            let path = format!("/{name}");
+            assert!(
+                sources.iter().any(|it| it.ends_with(&path)),
+                "{page}: {name}"
+            );
+        }
+    }
+}
+
 #[test]
 fn every_run_follows_the_schema_in_the_docs() {
     crate::commands::hand_over();
