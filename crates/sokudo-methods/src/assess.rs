@@ -29,7 +29,7 @@ pub static METHOD: MethodKind = MethodKind {
     traits: &[MethodTrait::JudgesDisk, MethodTrait::AsksForDisk],
 };
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 8,
         label: "Assess",

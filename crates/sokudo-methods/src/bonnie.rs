@@ -22,7 +22,7 @@ use crate::declared::Declared;
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     kinds: &[&plan::METHOD],
     showings: &[table::showing],
     ..Declared::NONE

@@ -29,7 +29,7 @@ use crate::measuring::{Measuring, Planned};
 use crate::rows::several as rows;
 use crate::{argument_checks, consent, several};
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     kinds: &[&plan::METHOD],
     showings: &[table::showing],
     rules: &[&rules::RULES],

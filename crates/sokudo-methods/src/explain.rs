@@ -21,7 +21,7 @@ use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 7,
         label: "Explain",

@@ -27,7 +27,7 @@ pub static METHOD: MethodKind = MethodKind {
     traits: &[MethodTrait::DecidesTrials, MethodTrait::WritesThrough],
 };
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     kinds: &[&METHOD],
     views: &[&table::VIEW],
     showings: &[table::showing],

@@ -30,7 +30,7 @@ use crate::fit::view::{FitAnswer, FitDocument};
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 9,
         label: "Fit",

@@ -31,7 +31,7 @@ use crate::measurement;
 use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 5,
         label: "Load",

@@ -19,7 +19,7 @@ use crate::mark::arguments::CommandLines;
 use crate::measuring::{Measuring, Planned};
 use crate::{measurement, several};
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 1,
         label: "Mark",

@@ -23,7 +23,7 @@ use crate::peak::view::{Peak, PeakLoad, PeakSearch, PeakStep};
 use crate::rows::one_row::OneRow;
 use crate::{argument_checks, measurement};
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 10,
         label: "Peak",

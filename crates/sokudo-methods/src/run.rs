@@ -13,7 +13,7 @@ use crate::declared::{Declared, PageForm};
 use crate::jobs::file::{JobFilePlan, JobRun};
 use crate::measuring::{Leaves, Measuring, Planned};
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 13,
         label: "fio job",

@@ -27,7 +27,7 @@ pub static METHOD: MethodKind = MethodKind {
     traits: &[MethodTrait::Resumes, MethodTrait::RepeatsSlow],
 };
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 2,
         label: "Surface",

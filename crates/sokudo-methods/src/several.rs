@@ -14,7 +14,7 @@ use sokudo_words::{Text, text};
 
 use crate::declared::Declared;
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     views: &[&table::VIEW],
     showings: &[table::showing],
     pictures: &[picture::RATES],

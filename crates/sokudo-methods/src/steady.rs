@@ -31,7 +31,7 @@ use crate::measuring::{Measuring, Planned};
 use crate::steady::table::estimate_lines;
 use crate::{argument_checks, consent, measurement};
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 6,
         label: "Steady",

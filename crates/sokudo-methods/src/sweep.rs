@@ -20,7 +20,7 @@ use crate::declared::{Declared, PageForm};
 use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 
-pub const DECLARED: Declared = Declared {
+pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 3,
         label: "Sweep",

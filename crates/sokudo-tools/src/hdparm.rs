@@ -14,7 +14,6 @@ pub(crate) mod import;
 
 use sokudo_model::{BackendKind, Bytes, DirectMode, Limits, Measures, Nanos, Span, Workload};
 
-/// What its jobs are.
 pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {
     name: "hdparm",
     command: "hdparm",

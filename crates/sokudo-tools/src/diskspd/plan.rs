@@ -12,7 +12,6 @@ use super::error::{DiskspdError, DiskspdProblem};
 use super::read::DiskspdInvocation;
 use super::workload::{DiskspdThread, workload};
 
-/// What its jobs are.
 pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {
     name: "diskspd",
     command: "diskspd",

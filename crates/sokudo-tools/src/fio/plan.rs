@@ -16,7 +16,6 @@ use super::option::FioSupport;
 use super::planned::FioPlan;
 use super::table::job_without_options;
 
-/// What its jobs are.
 pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {
     name: "fio",
     command: "fio",
