@@ -30,6 +30,10 @@ use crate::together::Together;
 pub const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
 
 /// What is to be measured, how often, and what may be written.
+///
+/// Rules that single methods have are known only once `sokudo_methods::commands::hand_over` was called,
+/// once for the whole process: without it the run is judged by the rules of all methods alone, and
+/// nothing says so.
 pub struct Measurement<'a> {
     /// The target as the user named it.
     pub target: &'a str,

@@ -100,7 +100,10 @@ impl RunDocument {
         Some(minutes(over))
     }
 
-    /// Computes every figure of a run that is needed elsewhere, too.
+    /// Computes every figure of a run that is needed elsewhere, too. Of what single methods make of a
+    /// run, only what was handed over to this process ([`hand_over`]; all of it by
+    /// `sokudo_methods::commands::hand_over`): without that there are no views of methods, and nothing
+    /// says so.
     pub fn from_run(run: &Run) -> Self {
         Self::new(reading::without_long_logs(run).into_owned())
     }
