@@ -86,7 +86,7 @@ impl<'a> RowContext<'a> {
 
     /// How long the devices counted for a trial: also in its ramp, where it left one behind, and
     /// while its queue settled and drained.
-    pub fn counted_time(&self, outcome: &Outcome) -> Nanos {
+    pub(crate) fn counted_time(&self, outcome: &Outcome) -> Nanos {
         if let Some(window) = &outcome.window {
             return Nanos(outcome.elapsed.0 + window.settled.0 + window.drained.0);
         }
@@ -127,7 +127,7 @@ impl<'a> RowContext<'a> {
     /// The most that a survey can have asked for without getting it. The devices count
     /// bytes of a request that fails. A block that failed is asked for once, then in
     /// halves (as much again), then in single logical blocks.
-    pub fn asked_in_vain(&self) -> u64 {
+    pub(crate) fn asked_in_vain(&self) -> u64 {
         if self.row.workload.survey().is_none() {
             return 0;
         }
@@ -165,7 +165,7 @@ impl<'a> RowContext<'a> {
     }
 
     /// Whether I/O went around the block layer: then the devices' counters are their own.
-    pub fn is_passed_through(&self) -> bool {
+    pub(crate) fn is_passed_through(&self) -> bool {
         let mut outcomes = self.outcomes();
         outcomes.any(|outcome| outcome.backend.kind == BackendKind::IoUringCmd)
     }
@@ -185,7 +185,7 @@ impl<'a> RowContext<'a> {
 
     /// The largest part of the file that was in the page cache before a trial.
     #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-    pub fn cached_share(&self) -> Option<f64> {
+    pub(crate) fn cached_share(&self) -> Option<f64> {
         let size = self.target().size_bytes.filter(|size| size.0 > 0)?;
         let cached = self
             .row
@@ -198,7 +198,7 @@ impl<'a> RowContext<'a> {
 
     /// Whether the number of I/Os of a trial is one of chance: then trials differ in their
     /// rates because users come as they come, whatever the disk does.
-    pub fn arrives_by_chance(&self) -> bool {
+    pub(crate) fn arrives_by_chance(&self) -> bool {
         let workload = &self.row.workload;
         workload.pacing.rate.is_some() && workload.pacing.rates.process == RateProcess::Poisson
     }
@@ -223,7 +223,7 @@ impl<'a> RowContext<'a> {
     }
 
     /// Whether the file system never writes in place.
-    pub fn copies_on_write(&self) -> bool {
+    pub(crate) fn copies_on_write(&self) -> bool {
         self.file_system()
             .is_some_and(|kind| COPY_ON_WRITE.contains(&kind))
     }
@@ -252,26 +252,26 @@ impl<'a> RowContext<'a> {
     }
 
     /// Whether a leaf is memory presented as a disk.
-    pub fn on_memory_device(&self) -> bool {
+    pub(crate) fn on_memory_device(&self) -> bool {
         let mut leaves = self.target().leaves();
         leaves.any(|leaf| leaf.kind == BlockDeviceKind::Memory)
     }
 
     /// The leaf, where there is only one.
-    pub fn only_leaf(&self) -> Option<&'a BlockDevice> {
+    pub(crate) fn only_leaf(&self) -> Option<&'a BlockDevice> {
         let mut leaves = self.target().leaves();
         leaves.next().filter(|_| leaves.next().is_none())
     }
 
     /// Whether the bytes are spread over several devices.
-    pub fn several_leaves(&self) -> bool {
+    pub(crate) fn several_leaves(&self) -> bool {
         self.target().leaves().count() > 1
     }
 }
 
 /// Whether it is a disk of the real world, or a simulated one, that rotates. Virtual disks
 /// say so of themselves without reason.
-pub fn is_platters(device: &BlockDevice) -> bool {
+pub(crate) fn is_platters(device: &BlockDevice) -> bool {
     device.kind == BlockDeviceKind::Disk && device.rotational == Some(true)
 }
 

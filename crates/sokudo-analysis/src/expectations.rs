@@ -147,7 +147,7 @@ pub struct Wear {
 impl Rotating {
     /// Single random reads a second of a disk with so many turns a minute: with the longest
     /// seeks, and with the shortest.
-    pub fn reads_per_s(&self, rpm: f64) -> (f64, f64) {
+    pub(crate) fn reads_per_s(&self, rpm: f64) -> (f64, f64) {
         let half_turn_ms = 30_000.0 / rpm;
         let of = |seek_ms: f64| 1000.0 / (half_turn_ms + seek_ms);
         (of(self.seek_max_ms), of(self.seek_min_ms))

@@ -66,7 +66,7 @@ pub use compare::{Comparing, Side, best, compare, load_differences, runs_differ,
 #[cfg(any(test, feature = "testing"))]
 pub use disk::codes as disk_codes;
 pub use disk::examine;
-pub use matrix::{is_matrix_precise, matrix_blocks_needed, matrix_effects, matrix_precision};
+pub use matrix::{is_matrix_precise, matrix_effects};
 pub use remedy::{Means, remedies_with_options};
 pub use rule::{all_codes, hand_over};
 

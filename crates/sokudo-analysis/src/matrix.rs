@@ -40,7 +40,7 @@ pub fn matrix_effects(figures: &MatrixFigures) -> MatrixEffects {
 
 /// How far the widest interval of what one value does against another reaches, as a share; `None`
 /// before anything can be said of some row.
-pub fn matrix_precision(effects: &MatrixEffects) -> Option<f64> {
+fn matrix_precision(effects: &MatrixEffects) -> Option<f64> {
     let widest = |row: &RowEffects| {
         let reaches = row.pairs.iter().map(|pair| pair.ratio.reach());
         reaches.reduce(f64::max)
@@ -62,21 +62,6 @@ fn is_look(blocks: u32) -> bool {
     let mut looks =
         std::iter::successors(Some(MATRIX_BLOCKS_MIN), |it| it.checked_add(it.div_ceil(2)));
     looks.find(|look| *look >= blocks) == Some(blocks)
-}
-
-/// About how many blocks are needed for that, by what so many have come to: intervals become
-/// narrower with the square root of the blocks.
-pub fn matrix_blocks_needed(effects: &MatrixEffects, blocks: u32, wanted: f64) -> Option<u32> {
-    let reach = matrix_precision(effects)?;
-    let needed = f64::from(blocks) * (reach / wanted).powi(2);
-    let needed = needed.ceil().clamp(f64::from(blocks), f64::from(u32::MAX));
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped to what it holds"
-    )]
-    let needed = needed as u32;
-    Some(needed)
 }
 
 /// How sure each comparison must be, so that all together are wrong by chance in 5 % at most.

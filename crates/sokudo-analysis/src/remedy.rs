@@ -5,7 +5,8 @@
 use sokudo_words::{Argument, Text, WrittenFigure, text};
 
 /// For a loop device whose file goes through the page cache.
-pub const DIRECT_LOOP: &str = "attach the loop device with direct I/O (losetup --direct-io=on)";
+pub(crate) const DIRECT_LOOP: &str =
+    "attach the loop device with direct I/O (losetup --direct-io=on)";
 
 /// What such an argument of a remedy has in the place of a unit.
 const UNIT: &str = "option";

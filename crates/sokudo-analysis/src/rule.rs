@@ -8,13 +8,13 @@ use crate::case::RowContext;
 use crate::code::{Code, MethodCode, RuleResult};
 
 /// A rule about one row.
-pub type RowRule = fn(&RowContext<'_>) -> Option<RuleResult>;
+pub(crate) type RowRule = fn(&RowContext<'_>) -> Option<RuleResult>;
 
 /// A rule about the run as a whole.
-pub type RunRule = fn(&Run) -> Option<RuleResult>;
+pub(crate) type RunRule = fn(&Run) -> Option<RuleResult>;
 
 /// A rule about the run that may conclude one thing of its device.
-pub type InferenceRule = fn(&Run) -> Option<Inference>;
+pub(crate) type InferenceRule = fn(&Run) -> Option<Inference>;
 
 /// The rules that a method alone has. Each is asked of every run.
 pub struct MethodRules {

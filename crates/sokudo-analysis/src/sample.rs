@@ -43,7 +43,8 @@ pub fn writes() -> Run {
 }
 
 /// The same with large writes.
-pub fn large_writes() -> Run {
+#[cfg(test)]
+pub(crate) fn large_writes() -> Run {
     run_of(Bytes::mib(1), OperationMix::only(Operation::Write))
 }
 
@@ -68,21 +69,23 @@ pub fn spoilt(mut run: Run, spoil: impl FnOnce(&mut Run)) -> Run {
 }
 
 /// Changes every outcome of the first row.
-pub fn each_outcome(run: &mut Run, change: impl Fn(&mut Outcome)) {
+pub(crate) fn each_outcome(run: &mut Run, change: impl Fn(&mut Outcome)) {
     for trial in &mut run.rows[0].trials {
         change(&mut trial.outcome);
     }
 }
 
 /// Changes what the devices counted in every trial of the first row.
-pub fn each_count(run: &mut Run, change: impl Fn(&mut DeviceCounters)) {
+#[cfg(test)]
+pub(crate) fn each_count(run: &mut Run, change: impl Fn(&mut DeviceCounters)) {
     for trial in &mut run.rows[0].trials {
         change(trial.evidence.device.as_mut().unwrap());
     }
 }
 
 /// Changes the file system under the target.
-pub fn on_file_system(run: &mut Run, kind: &str) {
+#[cfg(test)]
+pub(crate) fn on_file_system(run: &mut Run, kind: &str) {
     run.target.file_system.as_mut().unwrap().kind = kind.to_owned();
 }
 

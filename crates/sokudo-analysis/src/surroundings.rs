@@ -31,7 +31,7 @@ const DISK_CODES_IN_RUN: [&str; 5] = [
 const CHOOSES_ITSELF: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
 
 /// What the system around a run says about its disks and arrays, the gravest first.
-pub fn about_disks(run: &Run) -> Vec<Finding> {
+pub(crate) fn about_disks(run: &Run) -> Vec<Finding> {
     let arrays = &run.conditions.arrays;
     let mut findings: Vec<Finding> = drives(run)
         .flat_map(|drive| examine(&drive.disk))
@@ -70,7 +70,7 @@ pub fn level_name(array: &ArrayState) -> String {
 }
 
 /// What an array does by itself, in words.
-pub fn action_name(action: &str) -> Text {
+pub(crate) fn action_name(action: &str) -> Text {
     Text::from(match action {
         "recover" => "being rebuilt",
         "resync" => "being synchronised",
@@ -81,7 +81,7 @@ pub fn action_name(action: &str) -> Text {
     })
 }
 
-pub fn not_whole(array: &ArrayState) -> Option<Finding> {
+pub(crate) fn not_whole(array: &ArrayState) -> Option<Finding> {
     let missing = array.missing.filter(|missing| *missing > 0);
     let (name, level) = (&array.name, level_name(array));
     let symptom = match (missing, &array.action, array.members) {

@@ -15,7 +15,7 @@ pub fn size(size: Option<Bytes>) -> Text {
 }
 
 /// All digits, and the same in units of either kind.
-pub fn exact_size(bytes: Bytes) -> Text {
+pub(crate) fn exact_size(bytes: Bytes) -> Text {
     text!(
         "{} ({bytes}, {} bytes)",
         size(Some(bytes)),
@@ -75,7 +75,7 @@ pub fn connection(disk: &Disk) -> Text {
 }
 
 /// `6.0 of 6.0 Gbit/s`: a unit that both share is told once.
-pub fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> Text {
+pub(crate) fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> Text {
     match (negotiated, maximum) {
         (Some(now), Some(most)) => {
             let unit = " Gbit/s";
@@ -120,7 +120,7 @@ pub fn write_cache(cache: &WriteCache) -> Text {
 }
 
 /// The same where it is said already of what.
-pub fn cache_state(cache: &WriteCache) -> Text {
+pub(crate) fn cache_state(cache: &WriteCache) -> Text {
     match (cache.enabled, cache.present, cache.kernel_view.as_deref()) {
         (_, Some(false), _) => "no write cache".into(),
         (Some(true), _, _) => "on".into(),

@@ -166,7 +166,7 @@ impl RunDocument {
 
     /// Whether the run was made to explain its device. Its rows are probes: it is the
     /// conclusions that are shown.
-    pub fn is_explanation(&self) -> bool {
+    pub(crate) fn is_explanation(&self) -> bool {
         self.plan.method.is(MethodTrait::Probes)
     }
 

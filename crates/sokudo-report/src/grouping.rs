@@ -106,7 +106,7 @@ impl<'a> FindingGroup<'a> {
 }
 
 /// `error`, `warning` or `note`.
-pub const fn severity_label(severity: Severity) -> &'static str {
+pub(crate) const fn severity_label(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -282,7 +282,7 @@ impl RowNames {
 }
 
 /// All findings of a run, the most important first.
-pub fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGroup<'a>> {
+pub(crate) fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGroup<'a>> {
     let mut groups: Vec<Members<'_>> = Vec::new();
     let mut by_kind: HashMap<(&str, Severity, String), usize> = HashMap::new();
     let mut add = |finding: &'a Finding, row, worst| {
@@ -332,7 +332,7 @@ pub fn row_name(result: &ResultDocument) -> String {
 }
 
 /// Whether both rows are called alike.
-pub fn have_one_name(one: &ResultDocument, other: &ResultDocument) -> bool {
+pub(crate) fn have_one_name(one: &ResultDocument, other: &ResultDocument) -> bool {
     one.name == other.name
         && one.direction == other.direction
         && one.workload.operations == other.workload.operations
@@ -359,8 +359,8 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
-pub fn notes_of_rows<'a>(
-    row_notes: impl Iterator<Item = (&'a str, Text)>,
+pub(crate) fn notes_of_rows<'a>(
+    told: impl Iterator<Item = (&'a str, Text)>,
     all: usize,
 ) -> Vec<Text> {
     let groups = grouped(row_notes.map(|(row, text)| (text, row)));

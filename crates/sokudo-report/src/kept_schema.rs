@@ -145,7 +145,8 @@ impl Retrieve for ReferenceFinder {
 }
 
 /// What tells whether a value follows a schema and those that it refers to.
-pub fn validator(name: &str) -> Validator {
+#[cfg(test)]
+pub(crate) fn validator(name: &str) -> Validator {
     following(name, &SCHEMAS[name])
 }
 

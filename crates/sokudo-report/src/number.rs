@@ -78,11 +78,11 @@ pub(crate) fn range_text([low, high]: [String; 2]) -> Text {
 }
 
 /// A ratio from which on, up and down, it says more as a factor than in percent.
-pub const FACTOR_MIN: f64 = 10.0;
+pub(crate) const FACTOR_MIN: f64 = 10.0;
 
 /// A ratio as a change in percent, such as `+12 %`, with a decimal below 10 %; as a factor
 /// where it is a tenth or less, or ten or more: `×12`, `×0.08`.
-pub fn change_text(ratio: f64) -> String {
+pub(crate) fn change_text(ratio: f64) -> String {
     if ratio >= FACTOR_MIN {
         return format!("×{}", grouped(&format!("{ratio:.0}")));
     }
@@ -120,7 +120,7 @@ pub fn spread(figure: f64, [low, high]: [f64; 2]) -> Option<String> {
 }
 
 /// A rate with its interval, where there is one: `3,550 ± 0.8 %`, `12.00 (0.50–160.0)`.
-pub fn rate_with(figure: f64, interval: Option<[f64; 2]>) -> String {
+pub(crate) fn rate_with(figure: f64, interval: Option<[f64; 2]>) -> String {
     let value = rate(figure);
     match interval.and_then(|interval| spread(figure, interval)) {
         None => value,
@@ -165,7 +165,7 @@ pub fn decimal_size(Bytes(bytes): Bytes, digits: u8) -> String {
 }
 
 /// A planned size in the largest unit that tells it exactly: no two are written alike.
-pub fn exact_size(Bytes(bytes): Bytes) -> String {
+pub(crate) fn exact_size(Bytes(bytes): Bytes) -> String {
     let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     let exact = |(bits, _): &(u32, &str)| bytes > 0 && bytes.is_multiple_of(1 << bits);
     let (bits, unit) = units.into_iter().find(exact).unwrap_or((0, "B"));

@@ -18,7 +18,7 @@ pub mod latency;
 mod map;
 mod matrix;
 mod overlaid;
-pub mod palette;
+pub(crate) mod palette;
 mod pivot;
 #[cfg(feature = "png")]
 mod png;

@@ -68,7 +68,7 @@ impl<'a, L: 'a> Columns<'a, L> {
     }
 
     /// The same, with every field made fit for whoever reads it.
-    pub fn fitting_csv(
+    pub(crate) fn fitting_csv(
         &self,
         lines: impl IntoIterator<Item = L>,
         fit: fn(Field) -> Field,

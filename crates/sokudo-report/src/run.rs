@@ -60,7 +60,7 @@ pub fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
 }
 
 /// The figures without what must be known to doubt them.
-pub fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
+pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut figures = figures(document, unit);
     for (_, element) in &mut figures.0 {
         if let Element::Table(table) = element {
@@ -240,7 +240,7 @@ fn estimand(results: &[&ResultDocument]) -> Text {
 
 /// Why rows have fewer figures than were planned. Of a row that was not reached the table
 /// says it.
-pub fn shortfalls_of(document: &RunDocument) -> Vec<(Text, Text)> {
+pub(crate) fn shortfalls_of(document: &RunDocument) -> Vec<(Text, Text)> {
     let results = document.results_by_direction().into_iter();
     let reached = results.filter(|result| result.status != Status::NotReached);
     let of_row = |result: &ResultDocument| {

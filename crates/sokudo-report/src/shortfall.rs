@@ -20,7 +20,7 @@ pub fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> Cell {
 }
 
 /// Whether its figure comes out the same again, or `None` where too few trials tell.
-pub fn steadiness_cell(result: &ResultDocument) -> Option<Cell> {
+pub(crate) fn steadiness_cell(result: &ResultDocument) -> Option<Cell> {
     let steadiness = result.steadiness?;
     let tone = match steadiness {
         Steadiness::Steady => Tone::Good,
@@ -55,7 +55,7 @@ pub fn sign(result: &ResultDocument) -> &'static str {
 
 /// Why a result has fewer figures than were planned, and every failure, also
 /// those that did not end it.
-pub fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Text> {
+pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Text> {
     let completed = completed_trials(result);
     // A row that stops when it is precise enough was not meant to have all of them.
     let planned = match schedule.enough {

@@ -106,7 +106,7 @@ impl TableStyle {
     }
 
     /// The same, as a paragraph behind what begins it.
-    pub fn wrapped_name(&self, first: &str, name: &str) -> Vec<String> {
+    pub(crate) fn wrapped_name(&self, first: &str, name: &str) -> Vec<String> {
         let width = self.width.min(TEXT_WIDTH_MAX);
         wrapped(&self.safe(first), &self.safe(name), width)
     }

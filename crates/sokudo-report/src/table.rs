@@ -116,7 +116,7 @@ impl Cell {
 }
 
 /// Name of a verdict.
-pub const fn verdict_name(verdict: Option<Verdict>) -> &'static str {
+pub(crate) const fn verdict_name(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(verdict) => verdict.name(),
         None => "not judged",
@@ -193,7 +193,7 @@ pub fn point(title: impl Into<Text>) -> Head {
     head(title, Align::Point)
 }
 
-pub fn point_with_room(title: impl Into<Text>) -> Head {
+pub(crate) fn point_with_room(title: impl Into<Text>) -> Head {
     head(title, Align::PointWithRoom)
 }
 
@@ -293,18 +293,18 @@ impl Table {
     }
 
     /// How many rows there are.
-    pub fn row_count(&self) -> usize {
+    pub(crate) fn row_count(&self) -> usize {
         self.columns.first().map_or(0, |column| column.cells.len())
     }
 
     /// Columns that are shown on paper.
-    pub fn on_paper(&self) -> impl Iterator<Item = &Column> {
+    pub(crate) fn on_paper(&self) -> impl Iterator<Item = &Column> {
         let columns = self.columns.iter();
         columns.filter(|column| column.head.on != Skin::Terminal)
     }
 
     /// What must be known to read columns that are shown on paper.
-    pub fn column_notes_on_paper(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn column_notes_on_paper(&self) -> impl Iterator<Item = &'static str> {
         self.on_paper()
             .map(Column::note)
             .filter(|note| !note.is_empty())

@@ -25,7 +25,7 @@ pub(crate) fn with_code(text: &str) -> Vec<(bool, &str)> {
 const ROWS: [&str; 3] = ["cached (hdparm -T)", "buffered (hdparm -t)", "direct (dd)"];
 
 /// A row's name without its direction.
-pub fn row_alone(name: &str) -> Text {
+pub(crate) fn row_alone(name: &str) -> Text {
     match name.rsplit_once(", ") {
         Some((name, state @ ("cache on" | "cache off"))) => {
             Text::list([word_or_name(name), phrase(state)], ", ")

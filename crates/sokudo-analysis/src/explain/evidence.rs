@@ -27,7 +27,7 @@ pub fn only_reads(workload: &Workload) -> bool {
 
 /// The survey of a workload that only reads and goes past the page cache as far as that
 /// is asked.
-pub fn read_survey(workload: &Workload) -> Option<Survey> {
+pub(crate) fn read_survey(workload: &Workload) -> Option<Survey> {
     workload.survey().filter(|_| only_reads(workload))
 }
 

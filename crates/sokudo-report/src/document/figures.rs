@@ -212,7 +212,7 @@ impl Deref for LatencyFigures {
 
 impl LatencyFigures {
     /// Only the mean is known.
-    pub fn of_mean(mean: f64) -> Self {
+    pub(crate) fn of_mean(mean: f64) -> Self {
         Self {
             mean,
             ..Self::default()
@@ -237,7 +237,7 @@ impl LatencyFigures {
     /// one independent of the others (the design effect, 1 or more) by their rates; by how the
     /// trials differ it may be more at a percentile. One that stands on fewer independent I/Os
     /// than it needs is not shown.
-    pub fn with_intervals(
+    pub(crate) fn with_intervals(
         mut self,
         histogram: &Histogram,
         design_effect: f64,

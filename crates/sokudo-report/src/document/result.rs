@@ -243,7 +243,7 @@ pub struct ShareDocument {
 
 impl ResultDocument {
     /// The mean time of an access, nanoseconds, of a survey that measures it.
-    pub fn access_ns_mean(&self) -> Option<f64> {
+    pub(crate) fn access_ns_mean(&self) -> Option<f64> {
         let times = self.surface.as_ref()?.access_ns.as_ref()?;
         Some(times.mean)
     }
@@ -263,7 +263,7 @@ impl ResultDocument {
     }
 
     /// The same as it is shown: nothing where another tool has not told it.
-    pub fn direction_shown(&self) -> Option<String> {
+    pub(crate) fn direction_shown(&self) -> Option<String> {
         self.knows(PlanPart::Operations)
             .then(|| self.direction_label())
     }
@@ -277,7 +277,7 @@ impl ResultDocument {
     }
 
     /// A row of which nothing is known but what was to be done, as one that was not reached.
-    pub fn without_figures(workload: Arc<Workload>) -> Self {
+    pub(crate) fn without_figures(workload: Arc<Workload>) -> Self {
         static NOT_REACHED: LazyLock<ResultDocument> = LazyLock::new(|| {
             let row = Row::new(Workload::new("", Bytes(1)));
             ResultDocument::from_row(&row, &Schedule::in_turn(1, Nanos(0)))

@@ -49,7 +49,7 @@ impl SampleDocument {
     }
 
     /// The same of all processes that measure side by side, each of them as fast as here.
-    pub fn bytes_per_s_of_all(&self, processes: u32) -> Option<f64> {
+    pub(crate) fn bytes_per_s_of_all(&self, processes: u32) -> Option<f64> {
         Some(self.bytes_per_s()? * f64::from(processes))
     }
 }

@@ -68,7 +68,7 @@ pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
 }
 
 /// Access times over position, of each size the first result. `None` without any.
-pub fn access_figure(document: &RunDocument) -> Option<PlotFigure> {
+pub(crate) fn access_figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut sizes = BTreeSet::new();
     let mut shown = accesses(document);
     shown.retain(|result| {
@@ -99,7 +99,7 @@ pub fn accesses(document: &RunDocument) -> Vec<&ResultDocument> {
 }
 
 /// The first curve of rates, of rows with several places.
-pub fn first_transfer(document: &RunDocument) -> Option<&ResultDocument> {
+pub(crate) fn first_transfer(document: &RunDocument) -> Option<&ResultDocument> {
     let is_curve = |result: &&ResultDocument| {
         let survey = result.workload.survey();
         survey.is_some_and(|survey| survey.sample_count > 1)
@@ -206,7 +206,7 @@ impl PositionSpan {
 
 /// The part of the target that a result was to measure, from its first byte to the byte after
 /// its last: its span, or all of the target.
-pub fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
+pub(crate) fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
     let end = |sample: &SampleDocument| sample.offset.saturating_add(sample.bytes);
     match (result.workload.span, device) {
         (Some(span), _) => (span.offset.0, span.offset.0.saturating_add(span.length.0)),
@@ -280,7 +280,7 @@ fn transfer_names(transfers: &[&ResultDocument]) -> Vec<String> {
 }
 
 /// The ink of a direction.
-pub const fn ink_of(direction: Direction) -> Ink {
+pub(crate) const fn ink_of(direction: Direction) -> Ink {
     match direction {
         Direction::Read => Ink::READ,
         Direction::Write => Ink::WRITE,
@@ -355,7 +355,7 @@ impl Curve {
 
 /// Access times, each result by a name of its own: alone they are green, among others each has
 /// an ink of its own. `at` is where a place lies on the horizontal axis.
-pub fn access_layers(
+pub(crate) fn access_layers(
     shown: &[&ResultDocument],
     side: VerticalAxis,
     at: impl Fn(&SampleDocument) -> Option<f64>,
@@ -392,7 +392,7 @@ pub fn moved(result: &ResultDocument) -> impl Iterator<Item = &SampleDocument> {
 }
 
 /// The time of one I/O at a place.
-pub fn access_ms(sample: &SampleDocument) -> f64 {
+pub(crate) fn access_ms(place: &SampleDocument) -> f64 {
     float(sample.elapsed_ns) / float(sample.ios.unwrap_or(1).max(1)) / NANOS_PER_MS
 }
 

@@ -93,7 +93,7 @@ impl Chart {
     }
 
     /// The layers that the legend names: lines, then dots, then ranges.
-    pub fn named_layers(&self) -> Vec<&Layer> {
+    pub(crate) fn named_layers(&self) -> Vec<&Layer> {
         let named = self.layers.iter().filter(|layer| !layer.name.is_empty());
         let mut layers: Vec<&Layer> = named.collect();
         layers.sort_by_key(|layer| match layer.shape {
@@ -221,7 +221,7 @@ impl Ink {
     pub const ACCESS: Self = Self::solid(Hue::Access, LineMarker::Disc);
     pub const FAULT: Self = Self::solid(Hue::Fault, LineMarker::Cross);
     /// Of mixes of reads and writes.
-    pub const MIX: Self = Self::solid(Hue::Purple, LineMarker::Triangle);
+    pub(crate) const MIX: Self = Self::solid(Hue::Purple, LineMarker::Triangle);
 
     /// How many inks of many layers differ: hues repeat after seven, signs after five,
     /// dashes after seven.
@@ -241,7 +241,7 @@ impl Ink {
     }
 
     /// This ink, or where it is used the first from the given number on that is not.
-    pub fn unless_used(self, used: &[Self], further: usize) -> Self {
+    pub(crate) fn unless_used(self, used: &[Self], further: usize) -> Self {
         let further = (further..Self::COUNT).map(Self::of_number);
         let mut candidates = std::iter::once(self).chain(further);
         let unused = candidates.find(|ink| !used.contains(ink));
@@ -286,7 +286,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    pub const INK: Ink = Ink {
+    pub(crate) const INK: Ink = Ink {
         hue: Hue::Grey,
         sign: LineMarker::Cross,
         dashed: true,

@@ -147,7 +147,7 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
 }
 
 /// From the lowest to the highest rate; by ratios where these are far apart.
-pub fn colour_axis(unit: &Text, matrices: &[HeatMap]) -> Option<PlotAxis> {
+pub(crate) fn colour_axis(unit: &Text, matrices: &[HeatMap]) -> Option<PlotAxis> {
     let cells = || matrices.iter().flat_map(|matrix| &matrix.cells);
     let values = || cells().flatten().flatten().copied();
     let (low, high) = (values().reduce(f64::min)?, values().reduce(f64::max)?);

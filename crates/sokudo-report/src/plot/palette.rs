@@ -92,7 +92,7 @@ const VIRIDIS: [[u8; 3]; 10] = [
     clippy::cast_sign_loss,
     reason = "shares are within 0 and 1, parts of colours within 0 and 255"
 )]
-pub fn heat(share: f64) -> [u8; 3] {
+pub(crate) fn heat(share: f64) -> [u8; 3] {
     let position = share.clamp(0.0, 1.0) * 9.0;
     let index = (position.floor() as usize).min(VIRIDIS.len() - 2);
     let part = position - position.floor();
@@ -106,13 +106,13 @@ pub fn heat(share: f64) -> [u8; 3] {
 }
 
 /// A colour as CSS writes it.
-pub fn css([red, green, blue]: [u8; 3]) -> String {
+pub(crate) fn css([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// Black or white, whichever can be read better on a colour; one of them always has a
 /// contrast of at least 4.5 : 1.
-pub fn text_on(colour: [u8; 3]) -> &'static str {
+pub(crate) fn text_on(colour: [u8; 3]) -> &'static str {
     let luminance = luminance(colour);
     if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 {
         "#ffffff"
@@ -135,16 +135,16 @@ fn luminance(colour: [u8; 3]) -> f64 {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    pub fn parsed(css: &str) -> [u8; 3] {
+    pub(crate) fn parsed(css: &str) -> [u8; 3] {
         let part = |at: usize| u8::from_str_radix(&css[at..at + 2], 16).unwrap();
         [part(1), part(3), part(5)]
     }
 
     /// Contrast of two colours by WCAG 2.2.
-    pub fn contrast(left: [u8; 3], right: [u8; 3]) -> f64 {
+    pub(crate) fn contrast(left: [u8; 3], right: [u8; 3]) -> f64 {
         let (left, right) = (luminance(left), luminance(right));
         (left.max(right) + 0.05) / (left.min(right) + 0.05)
     }
