@@ -360,7 +360,7 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
 pub(crate) fn notes_of_rows<'a>(
-    told: impl Iterator<Item = (&'a str, Text)>,
+    row_notes: impl Iterator<Item = (&'a str, Text)>,
     all: usize,
 ) -> Vec<Text> {
     let groups = grouped(row_notes.map(|(row, text)| (text, row)));

@@ -392,7 +392,7 @@ pub fn moved(result: &ResultDocument) -> impl Iterator<Item = &SampleDocument> {
 }
 
 /// The time of one I/O at a place.
-pub(crate) fn access_ms(place: &SampleDocument) -> f64 {
+pub(crate) fn access_ms(sample: &SampleDocument) -> f64 {
     float(sample.elapsed_ns) / float(sample.ios.unwrap_or(1).max(1)) / NANOS_PER_MS
 }
 

@@ -211,15 +211,15 @@ fn lines_of_each(
     let all = intervals_of(trial);
     let lines = hosts.lines();
     let drawn = lines.iter().filter_map(|line| {
-        let place = place_in(trial, line)?;
-        Some(layer(line, &all[place], unit))
+        let index = index_in(trial, line)?;
+        Some(layer(line, &all[index], unit))
     });
     drawn.collect()
 }
 
 /// Where a trial has a host; it has none that was lost before.
-fn place_in(trial: &TrialTogether, line: &HostLine<'_>) -> Option<usize> {
-    let is_it = |it: &HostTrial| usize::try_from(it.host) == Ok(line.place);
+fn index_in(trial: &TrialTogether, line: &HostLine<'_>) -> Option<usize> {
+    let is_it = |it: &HostTrial| usize::try_from(it.host) == Ok(line.index);
     trial.hosts.iter().position(is_it)
 }
 
@@ -282,7 +282,7 @@ fn lines_of_many(
     let (shown, _) = hosts.shown();
     let slowest = shown.iter().take(LINES_OF_MANY).enumerate();
     layers.extend(slowest.filter_map(|(number, line)| {
-        let mut layer = layer(line, &all[place_in(trial, line)?], unit);
+        let mut layer = layer(line, &all[index_in(trial, line)?], unit);
         layer.ink = Ink::of_number(number + 1);
         Some(layer)
     }));
