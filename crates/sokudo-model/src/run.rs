@@ -52,8 +52,11 @@ pub struct Run {
     /// Where it was done.
     pub environment: HostEnvironment,
     /// What the system said around it; missing where there is no real device.
-    #[serde(default, skip_serializing_if = "Conditions::is_unknown")]
-    #[serde(rename = "circumstances")]
+    #[serde(
+        rename = "circumstances",
+        default,
+        skip_serializing_if = "Conditions::is_unknown"
+    )]
     pub conditions: Conditions,
     /// How the test file was made; `None` where there was none to make.
     pub layout: Option<Layout>,

@@ -299,9 +299,8 @@ pub struct Outcome {
     /// What happened at each place of a survey, in the order in which they were
     /// visited. In JSON six columns: offset, bytes, I/Os, nanoseconds, and the longest latency,
     /// each less that of the place before; and the distance, -1 where there is none.
-    #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "places", default, with = "points", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<Vec<i64>>")]
-    #[serde(rename = "places")]
     pub samples: Vec<SurveySample>,
     /// Ranges of a survey that could not be read or written, in order of place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

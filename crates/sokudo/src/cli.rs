@@ -105,7 +105,7 @@ pub(crate) enum Command {
     /// Choose the runs with which later runs are compared
     #[command(after_help = baseline::BASELINE_EXAMPLES)]
     Baseline(BaselineArguments),
-    /// List kept runs, the newest first.
+    /// List kept runs
     #[command(after_help = history::LIST_EXAMPLES)]
     List(ListArguments),
     /// Show a kept run, in any format
@@ -163,7 +163,7 @@ pub(crate) enum Command {
     Prepare(PrepareArguments),
     /// Remove what a killed sokudo has left: test files in a directory, and, as root, arrays and pools
     Clean {
-        /// Directory to search for test files.
+        /// Directory to search
         #[arg(default_value = ".")]
         directory: PathBuf,
 

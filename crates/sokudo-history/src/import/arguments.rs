@@ -58,7 +58,7 @@ pub struct ImportArguments {
     #[command(flatten)]
     pub rendering: Rendering,
 
-    /// Print nothing but errors.
+    /// Print only errors
     #[arg(short, long, help_heading = PRINTED)]
     pub quiet: bool,
 

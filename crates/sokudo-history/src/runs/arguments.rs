@@ -118,7 +118,7 @@ pub struct NoteArguments {
     #[arg(value_name = "TEXT", required_unless_present = "clear")]
     pub text: Vec<String>,
 
-    /// Remove the note of this run.
+    /// Remove its note
     #[arg(long, conflicts_with = "text")]
     pub clear: bool,
 
@@ -133,7 +133,7 @@ pub struct TagArguments {
     #[arg(value_name = "RUN")]
     pub run: String,
 
-    /// Tags to add to the run.
+    /// Tags to add
     #[arg(value_name = "TAG", value_parser = tag, required_unless_present = "remove")]
     pub add: Vec<String>,
 
@@ -176,7 +176,7 @@ pub struct DeleteArguments {
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
 
-    /// Delete without asking first.
+    /// Do not ask
     #[arg(short, long)]
     pub yes: bool,
 

@@ -99,11 +99,11 @@ pub struct MarkOptions {
     #[arg(long = "mix", value_name = "R70/W30", num_args = 0..=1, default_missing_value = "R70/W30", help_heading = MEASURED)]
     pub mixes: Vec<Mix>,
 
-    /// Measure only the reads of each row.
+    /// Measure reads only
     #[arg(long, conflicts_with = "write_only", help_heading = MEASURED)]
     pub read_only: bool,
 
-    /// Measure only the writes of each row.
+    /// Measure writes only
     #[arg(long, help_heading = MEASURED)]
     pub write_only: bool,
 
@@ -118,7 +118,7 @@ pub struct MarkOptions {
     #[arg(long, default_value = "random", value_parser = one_of(DATA), hide_possible_values = true, value_name = "WHAT", help_heading = MEASURED)]
     pub data: DataContent,
 
-    /// Order in which trials are made.
+    /// Trial order
     #[arg(long, value_enum, value_name = "NAME", default_value = "interleaved", help_heading = HOW)]
     pub schedule: ScheduleChoice,
 

@@ -31,7 +31,7 @@ impl OwnArguments for RunOptions {
 /// Own arguments of `sokudo run`, as given.
 #[derive(Debug, Args)]
 pub struct RunOptions {
-    /// Job files in fio's format.
+    /// fio job files
     #[arg(required = true, value_name = "JOB.fio")]
     pub files: Vec<String>,
 

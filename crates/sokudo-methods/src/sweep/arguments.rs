@@ -85,11 +85,11 @@ pub struct SweepOptions {
     #[arg(long, help_heading = MEASURED)]
     pub random: bool,
 
-    /// Measure only the reads of each cell.
+    /// Measure reads only
     #[arg(long, conflicts_with = "write_only", help_heading = MEASURED)]
     pub read_only: bool,
 
-    /// Measure only the writes of each cell.
+    /// Measure writes only
     #[arg(long, help_heading = MEASURED)]
     pub write_only: bool,
 

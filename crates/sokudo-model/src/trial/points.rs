@@ -189,8 +189,7 @@ mod tests {
     struct Both {
         #[serde(with = "super")]
         series: Vec<SeriesPoint>,
-        #[serde(with = "super")]
-        #[serde(rename = "places")]
+        #[serde(rename = "places", with = "super")]
         samples: Vec<SurveySample>,
     }
 

@@ -102,8 +102,7 @@ pub struct ResultDocument {
     /// What was to be done.
     pub workload: Arc<Workload>,
     /// What another tool told of the row beside; missing for what sokudo measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "told")]
+    #[serde(rename = "told", skip_serializing_if = "Option::is_none")]
     pub reported: Option<ReportedDocument>,
     /// Trials that came to their speed only while they were measured: they were made again,
     /// settled for longer, and are in no figure. Missing where there were none.

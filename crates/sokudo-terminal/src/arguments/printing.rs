@@ -16,22 +16,22 @@ use crate::arguments::store::Keeping;
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A table for people to read.
+    /// For people
     Table,
-    /// JSON for programs, of the schema sokudo.run/1.
+    /// For programs: sokudo.run/1
     Json,
-    /// CSV for spreadsheets, a line per result.
+    /// For spreadsheets
     Csv,
-    /// Markdown tables for articles and issues.
+    /// For articles
     Markdown,
 }
 
 /// How documents are written that have no other form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TableOrJson {
-    /// A table for people to read.
+    /// For people
     Table,
-    /// JSON for programs to read.
+    /// For programs
     Json,
 }
 
@@ -200,7 +200,7 @@ impl Rendering {
 /// Whether somebody has to be asked, and hears what will be written.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Asking {
-    /// Show no progress while measuring.
+    /// Show no progress
     #[arg(short, long, help_heading = PRINTED)]
     pub quiet: bool,
 

@@ -63,7 +63,7 @@ pub(crate) struct BaselineArguments {
 pub(crate) enum BaselineCommand {
     /// Compare later runs of its device and method with this run
     Set(SetArguments),
-    /// Show all baselines of all devices.
+    /// Show all baselines
     Show(BaselineListArguments),
     /// Unset a baseline; the run is kept
     Unset(UnsetArguments),
@@ -126,13 +126,13 @@ pub(crate) struct BaselineListArguments {
 /// How checks are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFormat {
-    /// A table for people to read.
+    /// For people
     Table,
-    /// JSON for programs to read.
+    /// For programs
     Json,
     /// For Nagios and what understands its plugins
     Nagios,
-    /// Metrics for Prometheus to scrape.
+    /// For Prometheus
     Prom,
 }
 
@@ -146,7 +146,7 @@ impl CheckFormat {
 /// Arguments of `sokudo baseline unset`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct UnsetArguments {
-    /// Run: its number in the list of runs.
+    /// Run: its number
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
 
@@ -173,7 +173,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "METHOD")]
     pub(crate) method: Option<String>,
 
-    /// Ignore smaller differences, such as 5%.
+    /// Ignore smaller differences
     #[arg(long, value_name = "PERCENT", default_value_t = Percent(0.05), value_parser = percent)]
     pub(crate) min_difference: Percent,
 

@@ -83,24 +83,24 @@ pub(crate) struct ReportArguments {
 /// In which format a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// One page that needs no other file.
+    /// One page.
     Html,
-    /// Tables in Markdown, to be pasted.
+    /// To be pasted.
     #[value(alias = "md")]
     Markdown,
     /// A line per result.
     Csv,
-    /// The whole document of each run.
+    /// Everything.
     Json,
     /// An object per result.
     Jsonl,
     /// As `CrystalDiskMark` saves it.
     #[value(alias = "txt")]
     Text,
-    /// Metrics in the text format of Prometheus.
+    /// Metrics.
     #[value(alias = "prom")]
     Prometheus,
-    /// A picture as vector graphics.
+    /// A picture.
     Svg,
     /// A picture of pixels.
     Png,
