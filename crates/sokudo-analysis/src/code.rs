@@ -224,18 +224,18 @@ codes! {
 }
 
 /// Codes of rules that a method alone has, as those of all methods are declared: a `static` for each,
-/// and `CODES`. `Stalls + 2` is the second place behind that code, whose severity and verdict it has.
+/// and `CODES`. `Stalls + 2` is the second rank behind that code, whose severity and verdict it has.
 #[macro_export]
 macro_rules! method_codes {
     ($($(#[doc = $line:literal])+
-        $code:ident => $name:literal, $severity:ident, $verdict:ident, $behind:ident + $place:literal;)+) => {
+        $code:ident => $name:literal, $severity:ident, $verdict:ident, $behind:ident + $rank:literal;)+) => {
         $(
             $(#[doc = $line])+
             static $code: $crate::code::MethodCode = $crate::code::MethodCode {
                 name: $name,
                 severity: sokudo_model::Severity::$severity,
                 verdict: sokudo_model::Verdict::$verdict,
-                behind: ($crate::code::Code::$behind, $place),
+                behind: ($crate::code::Code::$behind, $rank),
                 meaning: concat!($($line),+),
             };
         )+
@@ -253,7 +253,7 @@ pub struct MethodCode {
     pub severity: Severity,
     /// The best verdict that a row with it can have.
     pub verdict: Verdict,
-    /// The code of no method that it stands behind, and its place there, from 1 on.
+    /// The code of no method that it stands behind, and its rank there, from 1 on.
     pub behind: (Code, u8),
     /// When a row has it, for docs/FINDINGS.md.
     pub meaning: &'static str,
@@ -262,11 +262,11 @@ pub struct MethodCode {
 impl Code {
     /// What changes the figure more is less.
     pub(crate) fn weight(self) -> (Reverse<Severity>, Reverse<Verdict>, (Self, u8)) {
-        let place = match self {
+        let rank = match self {
             Self::Of(code) => code.behind,
             code => (code, 0),
         };
-        (Reverse(self.severity()), Reverse(self.verdict()), place)
+        (Reverse(self.severity()), Reverse(self.verdict()), rank)
     }
 
     /// The word that scripts know it by.

@@ -34,7 +34,7 @@ fn depth_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
     let blurred = workload.durability.final_flush && workload.limits.time.is_none();
     let between_places = workload.survey().is_some_and(empties_its_queue);
     // Between two files other work is done, what is written back follows from its read, and
-    // clones of both end by number.
+    // threads of both end by number.
     let by_turns = workload.tree().is_some() || workload.rewritten_percent() > 0;
     let keeps_its_depth = closed_loop && !blurred && !between_places && !by_turns;
     if !keeps_its_depth || case.target().kind == TargetKind::Null {
@@ -143,7 +143,7 @@ fn empties_its_queue(survey: Survey) -> bool {
 }
 
 /// Which part of the depth a workload can have that ends after so many bytes. Of the n
-/// I/Os of a clone the last ones, as many as its depth d, leave the queue without a
+/// I/Os of a thread the last ones, as many as its depth d, leave the queue without a
 /// successor: for equal I/Os served in turn the mean depth is d × (1 − (d − 1) ÷ 2n).
 #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn kept_by_a_byte_limit(case: &RowContext<'_>) -> f64 {
@@ -209,7 +209,7 @@ fn depth_cause(case: &RowContext<'_>) -> (&'static str, Text) {
     }
 }
 
-/// Whether the clones computed nearly all the time.
+/// Whether the threads computed nearly all the time.
 fn is_busy(case: &RowContext<'_>, outcome: &Outcome) -> bool {
     if case.row.workload.issuing.polled {
         return false;
@@ -371,7 +371,7 @@ mod tests {
         BackendsCompared, Bytes, CpuTime, Estimand, Nanos, OperationMix, Rate, Run, Think,
     };
 
-    /// A row of this depth and number of clones in which one I/O was in flight.
+    /// A row of this depth and number of threads in which one I/O was in flight.
     fn shallow(threads: u32, depth: u32, kind: BackendKind) -> Run {
         reads_with(|run| {
             run.rows[0].workload.threads = threads;

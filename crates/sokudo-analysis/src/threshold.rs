@@ -79,12 +79,12 @@ thresholds! {
     /// Laws that batched clock readings blur.
     pub INVARIANT_TOLERANCE: f64 = 0.02, percent;
 
-    /// I/Os in flight while I/O is issued ÷ (clones × depth), less (d − 1) ÷ 2n of it
+    /// I/Os in flight while I/O is issued ÷ (threads × depth), less (d − 1) ÷ 2n of it
     /// where a byte limit ends n I/Os with a queue of d that drains; not asked of a fixed
     /// rate, pauses or null.
     pub DEPTH_SHARE_MIN: f64 = 0.95, percent;
 
-    /// Processor time ÷ (elapsed × clones), above which the tester is named as the cause
+    /// Processor time ÷ (elapsed × threads), above which the tester is named as the cause
     /// of a missing depth, or as what limits the figure.
     pub CPU_SHARE_MAX: f64 = 0.90, percent;
 
@@ -94,7 +94,7 @@ thresholds! {
 
     /// I/Os started ÷ I/Os that a fixed rate meant to start, in trials that ended by
     /// their time; arrivals by chance may be short by three standard deviations (3·√due),
-    /// even ones by one per clone and trial.
+    /// even ones by one per thread and trial.
     pub RATE_SHARE_MIN: f64 = sokudo_model::RateKept::SHARE_MIN, percent;
 
     /// Of the interval of the median.
@@ -285,7 +285,7 @@ thresholds! {
     /// before the kernel begins to hold it back.
     pub LIMIT_SHARE_MAX: f64 = 1.50, percent;
 
-    /// Time for which a row's threads were refused a processor ÷ (elapsed × clones).
+    /// Time for which a row's threads were refused a processor ÷ (elapsed × threads).
     ///
     /// Time for which the threads of a row were ready to run and a limit, another machine or
     /// another program kept the processor from them. A twentieth of the time is what a quiet

@@ -30,7 +30,7 @@ pub(crate) struct Touched {
     /// What the row comes to before it comes to something again; at random, as many bytes as there
     /// are to come to.
     pub(crate) pass: u64,
-    /// So many clones make each pass, side by side.
+    /// So many threads make each pass, side by side.
     pub(crate) threads: u64,
 }
 

@@ -26,14 +26,14 @@ pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// Submits I/Os and reaps their completions; nothing else.
 ///
-/// Buffers belong to the backend, in chunks. A chunk's number names its I/O.
+/// Buffers belong to the backend. A buffer's index names its I/O.
 pub(crate) trait Backend {
     /// Whether submitting is a step of its own, whose length can be measured.
     const SUBMITS: bool;
     /// Whether the contents of buffers go anywhere.
     const MOVES_DATA: bool;
 
-    /// The buffer of a chunk that is not in flight.
+    /// A buffer that is not in flight.
     fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8];
     /// Takes an I/O; it starts at the next submission.
     fn prepare(&mut self, request: Request);
@@ -47,6 +47,6 @@ pub(crate) trait Backend {
     fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()>;
     /// Submits what was prepared and waits for a completion, at most `patience`.
     fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()>;
-    /// Hands chunk and result (bytes, or minus errno) of each completion to `each`.
+    /// Hands buffer and result (bytes, or minus errno) of each completion to `each`.
     fn reap(&mut self, each: impl FnMut(u32, i32));
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use sokudo_model::{Batching, narrow};
 
-/// The rules of one clone.
+/// The rules of one thread.
 pub(crate) struct Batched {
     /// Submit as soon as so many are prepared.
     pub(crate) submit: Option<u32>,

@@ -5,7 +5,7 @@ use sokudo_model::{Bytes, DataContent, Operation, Plan, Stage, Workload, narrow}
 
 use crate::data::POOL_BYTES;
 
-/// Chunks that are not in flight, longest unused first, so that all are used in
+/// Buffers that are not in flight, longest unused first, so that all are used in
 /// turn. Holds at most as many as there are.
 pub(crate) struct FreeSlots {
     ring: Box<[u32]>,
@@ -31,7 +31,7 @@ pub(crate) struct FreeSlotsAtHand<'a> {
 impl RingEnds {
     #[inline(always)]
     fn take(&mut self, ring: &[u32]) -> u32 {
-        debug_assert_ne!(self.taken, self.given_back, "a chunk per I/O in flight");
+        debug_assert_ne!(self.taken, self.given_back, "a buffer per I/O in flight");
         let buffer_index = ring[(self.taken & self.mask) as usize];
         self.taken = self.taken.wrapping_add(1);
         buffer_index
@@ -108,7 +108,7 @@ impl FreeSlots {
     }
 }
 
-/// Memory that the buffers of a plan take at most, of all clones that run together.
+/// Memory that the buffers of a plan take at most, of all threads that run together.
 pub fn buffer_bytes(plan: &Plan) -> Bytes {
     let of_workload = |workload: &Workload| {
         let buffers = u64::from(buffers_for(workload, workload.depth));
@@ -130,7 +130,7 @@ pub(crate) const PORTION_BYTES_MAX: u64 = 64 << 20;
 /// a disk of which a part answers nothing each takes as long as is waited for one.
 pub(crate) const HUNG_MAX: u32 = 32;
 
-/// Buffers for a clone: one per I/O in flight, and for random data enough more
+/// Buffers for a thread: one per I/O in flight, and for random data enough more
 /// that none is written again soon. A survey has room for what is to be written back, and one
 /// more for what is done alone; where it does not wait for what hangs, as many more as may; where
 /// its blocks are sealed, as many again as are in flight, which wait to be looked at.
@@ -150,7 +150,7 @@ pub(crate) fn buffers_for(workload: &Workload, depth: u32) -> u32 {
 }
 
 /// The size of each of them, in units that can be read.
-pub(crate) fn chunk_bytes(workload: &Workload, logical_bytes: u64) -> u32 {
+pub(crate) fn buffer_length(workload: &Workload, logical_bytes: u64) -> u32 {
     let approach = workload.survey().and_then(|survey| survey.approach);
     let most = workload.blocks.largest().max(approach.unwrap_or(Bytes(0)));
     narrow(most.0.next_multiple_of(logical_bytes))

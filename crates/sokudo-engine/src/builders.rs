@@ -48,7 +48,7 @@ pub(crate) fn for_ms(milliseconds: u64) -> Limits {
     )
 }
 
-/// Stops after some I/Os of 4 KiB per clone.
+/// Stops after some I/Os of 4 KiB per thread.
 pub(crate) fn for_ios(ios: u64) -> Limits {
     with!(Limits::default(), bytes = Some(Bytes(ios * BLOCK)))
 }

@@ -13,7 +13,7 @@ use crate::backend::Backend;
 use crate::pattern::Access;
 use crate::verify::{ExpectedBlock, Verifier};
 
-/// Checks what one clone writes, or reads.
+/// Checks what one thread writes, or reads.
 pub(crate) struct Checker {
     verifier: Verifier,
     /// Whether every read is checked: nothing is written.
@@ -22,9 +22,9 @@ pub(crate) struct Checker {
     only: bool,
     /// Files that are read back through the page cache.
     cached: Vec<File>,
-    /// Why each chunk is in flight.
+    /// Why each buffer is in flight.
     purposes: Box<[IoPurpose]>,
-    /// Chunks that have been read and wait to be looked at.
+    /// Buffers that have been read and wait to be looked at.
     read: Vec<(u32, ExpectedBlock)>,
     /// Whether the end of the pass has been seen.
     has_ended: bool,
@@ -42,7 +42,7 @@ enum IoPurpose {
 }
 
 impl Checker {
-    /// For one clone with `chunks` buffers. `cached` are the files whose cached pages
+    /// For one thread with so many `buffers`. `cached` are the files whose cached pages
     /// are dropped before they are read back, so that the device is read.
     pub(crate) fn new(
         workload: &Workload,
@@ -97,19 +97,19 @@ impl Checker {
         (read_of(&expected), Some(expected))
     }
 
-    /// Notes what a chunk is used for.
+    /// Notes what a buffer is used for.
     pub(crate) fn begin(&mut self, buffer_index: u32, expected: Option<ExpectedBlock>) {
         self.purposes[buffer_index as usize] = expected.map_or(IoPurpose::Plain, IoPurpose::Check);
     }
 
-    /// Makes a chunk what is written.
+    /// Makes a buffer what is written.
     pub(crate) fn seal(&mut self, buffer_index: u32, buffer: &mut [u8], access: Access) {
         let serial = self.verifier.seal(buffer, access.file, access.offset);
         self.purposes[buffer_index as usize] = IoPurpose::Write(serial);
     }
 
     /// Notes a completion, of which `is_whole` says whether all was moved. True when
-    /// the chunk is free again; the others are looked at in [`Self::look`].
+    /// the buffer is free again; the others are looked at in [`Self::look`].
     pub(crate) fn complete(&mut self, buffer_index: u32, access: Access, is_whole: bool) -> bool {
         match self.purposes[buffer_index as usize] {
             IoPurpose::Write(serial) if is_whole => {
@@ -129,7 +129,7 @@ impl Checker {
         }
     }
 
-    /// Checks what has been read and hands each chunk to `free`. False when a bad
+    /// Checks what has been read and hands each buffer to `free`. False when a bad
     /// block ends the workload.
     pub(crate) fn look<B: Backend>(&mut self, backend: &mut B, mut free: impl FnMut(u32)) -> bool {
         for (buffer_index, expected) in self.read.drain(..) {

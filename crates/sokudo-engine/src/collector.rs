@@ -1,4 +1,4 @@
-//! Looks at the clones while they run: tells progress, asks for snapshots, ends what
+//! Looks at the threads while they run: tells progress, asks for snapshots, ends what
 //! is steady, and receives what they end with.
 
 use std::sync::atomic::Ordering;
@@ -14,9 +14,9 @@ use crate::progress::ProgressSnapshot;
 use crate::stage_threads::{StageContext, WorkloadThread};
 use crate::steady::SteadyWatch;
 
-/// What a clone tells.
+/// What a thread tells.
 pub(crate) enum ThreadReport {
-    /// The clone's final outcome; it sends nothing more.
+    /// The thread's final outcome; it sends nothing more.
     Ended {
         thread: usize,
         outcome: Box<Outcome>,
@@ -33,7 +33,7 @@ pub(crate) enum ThreadReport {
     },
 }
 
-/// The thread that runs the stage, while its clones run.
+/// The thread that runs the stage, while its threads run.
 pub(crate) struct Collector<'a> {
     shared: &'a StageContext<'a>,
     threads: &'a [WorkloadThread],
@@ -50,7 +50,7 @@ struct Snapshots {
     next_at: Duration,
     /// How often somebody has asked for one, as far as that was seen.
     requested: u32,
-    /// Those of the clones, while one is asked for.
+    /// Those of the threads, while one is asked for.
     taken: Option<Vec<Option<Outcome>>>,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Receives until every clone has ended; one outcome per workload.
+    /// Receives until every thread has ended; one outcome per workload.
     pub(crate) fn collect(
         mut self,
         reports: &Receiver<ThreadReport>,
@@ -98,7 +98,7 @@ impl<'a> Collector<'a> {
                 Ok(ThreadReport::Ended { thread, outcome }) => self.ended[thread] = Some(*outcome),
                 Ok(ThreadReport::Snapshot { thread, outcome }) => self.keep(thread, *outcome),
                 Ok(ThreadReport::Checkpoint { thread, outcome }) => {
-                    // A survey has one clone.
+                    // A survey has one thread.
                     let workload = self.threads[thread].workload;
                     listener(Event::Checkpoint { workload, outcome });
                 }
@@ -175,7 +175,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Tells a snapshot of every workload once all its clones have told theirs, or
+    /// Tells a snapshot of every workload once all its threads have told theirs, or
     /// have ended, or have not started yet.
     fn tell_snapshots(&mut self, listener: &mut dyn FnMut(Event)) {
         let Some(taken) = self.snapshots.taken.take() else {

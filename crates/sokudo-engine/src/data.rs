@@ -21,7 +21,7 @@ use crate::data::reducible::{Reduced, repeat};
 /// takes 4 (`sokudo mark null: --write-only`, SEQ1M Q8T1).
 const UNIQUE_BYTES: usize = 4096;
 
-/// Random buffers of a workload's clones together fill at least this much memory
+/// Random buffers of a workload's threads together fill at least this much memory
 /// before one is used again: more than the window of any file system's compression (zstd's default
 /// is 2 MiB), so that what was written before does not help to compress.
 pub(crate) const POOL_BYTES: u64 = 4 << 20;
@@ -45,7 +45,7 @@ enum BufferContent {
 }
 
 impl Data {
-    /// The data of one clone; clones with different seeds write different data.
+    /// The data of one thread; threads with different seeds write different data.
     pub(crate) fn new(content: &DataContent, seed: u64) -> Self {
         let mut random = Random::new(seed);
         Self(match content {

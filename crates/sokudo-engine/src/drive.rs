@@ -30,11 +30,11 @@ const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
 /// this long no more.
 const CANCEL_SILENCE_MAX_NS: u64 = 3_000_000_000;
 
-/// Of so many clones each looks through all threads of the process for its ring's; of more that
+/// Of so many threads each looks through all threads of the process for its ring's; of more that
 /// would take milliseconds in the measured part.
 const LOOKED_AT_WORKERS_MAX: u32 = 16;
 
-/// What a thread needs to drive its clone.
+/// What an operating system's thread needs to drive one of a workload.
 pub(crate) struct Driver<'a> {
     pub(crate) shared: &'a StageContext<'a>,
     pub(crate) thread: &'a WorkloadThread,
@@ -162,7 +162,7 @@ impl Driver<'_> {
         });
     }
 
-    /// The last word of a clone.
+    /// The last word of a thread.
     pub(crate) fn tell_end(&self, worker: &Worker) {
         self.shared.progress[self.thread.number].tell(&ProgressSnapshot {
             at: self.shared.clock.now().saturating_sub(worker.started_at()),
@@ -175,7 +175,7 @@ impl Driver<'_> {
     fn tell_snapshot(&self, worker: &Worker, used_before: UsedSoFar) {
         let (cpu, usage) = used_since(used_before);
         let conditions = self.conditions(cpu, usage);
-        // The receiver lives until every clone has ended.
+        // The receiver lives until every thread has ended.
         let _ = self.reports.send(ThreadReport::Snapshot {
             thread: self.thread.number,
             outcome: Box::new(outcome(worker.snapshot(), conditions)),
@@ -203,7 +203,7 @@ impl Driver<'_> {
         }
     }
 
-    /// What is known of the clone besides what its worker counted.
+    /// What is known of the thread besides what its worker counted.
     pub(crate) fn conditions(&self, cpu: CpuTime, usage: ThreadUsage) -> ThreadConditions {
         ThreadConditions {
             stage_started_at: self.stage_started_at,

@@ -30,7 +30,7 @@ impl LeastWatch {
         self.has_failed
     }
 
-    /// Looks at what all clones together have moved. True when that is too little, once.
+    /// Looks at what all threads together have moved. True when that is too little, once.
     pub(crate) fn look(&mut self, now: Option<ProgressSnapshot>) -> bool {
         let Some(now) = now.filter(|glance| glance.phase == Phase::Running && !self.has_failed)
         else {

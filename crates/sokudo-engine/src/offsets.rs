@@ -12,20 +12,20 @@ pub(crate) struct ByteRange {
     pub(crate) length: u64,
 }
 
-/// A position that the clones of a workload share. On a cache line of its own,
-/// since every clone writes to it.
+/// A position that the threads of a workload share. On a cache line of its own,
+/// since every thread writes to it.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct SharedPosition(AtomicU64);
 
 impl SharedPosition {
-    /// The next number; every clone gets another one.
+    /// The next number; every thread gets another one.
     #[inline(always)]
     pub(crate) fn take(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The next number will be this one; every clone says the same before any begins.
+    /// The next number will be this one; every thread says the same before any begins.
     pub(crate) fn begin_at(&self, number: u64) {
         self.0.store(number, Ordering::Relaxed);
     }
@@ -35,7 +35,7 @@ impl SharedPosition {
 pub(crate) enum Offsets {
     /// One after the other, from the start again at the end.
     Sequential { stretch: ByteRange, next: u64 },
-    /// As sequential, with one position for all clones: every block of a pass is
+    /// As sequential, with one position for all threads: every block of a pass is
     /// taken by exactly one of them.
     Interlocked {
         stretch: ByteRange,
@@ -102,7 +102,7 @@ impl Offsets {
         }
     }
 
-    /// All clones together walk the stretch in blocks of `block` bytes.
+    /// All threads together walk the stretch in blocks of `block` bytes.
     pub(crate) fn interlocked(stretch: ByteRange, block: u64, shared: Arc<SharedPosition>) -> Self {
         Self::Interlocked {
             stretch,
@@ -133,7 +133,7 @@ impl Offsets {
     }
 
     /// Begins another pass: from the start, or in a new order. A shared position goes
-    /// on, since it belongs to all clones.
+    /// on, since it belongs to all threads.
     pub(crate) fn restart(&mut self, random: &mut Random) {
         match self {
             Self::Sequential { next, .. } => *next = 0,

@@ -1,4 +1,4 @@
-//! Opens what one clone works on: its files, and the backend over them.
+//! Opens what one thread works on: its files, and the backend over them.
 
 use std::os::fd::OwnedFd;
 
@@ -14,7 +14,7 @@ use crate::survey::SurveyTarget;
 use crate::target::{Target, TargetError, logical_bytes};
 use crate::target_use::{stretch_of, uses, writes};
 
-/// The files of a clone.
+/// The files of a thread.
 pub(crate) enum ThreadFiles {
     /// None for null targets.
     Any(Vec<OwnedFd>),

@@ -1,11 +1,11 @@
-//! What a clone did, of what its worker counted, and what all clones of a workload did.
+//! What a thread did, of what its worker counted, and what all threads of a workload did.
 
 use sokudo_model::{BackendUse, Bytes, CpuTime, Nanos, Outcome, ThreadUsage};
 
 use crate::survey::Surveyed;
 use crate::worker::FinishedWorker;
 
-/// What is known of a clone besides what its worker counted.
+/// What is known of a thread besides what its worker counted.
 pub(crate) struct ThreadConditions {
     /// When the stage started, on the worker's clock.
     pub(crate) stage_started_at: u64,
@@ -15,7 +15,7 @@ pub(crate) struct ThreadConditions {
     pub(crate) direct: bool,
 }
 
-/// What one clone did.
+/// What one thread did.
 #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
 pub(crate) fn outcome(finished: FinishedWorker, conditions: ThreadConditions) -> Outcome {
     let FinishedWorker {
@@ -72,7 +72,7 @@ fn add_survey(outcome: &mut Outcome, surveyed: Surveyed) {
     }
 }
 
-/// All clones of a workload together.
+/// All threads of a workload together.
 pub(crate) fn merged(outcomes: impl IntoIterator<Item = Outcome>) -> Option<Outcome> {
     outcomes.into_iter().reduce(|mut all, one| {
         all.merge(&one);

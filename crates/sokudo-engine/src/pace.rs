@@ -30,7 +30,7 @@ pub(crate) enum OperationTurn {
     Until(u64),
 }
 
-/// The schedule of one clone's I/Os.
+/// The schedule of one thread's I/Os.
 pub(crate) struct Pace {
     total: Option<RateSchedule>,
     /// Of reads, writes and trims.
@@ -239,7 +239,7 @@ fn exponential(random: &mut Random) -> f64 {
     -uniform.ln()
 }
 
-/// The chance by which a clone spaces its I/Os is apart from that by which it draws
+/// The chance by which a thread spaces its I/Os is apart from that by which it draws
 /// them: one seed, the same I/Os at every pace.
 pub(crate) fn pace_stream(seed: u64, number: u64) -> Random {
     Random::stream(mix64(seed), number)

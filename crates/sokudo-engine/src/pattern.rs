@@ -31,7 +31,7 @@ pub(crate) use access::Access;
 /// the kernel moves at most this much per call.
 pub(crate) const BLOCK_BYTES_MAX: u64 = 1 << 30;
 
-/// Draws I/Os as a workload wants them. One per clone.
+/// Draws I/Os as a workload wants them. One per thread.
 pub(crate) struct Pattern {
     operations: Box<[(Operation, u64)]>,
     blocks: Box<[(u32, u64)]>,
@@ -45,7 +45,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of one clone on `stretches`, one per file use and at least one.
+    /// The pattern of one thread on `stretches`, one per file use and at least one.
     /// `workload` has been checked against them: each holds one block of each
     /// operation.
     pub(crate) fn new(

@@ -1,10 +1,10 @@
-//! What a clone tells while it runs, so that others can look without a lock.
+//! What a thread tells while it runs, so that others can look without a lock.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
 
 use sokudo_model::{Bytes, Moved, Phase};
 
-/// What a clone has moved and is doing.
+/// What a thread has moved and is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProgressSnapshot {
     /// Nanoseconds since the measured part began, or the ramp before that.
@@ -25,7 +25,7 @@ impl ProgressSnapshot {
         all
     }
 
-    /// Both clones together. They do what the busier one does.
+    /// Both threads together. They do what the busier one does.
     pub(crate) fn with(self, other: Self) -> Self {
         let mut each = self.each;
         for (sum, more) in each.iter_mut().zip(other.each) {

@@ -1,8 +1,8 @@
 //! Writing back what has just been read, and nothing else.
 //!
-//! [`ReadBack`] is a backend that keeps what each of its chunks was read from. A write
+//! [`ReadBack`] is a backend that keeps what each of its buffers was read from. A write
 //! goes to that very place with those very bytes: nobody can reach the bytes in between,
-//! say another place, or write a chunk that was not read whole. It is the only thing that
+//! say another place, or write a buffer that was not read whole. It is the only thing that
 //! is made of a [`WriteBackFile`], so that a device which may only be written back cannot
 //! be changed through it.
 
@@ -35,7 +35,7 @@ impl WriteBackFile {
     }
 }
 
-/// What a chunk holds.
+/// What a buffer holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SlotContent {
     Nothing,
@@ -84,10 +84,10 @@ impl<B: Backend> Backend for ReadBack<B> {
         &mut []
     }
 
-    /// A write says only which chunk: place and length are those that were read.
+    /// A write says only which buffer: place and length are those that were read.
     ///
     /// # Panics
-    /// When a chunk is to be written that was not read whole, and for trims.
+    /// When a buffer is to be written that was not read whole, and for trims.
     fn prepare(&mut self, request: Request) {
         let held = &mut self.held[request.buffer as usize];
         match request.action {
@@ -170,7 +170,7 @@ mod tests {
             polled: false,
             depth: 1,
             buffers: 1,
-            chunk_bytes: 4096,
+            buffer_length: 4096,
             memory: BufferMemory::SmallPages,
         };
         let same = WriteBackFile::new(file.try_clone().unwrap());

@@ -67,7 +67,7 @@ pub(crate) struct Recorded {
 }
 
 impl Recorder {
-    /// `None` where nothing is asked for. `chunks` names the I/Os, of which `depth` are
+    /// `None` where nothing is asked for. `buffers` names the I/Os, of which `depth` are
     /// in flight.
     pub(crate) fn new(
         workload: &Workload,

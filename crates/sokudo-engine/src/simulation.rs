@@ -1,4 +1,4 @@
-//! Virtual time: all clones in one thread, moved on from event to event.
+//! Virtual time: all threads of a plan in one, moved on from event to event.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ use crate::worker::{FinishedWorker, NextAction, Setup, Worker};
 const EVENTS_PER_CONTROL_LOOK: u64 = 1_024;
 const CONTROL_LOOK: Nanos = STOP_LOOK;
 
-/// One clone in virtual time.
+/// One thread in virtual time.
 struct Actor {
     workload: usize,
     /// The place of its device among those of the stage.
@@ -186,7 +186,7 @@ fn actors(stage: &Stage, options: &StageOptions, devices: &Devices, now: u64) ->
         for _ in 0..workload.threads {
             let mut random = Random::stream(seed, number);
             let data = Data::new(&workload.data, random.next_u64());
-            // Simulated devices move no data: but for a survey, a chunk is only a name.
+            // Simulated devices move no data: but for a survey, a buffer is only a name.
             let buffers = match workload.survey() {
                 Some(_) => buffers_for(workload, workload.depth),
                 None => workload.depth,
@@ -262,7 +262,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Lets every clone that has something to do issue I/O.
+    /// Lets every thread that has something to do issue I/O.
     fn let_actors_act(&mut self) {
         let mut now = self.clock.now();
         let mut ends_all = false;
@@ -278,7 +278,7 @@ impl Simulation<'_> {
             actor.worker.count_submitted(now);
             let is_sealed = self.stage.workloads[actor.workload].seal().is_some();
             for request in self.outbox.0.drain(..) {
-                // It tells the trial, the clone and the chunk.
+                // It tells the trial, the thread and the buffer.
                 let id = self.trial << 48 | (index as u64) << 32 | u64::from(request.buffer);
                 let is_durable = matches!(
                     request.action,
@@ -524,7 +524,7 @@ impl Simulation<'_> {
         self.stop(|_| true, reason);
     }
 
-    /// Stops the clones of some workloads. One that has not begun never will.
+    /// Stops the threads of some workloads. One that has not begun never will.
     fn stop(&mut self, which: impl Fn(usize) -> bool, reason: StopReason) {
         let now = self.clock.now();
         for actor in &mut self.actors {

@@ -9,7 +9,7 @@ use crate::walked::Walked;
 /// How a stage is run.
 #[derive(Clone, Debug, Default)]
 pub struct StageOptions {
-    /// Where the stage's chance starts from; clones get streams of their own.
+    /// Where the stage's chance starts from; threads get streams of their own.
     pub seed: u64,
     /// How often each workload tells what it did so far ([`Event::Snapshot`]); `None`
     /// is never.
@@ -20,7 +20,7 @@ pub struct StageOptions {
     /// How long a load that lasts runs at least before it is measured
     /// ([`Estimand::Sustained`]): as long as its device takes to come to its speed.
     pub settle: Nanos,
-    /// Clones of the stages before, where numbers of clones go on from: they are in
+    /// Threads of the stages before, where numbers of threads go on from: they are in
     /// the headers of blocks that are checked, and in names of saved states.
     pub threads_before: u32,
     /// Where sequential I/Os begin; at the start of their stretch where there is none.

@@ -1,4 +1,4 @@
-//! The clones of a stage that runs in real time, and what all of them share.
+//! The threads of a stage that runs in real time, and what all of them share.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, OnceLock};
@@ -13,22 +13,22 @@ use crate::target::Target;
 use crate::walked::Walked;
 use crate::window::SharedWindow;
 
-/// One clone of one workload.
+/// One thread of one workload.
 pub(crate) struct WorkloadThread {
     pub(crate) workload: usize,
-    /// Among all clones of the stage.
+    /// Among all threads of the stage.
     pub(crate) number: usize,
     /// Among those of its workload.
     pub(crate) index: u64,
 }
 
-/// How a clone's files were opened.
+/// How a thread's files were opened.
 pub(crate) struct OpenedFiles {
     pub(crate) used: BackendUse,
     pub(crate) direct: bool,
 }
 
-/// What all clones of a stage share.
+/// What all threads of a stage share.
 pub(crate) struct StageContext<'a> {
     pub(crate) stage: &'a Stage,
     pub(crate) targets: &'a [Target],
@@ -44,7 +44,7 @@ pub(crate) struct StageContext<'a> {
     /// made durable behind it, which would be counted with what was not measured.
     pub(crate) settle: Option<Nanos>,
     pub(crate) walked: Option<Walked>,
-    /// Counters of each clone, which its thread writes and others read.
+    /// Counters of each thread, which its thread writes and others read.
     pub(crate) progress: Vec<Progress>,
     /// One per workload: it is to end, because it is steady or another has ended.
     pub(crate) halts: Vec<AtomicBool>,
@@ -53,7 +53,7 @@ pub(crate) struct StageContext<'a> {
 }
 
 impl StageContext<'_> {
-    /// A clone's number among those of all stages.
+    /// A thread's number among those of all stages.
     pub(crate) fn number(&self, thread: &WorkloadThread) -> u32 {
         self.threads_before.saturating_add(narrow(thread.number))
     }

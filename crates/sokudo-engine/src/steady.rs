@@ -28,7 +28,7 @@ struct Throughput {
     bandwidth: f64,
 }
 
-/// Whether one workload has become steady, from what its clones tell.
+/// Whether one workload has become steady, from what its threads tell.
 pub(crate) struct SteadyWatch {
     rule: SteadyRule,
     window: VecDeque<Throughput>,
@@ -36,7 +36,7 @@ pub(crate) struct SteadyWatch {
     next_at: u64,
     found: SteadyOutcome,
     threads: usize,
-    /// The clones where the interval in progress began; empty before the first.
+    /// The threads where the interval in progress began; empty before the first.
     began: Vec<ProgressSnapshot>,
 }
 
@@ -71,8 +71,8 @@ impl SteadyWatch {
         }
     }
 
-    /// Looks at the clones, if it is time; true when they are steady. Figures are
-    /// those between the instants at which the clones told, which they do more often
+    /// Looks at the threads, if it is time; true when they are steady. Figures are
+    /// those between the instants at which the threads told, which they do more often
     /// than an interval is long.
     pub(crate) fn look(&mut self, threads: &[ProgressSnapshot]) -> bool {
         let measured = |glance: &ProgressSnapshot| {

@@ -6,7 +6,7 @@
 //! (`read_aside`).
 //!
 //! A survey says what is done in which order; the worker does it. It refuses what cannot be
-//! told apart per place: several clones, mixes, recordings.
+//! told apart per place: several threads, mixes, recordings.
 
 mod beside;
 mod bisect;

@@ -1,4 +1,4 @@
-//! What one clone counts while it works.
+//! What one thread counts while it works.
 
 use sokudo_model::{
     Bytes, FAILURE_KINDS_MAX, FailureKind, IoFailure, Moved, Nanos, Operation, OperationTally,
@@ -22,7 +22,7 @@ const INTERVAL_NS_MIN: u64 = 1_000_000;
 /// and the interval doubles. At 100 ms, seven minutes are kept in full detail.
 const INTERVALS_MAX: usize = 4_096;
 
-/// Counts of one clone. Allocates when made, never while counting.
+/// Counts of one thread. Allocates when made, never while counting.
 #[derive(Clone)]
 pub(crate) struct Tally {
     operations: [Option<OperationCounts>; Operation::ALL.len()],
@@ -349,7 +349,7 @@ pub(crate) fn failure_kind(result: i32, requested: u32) -> FailureKind {
     }
 }
 
-/// What one clone has counted.
+/// What one thread has counted.
 #[derive(Clone)]
 pub(crate) struct FinishedTally {
     pub(crate) operations: Vec<OperationTally>,

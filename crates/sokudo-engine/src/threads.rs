@@ -1,4 +1,4 @@
-//! Real time: one thread per clone, all starting at the same instant.
+//! Real time: an operating system's thread per thread of a workload, all starting at the same instant.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;
@@ -13,7 +13,7 @@ use sokudo_stats::{Random, mix64};
 use sokudo_words::text;
 
 use crate::backend::{BackendRequirements, depth_used, each};
-use crate::buffers::{HUNG_MAX, buffers_for, chunk_bytes};
+use crate::buffers::{HUNG_MAX, buffer_length, buffers_for};
 use crate::checking::Checker;
 use crate::clock::{Clock as _, RealClock};
 use crate::collector::{Collector, ThreadReport};
@@ -82,7 +82,7 @@ pub(crate) fn run(
                 })?;
         }
         drop((ready, reports));
-        // One word from every clone; the first failure is enough.
+        // One word from every thread; the first failure is enough.
         let prepared: Result<(), StageError> = readiness.iter().take(threads.len()).collect();
         if let Err(error) = prepared {
             let _ = shared.start.set(None);
@@ -114,7 +114,7 @@ fn run_clone(
     reports: &mpsc::Sender<ThreadReport>,
 ) {
     let workload = &shared.stage.workloads[thread.workload];
-    // The receiver waits for every clone's word.
+    // The receiver waits for every thread's word.
     let (worker, backend, opened) = match prepare(shared, workload, thread) {
         Ok(prepared) => {
             let _ = ready.send(Ok(()));
@@ -144,7 +144,7 @@ fn run_clone(
             halt.store(true, Ordering::Relaxed);
         }
     }
-    // The receiver lives until every clone has ended.
+    // The receiver lives until every thread has ended.
     let _ = reports.send(ThreadReport::Ended {
         thread: thread.number,
         outcome: Box::new(outcome),
@@ -170,7 +170,7 @@ fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ThreadBackend) ->
     outcome(worker.finish(driver.shared.clock.now()), conditions)
 }
 
-/// The outcome of a clone that was stopped before it began.
+/// The outcome of a thread that was stopped before it began.
 fn never_began(driver: &Driver<'_>, stopped: StopReason) -> Outcome {
     let waited = driver.shared.clock.now() - driver.stage_started_at;
     Outcome {
@@ -190,7 +190,7 @@ fn prepare(
     let surveyed = survey_target(workload, shared.targets, direct)?;
     let logical_bytes = surveyed.as_ref().map_or(1, |target| target.logical_bytes);
     let buffers = buffers_for(workload, workload.depth);
-    let chunk_bytes = chunk_bytes(workload, logical_bytes);
+    let buffer_length = buffer_length(workload, logical_bytes);
     let wanted = BackendRequirements {
         kind: workload.backend,
         polled: workload.issuing.polled,
@@ -201,7 +201,7 @@ fn prepare(
                 .and_then(|it| it.timeout)
                 .map_or(0, |_| HUNG_MAX),
         buffers,
-        chunk_bytes,
+        buffer_length,
         memory: workload.issuing.memory,
     };
     let (mut backend, mut used) = files.backend(wanted)?;
@@ -238,7 +238,7 @@ fn prepare(
     Ok((worker, backend, OpenedFiles { used, direct }))
 }
 
-/// What checks a clone's blocks, if that is asked for.
+/// What checks a thread's blocks, if that is asked for.
 fn checker(
     shared: &StageContext<'_>,
     workload: &Workload,
@@ -283,7 +283,7 @@ fn note_open_max(workload: &Workload, used: &mut BackendUse) {
     }
 }
 
-/// Clones take the processors of the list in turn, or share all of them.
+/// Threads take the processors of the list in turn, or share all of them.
 fn bind_to_cpus(workload: &Workload, index: u64) -> Result<(), StageError> {
     let count = workload.issuing.cpus.len() as u64;
     if count == 0 {

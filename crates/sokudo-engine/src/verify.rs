@@ -65,7 +65,7 @@ impl ExpectedBlock {
     }
 }
 
-/// Seals, remembers and checks the blocks of one clone.
+/// Seals, remembers and checks the blocks of one thread.
 pub(crate) struct Verifier {
     verify: WriteCheck,
     files: Vec<String>,
@@ -90,8 +90,8 @@ struct BlockReadBack {
 }
 
 impl Verifier {
-    /// For one clone. `number` is fio's number of its thread, from 1; `files` are the
-    /// names of its files for messages; clones with different seeds write different
+    /// For one thread. `number` is fio's number of its thread, from 1; `files` are the
+    /// names of its files for messages; threads with different seeds write different
     /// data.
     pub(crate) fn new(verify: &WriteCheck, number: u32, files: Vec<String>, seed: u64) -> Self {
         let contents = Contents::new(verify.pattern.as_deref());
@@ -262,7 +262,7 @@ impl Verifier {
     }
 
     /// Writes fio's `local-NAME-INDEX-verify.state` to the working directory, where that
-    /// is asked for and anything was written. `index` counts the plan's clones from 0.
+    /// is asked for and anything was written. `index` counts the plan's threads from 0.
     ///
     /// # Errors
     /// The file's name and what the system says.

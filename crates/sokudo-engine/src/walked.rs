@@ -18,12 +18,12 @@ impl Walked {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Clones that have a position each come as far as the one that came furthest.
+    /// Threads that have a position each come as far as the one that came furthest.
     fn come_to(&self, bytes: u64) {
         self.0.fetch_max(bytes, Ordering::Relaxed);
     }
 
-    /// Clones that share a position come as far as all of them together.
+    /// Threads that share a position come as far as all of them together.
     fn go(&self, bytes: u64) {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }

@@ -3,7 +3,7 @@
 //!
 //! Both edges are instants at which completions were reaped, and an I/O counts where it
 //! completed behind the first and not behind the second. So what begins with an empty queue,
-//! and what drains, are in no figure, and at depth 1 no part of an I/O is lost. All clones of
+//! and what drains, are in no figure, and at depth 1 no part of an I/O is lost. All threads of
 //! a workload have the same edges.
 
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use sokudo_model::{Nanos, Window, Workload};
 
 use crate::clock::NEVER;
 
-/// What the clones of a workload agree on.
+/// What the threads of a workload agree on.
 #[derive(Debug, Default)]
 pub(crate) struct SharedWindow {
-    /// Clones whose queue has been turned over.
+    /// Threads whose queue has been turned over.
     pub(crate) turned: AtomicU32,
     /// Instants on the clock; 0 is not yet.
     pub(crate) opened_at: AtomicU64,
     pub(crate) closed_at: AtomicU64,
 }
 
-/// How far a clone is.
+/// How far a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowStage {
     /// There is no window: all that is started counts.
@@ -54,7 +54,7 @@ pub(crate) enum WindowChange {
     Closed,
 }
 
-/// The window of one clone.
+/// The window of one thread.
 pub(crate) struct OwnWindow {
     pub(crate) stage: WindowStage,
     pub(crate) shared: Arc<SharedWindow>,

@@ -1,4 +1,4 @@
-//! One clone of a workload: keeps its depth full and counts what comes back.
+//! One thread of a workload: keeps its depth full and counts what comes back.
 //!
 //! [`Worker::fill`] and [`Worker::complete`] are the hot loop. Threads drive them
 //! in real time, the simulation drives them in virtual time.
@@ -82,7 +82,7 @@ struct Issue {
     buffer: Buffer,
 }
 
-/// Which chunk an I/O uses.
+/// Which buffer an I/O uses.
 #[derive(Clone, Copy)]
 enum Buffer {
     /// Any that is free.
@@ -153,7 +153,7 @@ pub(crate) struct Setup {
     pub(crate) checker: Option<Checker>,
     /// Says what comes next, instead of the pattern.
     pub(crate) survey: Option<Surveying>,
-    /// What all clones of the workload share of their measured part.
+    /// What all threads of the workload share of their measured part.
     pub(crate) window: Arc<SharedWindow>,
     /// How long the load runs at least before it is measured, where that may be cut out of it;
     /// `None` where all that is started is to count.
@@ -172,7 +172,7 @@ pub(crate) struct FinishedWorker {
     pub(crate) stopped: StopReason,
 }
 
-/// Runs one clone of a workload: issues its I/Os, reaps and counts them.
+/// Runs one thread of a workload: issues its I/Os, reaps and counts them.
 pub(crate) struct Worker {
     pattern: Pattern,
     /// The operation that was drawn and has to wait for its turn.
@@ -250,7 +250,7 @@ impl Pass {
 }
 
 impl Worker {
-    /// A clone that has not begun.
+    /// A thread that has not begun.
     pub(crate) fn new(workload: &Workload, setup: Setup) -> Self {
         let Setup {
             mut pattern,
@@ -290,7 +290,7 @@ impl Worker {
                 && survey.is_none(),
             checker: checker.map(Box::new),
             rewriting,
-            // The last chunk of a survey is for what it does alone, those before for what hangs.
+            // The last buffer of a survey is for what it does alone, those before for what hangs.
             free: FreeSlots::new(buffers - survey.as_ref().map_or(0, |it| it.spare_buffers() + 1)),
             survey: survey.map(Box::new),
             pace,

@@ -24,7 +24,7 @@ const EVERY_IN_TRIAL: Duration = Duration::from_secs(60);
 /// A variable by which runs are kept so many times as often: tests do not wait for minutes.
 const HASTE: &str = "SOKUDO_KEEP_HASTE";
 
-/// Until all clones have told what they did so far.
+/// Until all threads have told what they did so far.
 const ANSWERED_AFTER: Duration = Duration::from_secs(1);
 
 /// The position of a survey is known when what is in flight has come back: of a drive that tries bad

@@ -102,7 +102,7 @@ impl Expectation {
     }
 }
 
-/// As many bytes as a clone moves at most, the largest blocks where I/Os are counted.
+/// As many bytes as a thread moves at most, the largest blocks where I/Os are counted.
 fn most_bytes(workload: &Workload) -> Option<Bytes> {
     let Limits { bytes, ios, .. } = workload.limits;
     let of_ios = |ios: u64| Bytes(ios.saturating_mul(workload.blocks.largest().0));

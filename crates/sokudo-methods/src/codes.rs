@@ -65,12 +65,12 @@ fn codes_of_methods_stand_between_those_of_none_each_in_a_place_of_its_own() {
 
 #[test]
 fn a_code_of_a_method_matters_as_much_as_the_one_that_it_stands_behind() {
-    let mut places = BTreeSet::new();
+    let mut ranks = BTreeSet::new();
     for code in of_methods() {
-        let (behind, place) = code.behind;
-        assert!(!matches!(behind, Code::Of(_)) && place > 0, "{code:?}");
+        let (behind, rank) = code.behind;
+        assert!(!matches!(behind, Code::Of(_)) && rank > 0, "{code:?}");
         let effect = (behind.severity(), behind.verdict());
         assert_eq!(effect, (code.severity, code.verdict), "{code:?}");
-        assert!(places.insert(code.behind), "{code:?}: another is there");
+        assert!(ranks.insert(code.behind), "{code:?}: another is there");
     }
 }

@@ -66,15 +66,15 @@ pub enum Event {
         /// 0 for the first trial.
         trial: u32,
     },
-    /// What all clones of a workload have moved since the trial began.
+    /// What all threads of a workload have moved since the trial began.
     Progress {
         /// Index of the workload in its stage.
         workload: usize,
         /// Time since the trial began.
         at: Nanos,
-        /// Bytes moved by all clones since the trial began.
+        /// Bytes moved by all threads since the trial began.
         bytes: Bytes,
-        /// I/Os completed by all clones since the trial began.
+        /// I/Os completed by all threads since the trial began.
         ios: u64,
         /// The same of reads, writes and trims.
         each: [Moved; 3],

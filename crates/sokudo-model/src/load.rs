@@ -50,7 +50,7 @@ impl RateKept {
             slack: if by_chance {
                 Self::DEVIATIONS_MAX * due.sqrt()
             } else {
-                // Each clone may still hold the one that falls due at the end.
+                // Each thread may still hold the one that falls due at the end.
                 f64::from(workload.threads) * trials.len() as f64
             },
         })

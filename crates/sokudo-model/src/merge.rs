@@ -1,4 +1,4 @@
-//! Several outcomes as one: the clones of a workload, or the workloads of a group
+//! Several outcomes as one: the threads of a workload, or the workloads of a group
 //! (fio: `group_reporting`).
 //!
 //! Counts are added, histograms merged without loss. Nothing is judged: whether
@@ -23,7 +23,7 @@ use crate::units::{Bytes, Nanos};
 pub const FAILURE_KINDS_MAX: usize = 16;
 
 impl Outcome {
-    /// Adds what another clone or workload of the same stage did. The whole lasted
+    /// Adds what another thread or workload of the same stage did. The whole lasted
     /// from the earlier start to the later end.
     #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
     pub fn merge(&mut self, other: &Self) {
@@ -143,7 +143,7 @@ impl Outcome {
 }
 
 impl OperationTally {
-    /// Adds the same operation of another clone or workload. It lasted as long as
+    /// Adds the same operation of another thread or workload. It lasted as long as
     /// the longer of both did.
     pub fn merge(&mut self, other: &Self) {
         self.ios += other.ios;
@@ -357,7 +357,7 @@ fn merge_with<T: Clone>(ours: &mut Option<T>, theirs: &Option<T>, merge: fn(&mut
 }
 
 /// Adds two series interval by interval, in intervals as long as the longer of
-/// both. The last interval of a series ends when its clone did; of two, it is the
+/// both. The last interval of a series ends when its thread did; of two, it is the
 /// later end that stands.
 fn merge_series(left: &[SeriesPoint], right: &[SeriesPoint]) -> Vec<SeriesPoint> {
     let first_end = |points: &[SeriesPoint]| points.first().map_or(0, |point| point.at.0);

@@ -126,7 +126,7 @@ pub struct Workload {
     /// What its figure is of.
     #[serde(flatten)]
     pub measures: Measures,
-    /// I/Os kept in flight per clone (fio: `iodepth`).
+    /// I/Os kept in flight per thread (fio: `iodepth`).
     pub depth: u32,
     /// How I/Os are issued besides.
     #[serde(flatten)]
@@ -289,7 +289,7 @@ impl Default for Workload {
 pub enum Order {
     /// One after the other, from the start again at the end of the span.
     Sequential {
-        /// Whose position that is when there are several clones.
+        /// Whose position that is when there are several threads.
         offset: SequentialOffset,
     },
     /// Uniformly at random, aligned to the smallest block.
@@ -301,7 +301,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Every clone walks the whole span by itself.
+    /// Every thread walks the whole span by itself.
     pub const SEQUENTIAL: Self = Self::Sequential {
         offset: SequentialOffset::Own,
     };
@@ -311,9 +311,9 @@ impl Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SequentialOffset {
-    /// Every clone walks the whole span by itself.
+    /// Every thread walks the whole span by itself.
     Own,
-    /// All clones share one position and take the next block in turn
+    /// All threads share one position and take the next block in turn
     /// (DiskSpd: `-si`).
     Interlocked,
 }

@@ -250,7 +250,7 @@ pub struct TrialEvidence {
     pub processors: Option<ProcessorEvidence>,
 }
 
-/// What one workload did in one trial, all clones together.
+/// What one workload did in one trial, all threads together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TrialOutcome")]
 pub struct Outcome {
@@ -299,7 +299,12 @@ pub struct Outcome {
     /// What happened at each place of a survey, in the order in which they were
     /// visited. In JSON six columns: offset, bytes, I/Os, nanoseconds, and the longest latency,
     /// each less that of the place before; and the distance, -1 where there is none.
-    #[serde(rename = "places", default, with = "points", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "places",
+        default,
+        with = "points",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     #[schemars(with = "Vec<Vec<i64>>")]
     pub samples: Vec<SurveySample>,
     /// Ranges of a survey that could not be read or written, in order of place.
@@ -335,7 +340,7 @@ pub struct Outcome {
     /// durable by a flush behind that part; `None` where that was not done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub durable_after: Option<Nanos>,
-    /// I/Os in flight, averaged over the measured time and summed over clones;
+    /// I/Os in flight, averaged over the measured time and summed over threads;
     /// counted by the engine, not derived from latencies.
     #[serde(deserialize_with = "float_or_none")]
     #[schemars(with = "Option<f64>")]
@@ -464,7 +469,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Adds the edges of another clone's part, which are at the same instants.
+    /// Adds the edges of another thread's part, which are at the same instants.
     pub fn merge(&mut self, other: &Self) {
         self.settled = self.settled.max(other.settled);
         self.drained = self.drained.max(other.drained);

@@ -123,7 +123,7 @@ impl Aio {
         let completed = &self.events[..count];
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "chunks and results fit 32 bits"
+            reason = "buffers and results fit 32 bits"
         )]
         self.done.extend(
             completed
@@ -191,7 +191,7 @@ impl Queue for Aio {
     fn submit(&mut self) -> io::Result<()> {
         let blocks = self.blocks.as_mut_ptr();
         for buffer in self.prepared.drain(..) {
-            // SAFETY: there is one block per chunk.
+            // SAFETY: there is one block per buffer.
             self.pointers.push(unsafe { blocks.add(buffer as usize) });
         }
         let mut first = 0;

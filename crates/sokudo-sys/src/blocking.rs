@@ -1,9 +1,9 @@
-//! Blocking reads and writes, one at a time, on a region's chunks: by position, by
+//! Blocking reads and writes, one at a time, on a region's buffers: by position, by
 //! seeking, or with vectors, as the caller wishes.
 
 #![expect(
     unsafe_code,
-    reason = "the kernel reads and writes the region's chunks"
+    reason = "the kernel reads and writes the region's buffers"
 )]
 
 use std::io;
@@ -195,7 +195,7 @@ fn move_vectors(fd: i32, vectors: &[libc::iovec], request: Request, with_flags: 
     }
 }
 
-/// Several chunks by one call; its result may exceed 2^31 in theory only.
+/// Several buffers by one call; its result may exceed 2^31 in theory only.
 fn vectored(fd: i32, vectors: &[libc::iovec], first: Request) -> i64 {
     i64::from(until_done(|| move_vectors(fd, vectors, first, false)))
 }

@@ -1,4 +1,4 @@
-//! Files mapped into memory: an I/O is a copy between the mapping and a chunk.
+//! Files mapped into memory: an I/O is a copy between the mapping and a buffer.
 //!
 //! Files are mapped whole and never made longer. A file that shrinks under its mapping,
 //! or a device that fails, makes the I/O fail with `EIO`.

@@ -21,7 +21,7 @@ pub trait Queue {
     /// Prepares one I/O; it starts with the next submission.
     ///
     /// # Panics
-    /// If more I/Os are prepared than the queue is deep, or the chunk is in
+    /// If more I/Os are prepared than the queue is deep, or the buffer is in
     /// flight.
     fn prepare(&mut self, request: Request);
 
@@ -46,7 +46,7 @@ pub trait Queue {
     /// As [`Self::submit`].
     fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()>;
 
-    /// Hands every completed I/O to `each`: its chunk and its result.
+    /// Hands every completed I/O to `each`: its buffer and its result.
     fn reap(&mut self, each: impl FnMut(u32, i32));
 }
 

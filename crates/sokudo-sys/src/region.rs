@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 
 use crate::request::checked;
 
-/// Chunks start at multiples of this: the largest memory alignment that any
+/// Buffers start at multiples of this: the largest memory alignment that any
 /// block device asks of direct I/O (`dma_alignment` is below one page).
 pub const BUFFER_ALIGNMENT: usize = 4096;
 
@@ -31,14 +31,14 @@ pub enum Pages {
     Small,
 }
 
-/// Memory divided into equal chunks, each lent to at most one I/O at a time.
+/// Memory divided into equal buffers, each lent to at most one I/O at a time.
 ///
-/// While a chunk is lent the kernel may read or write it, and no reference to it
+/// While a buffer is lent the kernel may read or write it, and no reference to it
 /// can be had.
 pub struct Region {
     memory: NonNull<u8>,
     mapped_bytes: usize,
-    chunk_bytes: usize,
+    buffer_length: usize,
     lent: Box<[bool]>,
     pages: Pages,
 }
@@ -57,23 +57,23 @@ pub enum PageWish {
 }
 
 impl Region {
-    /// Maps `chunks` chunks of at least `chunk_bytes` each, zeroed and present, in
+    /// Maps `buffers` buffers of at least `buffer_length` each, zeroed and present, in
     /// huge pages where there are any and the region fills half of one.
     ///
     /// # Errors
     /// `ENOMEM` when there is not so much memory.
-    pub fn new(buffers: u32, chunk_bytes: usize) -> io::Result<Self> {
-        Self::with_pages(buffers, chunk_bytes, PageWish::Best)
+    pub fn new(buffers: u32, buffer_length: usize) -> io::Result<Self> {
+        Self::with_pages(buffers, buffer_length, PageWish::Best)
     }
 
     /// As [`Self::new`], in pages of the caller's choice.
     ///
     /// # Errors
     /// `ENOMEM` when there is not so much memory, or not so many huge pages.
-    pub fn with_pages(buffers: u32, chunk_bytes: usize, wish: PageWish) -> io::Result<Self> {
-        let chunk_bytes = chunk_bytes.max(1).next_multiple_of(BUFFER_ALIGNMENT);
+    pub fn with_pages(buffers: u32, buffer_length: usize, wish: PageWish) -> io::Result<Self> {
+        let buffer_length = buffer_length.max(1).next_multiple_of(BUFFER_ALIGNMENT);
         let bytes = (buffers.max(1) as usize)
-            .checked_mul(chunk_bytes)
+            .checked_mul(buffer_length)
             .filter(|bytes| *bytes <= isize::MAX as usize - HUGE_PAGE_BYTES)
             .ok_or(io::ErrorKind::OutOfMemory)?;
         let (memory, mapped_bytes, pages) = match wish {
@@ -86,7 +86,7 @@ impl Region {
         Ok(Self {
             memory,
             mapped_bytes,
-            chunk_bytes,
+            buffer_length,
             lent,
             pages,
         })
@@ -96,9 +96,9 @@ impl Region {
         self.lent.len()
     }
 
-    /// Size of a chunk: the size asked for, rounded up to [`BUFFER_ALIGNMENT`].
-    pub fn chunk_bytes(&self) -> usize {
-        self.chunk_bytes
+    /// Size of a buffer: the size asked for, rounded up to [`BUFFER_ALIGNMENT`].
+    pub fn buffer_length(&self) -> usize {
+        self.buffer_length
     }
 
     /// What it is made of.
@@ -106,38 +106,38 @@ impl Region {
         self.pages
     }
 
-    /// The contents of a chunk.
+    /// The contents of a buffer.
     ///
     /// # Panics
-    /// If the chunk is lent to an I/O.
+    /// If the buffer is lent to an I/O.
     #[inline]
     pub fn buffer_mut(&mut self, buffer: u32) -> &mut [u8] {
-        assert!(!self.lent[buffer as usize], "chunk {buffer} is in flight");
+        assert!(!self.lent[buffer as usize], "buffer {buffer} is in flight");
         let start = self.pointer(buffer);
-        // SAFETY: the chunk lies inside the mapping, which lives as long as self
+        // SAFETY: the buffer lies inside the mapping, which lives as long as self
         // and was zeroed by the kernel; it is not lent, so the kernel does not
         // touch it, and &mut self excludes every other reference.
-        unsafe { std::slice::from_raw_parts_mut(start, self.chunk_bytes) }
+        unsafe { std::slice::from_raw_parts_mut(start, self.buffer_length) }
     }
 
-    /// Lends a chunk to an I/O of `length` bytes, until [`Self::take_back`].
+    /// Lends a buffer to an I/O of `length` bytes, until [`Self::take_back`].
     #[inline]
     pub(crate) fn lend(&mut self, buffer: u32, length: u32) -> *mut u8 {
         assert!(
-            length as usize <= self.chunk_bytes,
-            "{length} bytes exceed the chunk"
+            length as usize <= self.buffer_length,
+            "{length} bytes exceed the buffer"
         );
         let lent = &mut self.lent[buffer as usize];
-        assert!(!*lent, "chunk {buffer} is in flight");
+        assert!(!*lent, "buffer {buffer} is in flight");
         *lent = true;
         self.pointer(buffer)
     }
 
-    /// Ends a loan: the kernel is done with the chunk.
+    /// Ends a loan: the kernel is done with the buffer.
     #[inline]
     pub(crate) fn take_back(&mut self, buffer: u32) {
         let lent = &mut self.lent[buffer as usize];
-        assert!(*lent, "chunk {buffer} is not in flight");
+        assert!(*lent, "buffer {buffer} is not in flight");
         *lent = false;
     }
 
@@ -145,7 +145,7 @@ impl Region {
     pub(crate) fn as_iovec(&self) -> libc::iovec {
         libc::iovec {
             iov_base: self.memory.as_ptr().cast(),
-            iov_len: self.lent.len() * self.chunk_bytes,
+            iov_len: self.lent.len() * self.buffer_length,
         }
     }
 
@@ -153,11 +153,15 @@ impl Region {
     fn pointer(&self, buffer: u32) -> *mut u8 {
         assert!(
             (buffer as usize) < self.lent.len(),
-            "chunk {buffer} does not exist"
+            "buffer {buffer} does not exist"
         );
-        // SAFETY: chunks × chunk_bytes is at most mapped_bytes, so the result
+        // SAFETY: buffers × buffer_length is at most mapped_bytes, so the result
         // stays inside the mapping.
-        unsafe { self.memory.as_ptr().add(buffer as usize * self.chunk_bytes) }
+        unsafe {
+            self.memory
+                .as_ptr()
+                .add(buffer as usize * self.buffer_length)
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoAction {
-    /// Read into the chunk.
+    /// Read into the buffer.
     Read,
-    /// Write from the chunk.
+    /// Write from the buffer.
     Write,
-    /// Write from the chunk and return when it is durable (`RWF_DSYNC`).
+    /// Write from the buffer and return when it is durable (`RWF_DSYNC`).
     WriteThrough,
     /// As [`Self::WriteThrough`], with the file's metadata too (`RWF_SYNC`).
     WriteThroughWithMetadata,
@@ -28,7 +28,7 @@ impl IoAction {
         }
     }
 
-    /// Whether it moves data between a chunk and the file.
+    /// Whether it moves data between a buffer and the file.
     pub const fn moves_data(self) -> bool {
         matches!(
             self,
@@ -37,16 +37,16 @@ impl IoAction {
     }
 }
 
-/// One I/O. Its completion carries the chunk's number and the system call's
+/// One I/O. Its completion carries the buffer's number and the system call's
 /// result: bytes moved (0 for a flush or a trim), or minus the error number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     pub action: IoAction,
-    /// Which chunk of the region is used; also names the I/O.
+    /// Which buffer of the region is used; also names the I/O.
     pub buffer: u32,
     /// Which of the backend's files.
     pub file: u32,
-    /// Bytes to move, at most the chunk's size.
+    /// Bytes to move, at most the buffer's size.
     pub length: u32,
     /// Where in the file.
     pub offset: u64,

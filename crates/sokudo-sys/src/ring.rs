@@ -83,7 +83,7 @@ pub trait Carrier {
     /// An entry for anything else.
     fn entry(&mut self, slot: EntryTarget, request: Request, buffer: *mut u8) -> Self::Submission;
 
-    /// What the completion of a chunk means, in bytes or as minus an error number.
+    /// What the completion of a buffer means, in bytes or as minus an error number.
     fn result(&self, buffer: u32, answer: i32) -> i32;
 }
 
@@ -149,7 +149,7 @@ impl Carrier for RingFiles {
 /// Namespaces of NVMe drives, which take commands.
 pub struct Commands {
     namespaces: Vec<Namespace>,
-    /// What the command of each chunk moves.
+    /// What the command of each buffer moves.
     lengths: Box<[u32]>,
 }
 

@@ -18,14 +18,14 @@ use super::{Mmap, Null, Psync, Queued, TICK, Vsync};
 /// A healthy drive answers within milliseconds, one that collects garbage within seconds.
 const TRY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// What a clone needs.
+/// What a thread needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BackendRequirements {
     pub(crate) kind: BackendKind,
     pub(crate) polled: bool,
     pub(crate) depth: u32,
     pub(crate) buffers: u32,
-    pub(crate) chunk_bytes: u32,
+    pub(crate) buffer_length: u32,
     pub(crate) memory: BufferMemory,
 }
 
@@ -159,13 +159,13 @@ fn try_out(ring: &mut Ring<Commands>, file: u32, block_bytes: u32) -> io::Result
 
 /// The buffers that are wanted, and what they are made of.
 fn region(wanted: BackendRequirements) -> Result<(Region, Vec<BackendFeature>), OpenError> {
-    let bytes = u64::from(wanted.buffers) * u64::from(wanted.chunk_bytes);
+    let bytes = u64::from(wanted.buffers) * u64::from(wanted.buffer_length);
     let wish = match wanted.memory {
         BufferMemory::Auto => PageWish::Best,
         BufferMemory::SmallPages => PageWish::Small,
         BufferMemory::HugePages => PageWish::Huge,
     };
-    let region = Region::with_pages(wanted.buffers, wanted.chunk_bytes as usize, wish).map_err(
+    let region = Region::with_pages(wanted.buffers, wanted.buffer_length as usize, wish).map_err(
         |source| match wish {
             PageWish::Huge => OpenError::HugePages { bytes, source },
             PageWish::Best | PageWish::Small => OpenError::Memory { bytes, source },
@@ -394,7 +394,7 @@ mod tests {
         polled: false,
         depth: 2,
         buffers: 2,
-        chunk_bytes: 4096,
+        buffer_length: 4096,
         memory: BufferMemory::SmallPages,
     };
 

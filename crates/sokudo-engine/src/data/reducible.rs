@@ -89,9 +89,9 @@ impl Reduced {
     fn fill_part(&self, content: IoContent, buffer: &mut [u8]) {
         let mut random = Random::new(content.seed);
         let chunk = self.chunk.unwrap_or(content.length).min(content.length);
-        for buffer_of in buffer.chunks_mut(chunk.max(1)) {
-            let random_bytes = self.random_bytes(chunk).min(buffer_of.len());
-            let (first, rest) = buffer_of.split_at_mut(random_bytes);
+        for part in buffer.chunks_mut(chunk.max(1)) {
+            let random_bytes = self.random_bytes(chunk).min(part.len());
+            let (first, rest) = part.split_at_mut(random_bytes);
             random.fill(first);
             repeat(&self.filler, rest);
         }

@@ -1,4 +1,4 @@
-//! One position for all clones in several files, or with holes.
+//! One position for all threads in several files, or with holes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use sokudo_model::{Workload, narrow};
 
 use crate::offsets::{ByteRange, SharedPosition};
 
-/// Clones take the next block of all files in turn: of the first file, then of the
+/// Threads take the next block of all files in turn: of the first file, then of the
 /// second, from the first again after the last.
 pub(crate) struct Interlocked {
     shared: Arc<SharedPosition>,

@@ -14,13 +14,13 @@ use crate::pattern::walk::{IoRange, Manner, Walk, direction_of};
 
 /// Where I/Os go, file by file.
 pub(crate) enum FileRoute {
-    /// Every clone by itself.
+    /// Every thread by itself.
     Own(Box<ThreadRoute>),
-    /// All clones share one position in each file.
+    /// All threads share one position in each file.
     Together(Interlocked),
 }
 
-/// The way of one clone.
+/// The way of one thread.
 pub(crate) struct ThreadRoute {
     manner: Manner,
     turns: FileTurns,
@@ -28,7 +28,7 @@ pub(crate) struct ThreadRoute {
 }
 
 impl FileRoute {
-    /// The way of a clone through stretches, at least one, that hold a block each.
+    /// The way of a thread through stretches, at least one, that hold a block each.
     pub(crate) fn new(
         workload: &Workload,
         stretches: &[ByteRange],
@@ -78,7 +78,7 @@ impl FileRoute {
         }
     }
 
-    /// Begins another pass. A shared position goes on: it belongs to all clones.
+    /// Begins another pass. A shared position goes on: it belongs to all threads.
     pub(crate) fn restart(&mut self, random: &mut Random) {
         if let Self::Own(own) = self {
             own.turns.restart();

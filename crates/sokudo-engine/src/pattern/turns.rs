@@ -117,6 +117,6 @@ pub(crate) enum Renewed {
     None,
     /// The one that ended.
     Current,
-    /// Every file of the clone.
+    /// Every file of the thread.
     All,
 }

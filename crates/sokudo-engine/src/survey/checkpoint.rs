@@ -30,7 +30,7 @@ impl Checkpoint {
 /// What was counted when the position was known.
 pub(super) struct CountsThen {
     pub(super) left_at: SurveyPosition,
-    /// Chunks of the measured I/Os that were in flight then, and still are.
+    /// Buffers of the measured I/Os that were in flight then, and still are.
     pub(super) in_flight: Vec<u32>,
     /// When the last of what is counted was done.
     pub(super) ended_at: u64,

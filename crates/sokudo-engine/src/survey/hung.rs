@@ -11,7 +11,7 @@ use super::io::SurveyIo;
 pub(super) struct Hanging {
     /// What is waited for no longer.
     pub(super) ios: Vec<HungIo>,
-    /// Chunks that take the place of theirs.
+    /// Buffers that take the place of theirs.
     pub(super) spare: Vec<u32>,
     /// When something came back, or was given up, last.
     pub(super) heard_at: u64,
@@ -30,7 +30,7 @@ pub(super) struct HungIo {
 }
 
 impl Hanging {
-    /// With these chunks to spare.
+    /// With these buffers to spare.
     pub(super) fn new(spare: impl Iterator<Item = u32>) -> Self {
         Self {
             spare: spare.collect(),

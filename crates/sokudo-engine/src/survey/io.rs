@@ -12,7 +12,7 @@ pub(crate) struct SurveyIo {
     pub(crate) sample: u32,
     pub(crate) offset: u64,
     pub(crate) length: u32,
-    /// The chunk that it must use; `None` is any that is free.
+    /// The buffer that it must use; `None` is any that is free.
     pub(crate) buffer_index: Option<u32>,
     pub(crate) action: IoAction,
     pub(crate) operation: Operation,

@@ -15,7 +15,7 @@ pub(crate) struct SealedIo {
     pub(crate) offset: u64,
     /// Bytes that were moved.
     pub(crate) length: u32,
-    /// Its chunk may be used by any I/O after that.
+    /// Its buffer may be used by any I/O after that.
     pub(crate) is_pooled: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct SealedBlocks {
     /// The name of the target for messages.
     file: String,
     seal: BlockSeal,
-    /// As many as there are chunks at most.
+    /// As many as there are buffers at most.
     waiting: VecDeque<SealedIo>,
     pub(crate) ahead: Option<PreparedBlock>,
     found: VerifyOutcome,

@@ -52,7 +52,7 @@ pub(crate) struct SurveyTarget {
 pub(crate) enum SurveyStep {
     /// With as many I/Os at a time as the depth allows, which [`Surveying::next`] gives.
     Stream,
-    /// With this one in this chunk, whatever has stopped the workload.
+    /// With this one in this buffer, whatever has stopped the workload.
     Alone { io: SurveyIo, buffer_index: u32 },
     /// The survey is over, for this reason.
     Stop(StopReason),
@@ -105,10 +105,10 @@ pub(crate) struct Surveying {
     /// What is written back now.
     pieces: Vec<SurveyIo>,
     next_piece: usize,
-    /// The chunk for what is done alone.
+    /// The buffer for what is done alone.
     alone: u32,
     issuing: SurveyIo,
-    /// What each chunk is used for.
+    /// What each buffer is used for.
     ios: Box<[SurveyIo]>,
     failed: Vec<Failed>,
     counts: SurveyCounts,
@@ -141,7 +141,7 @@ pub(crate) struct Surveying {
 
 impl Surveying {
     /// The survey of a workload that has been checked; `None` where it has none. It has
-    /// `chunks` buffers, of which the last is for what is done alone.
+    /// `buffers` buffers, of which the last is for what is done alone.
     pub(crate) fn new(
         workload: &Workload,
         target: SurveyTarget,

@@ -106,7 +106,7 @@ struct Carrier<'a> {
     control: &'a Control,
     /// Open only where each change is made durable.
     directories: Vec<File>,
-    /// What is written, and room for what is read: one chunk.
+    /// What is written, and room for what is read: one buffer.
     buffer: Vec<u8>,
     path: String,
     clock: RealClock,
@@ -121,12 +121,12 @@ struct Carrier<'a> {
 
 impl<'a> Carrier<'a> {
     fn new(workload: &Workload, tree: FileTree, operation: Operation, run: TreeRun<'a>) -> Self {
-        let chunk_bytes: usize = narrow(workload.blocks.largest().0);
+        let buffer_length: usize = narrow(workload.blocks.largest().0);
         let most = match tree.contents {
             TreeContents::Bytes { max, .. } => max as usize,
             TreeContents::HardLinks | TreeContents::SymbolicLinks => 0,
         };
-        let mut buffer = vec![0; chunk_bytes.min(most)];
+        let mut buffer = vec![0; buffer_length.min(most)];
         Random::new(run.seed).fill(&mut buffer);
         Self {
             tree,

@@ -47,7 +47,7 @@ struct Race {
     completed: u64,
 }
 
-/// All writes of one clone that have not been read back.
+/// All writes of one thread that have not been read back.
 #[derive(Default)]
 pub(crate) struct WriteHistory {
     log: Vec<Record>,

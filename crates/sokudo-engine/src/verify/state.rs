@@ -15,10 +15,10 @@ const NAME_BYTES: usize = 64;
 /// fio's generator state: which kind, and the words of the larger one.
 const GENERATOR_BYTES: usize = 56;
 
-/// What one clone wrote last.
+/// What one thread wrote last.
 #[derive(Default)]
 pub(crate) struct WriteProgress {
-    /// Number of writes issued by the clone.
+    /// Number of writes issued by the thread.
     pub(crate) writes: u64,
     /// I/Os in flight at most.
     pub(crate) depth: usize,
@@ -52,7 +52,7 @@ impl WriteProgress {
         list.extend(narrow::<usize, u32>(depth).to_le_bytes());
         list.extend(narrow::<usize, u32>(self.recent.len()).to_le_bytes());
         list.extend(self.writes.to_le_bytes());
-        // Place among several clones of one file, which are never put into one.
+        // Place among several threads of one file, which are never put into one.
         list.extend(0u64.to_le_bytes());
         list.extend([0; GENERATOR_BYTES]);
         let name = &name.as_bytes()[..name.len().min(NAME_BYTES - 1)];

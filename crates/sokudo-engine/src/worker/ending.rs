@@ -26,7 +26,7 @@ impl Worker {
         if self.survey.is_some() {
             return self.step_survey(backend, now);
         }
-        // What was read to be written back is left as it is, and its chunk is needed.
+        // What was read to be written back is left as it is, and its buffer is needed.
         if let Some(rewriting) = &mut self.rewriting
             && self.stopped.is_some()
         {
@@ -162,7 +162,7 @@ impl Worker {
     }
 
     pub(super) fn in_flight_slots(&self) -> Vec<Slot> {
-        // Only a plain completion leaves its slot as it was. Chunks of a survey's I/Os that
+        // Only a plain completion leaves its slot as it was. Buffers of a survey's I/Os that
         // have one of their own are free all the time.
         let mut free = vec![false; self.slots.len()];
         self.free

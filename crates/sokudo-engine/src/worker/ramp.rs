@@ -28,7 +28,7 @@ impl Worker {
         true
     }
 
-    /// Looks what the other clones have done, before what was reaped at `now` is counted; to be
+    /// Looks what the other threads have done, before what was reaped at `now` is counted; to be
     /// asked again until nothing changes.
     #[inline]
     pub(crate) fn look_before(&mut self, now: u64) -> WindowChange {
@@ -72,14 +72,14 @@ impl Worker {
             WindowStage::Settling { .. } if self.stopped.is_none() => self.settle_window(now),
             WindowStage::Closing { in_flight } if self.in_flight < in_flight => {
                 let first = first_at(&self.window.shared.closed_at, now);
-                // Another clone may have been first; what this one has counted since is little.
+                // Another thread may have been first; what this one has counted since is little.
                 self.close(first.max(now))
             }
             _ => WindowChange::None,
         }
     }
 
-    /// Opens the window if all clones, or those that still run, have turned their queues over.
+    /// Opens the window if all threads, or those that still run, have turned their queues over.
     fn settle_window(&mut self, now: u64) -> WindowChange {
         let is_turned = self.has_turned(now);
         let WindowStage::Settling { has_turned, waits } = &mut self.window.stage else {
@@ -99,7 +99,7 @@ impl Worker {
         }
     }
 
-    /// The other clones do not wait for one that ends, and a window that is open closes with
+    /// The other threads do not wait for one that ends, and a window that is open closes with
     /// the next completion.
     pub(super) fn end_window(&mut self) {
         match self.window.stage {
@@ -136,7 +136,7 @@ impl Worker {
         slots.iter().any(|slot| slot.issued_at <= filled_at)
     }
 
-    /// The measured part began at `at`, and nothing of this clone has completed since.
+    /// The measured part began at `at`, and nothing of this thread has completed since.
     fn open(&mut self, at: u64, now: u64) -> WindowChange {
         self.window.stage = WindowStage::Open;
         self.window.edges.settled = Nanos(at.saturating_sub(self.window.began_at));
@@ -147,7 +147,7 @@ impl Worker {
         self.tally.begin_depth(now, self.in_flight_between(at, now));
         self.set_boundary(now);
         self.set_completions_wanted(now);
-        // A clone that had no processor may come when the others have closed.
+        // A thread that had no processor may come when the others have closed.
         if self.limits.deadline <= now {
             self.stop(StopReason::Time);
         }
@@ -177,7 +177,7 @@ impl Worker {
         WindowChange::Closed
     }
 
-    /// How long the I/Os in flight were so from `start` to `end`, all together. A clone that
+    /// How long the I/Os in flight were so from `start` to `end`, all together. A thread that
     /// had no processor for a while has started some of them since the others' `start`.
     fn in_flight_between(&self, start: u64, end: u64) -> u64 {
         self.carried(end).0.saturating_sub(self.carried(start).0)

@@ -57,7 +57,7 @@ impl Worker {
         is_waiting
     }
 
-    /// Makes a chunk what is written at this place. Returns it.
+    /// Makes a buffer what is written at this place. Returns it.
     pub(super) fn seal_buffer<B: Backend>(
         &mut self,
         backend: &mut B,
@@ -75,7 +75,7 @@ impl Worker {
         Some(buffer_index)
     }
 
-    /// Fills a chunk with what is to be at this place.
+    /// Fills a buffer with what is to be at this place.
     pub(super) fn fill_sealed<B: Backend>(
         &mut self,
         backend: &mut B,

@@ -63,7 +63,7 @@ impl Worker {
         }
     }
 
-    /// The chunk of an I/O, with what it writes in it, and whether that took long enough for
+    /// The buffer of an I/O, with what it writes in it, and whether that took long enough for
     /// the clock to be read again.
     pub(super) fn take_buffer<B: Backend>(
         &mut self,
@@ -166,7 +166,7 @@ impl Worker {
         }
     }
 
-    /// Passes a completion on to the checker, or to what is written back; a chunk that they
+    /// Passes a completion on to the checker, or to what is written back; a buffer that they
     /// need is free after that.
     pub(super) fn settle(&mut self, buffer_index: u32, slot: Slot, result: i32) {
         let access = Access {

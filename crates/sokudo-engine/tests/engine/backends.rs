@@ -22,16 +22,16 @@ enum Backend {
 
 impl Backend {
     /// All ways, each with these files.
-    fn all(files: &[&File], chunks: u32, chunk_bytes: usize) -> Vec<Self> {
-        let mut all = Self::all_but_mmap(files, chunks, chunk_bytes);
-        let region = Region::new(chunks, chunk_bytes).unwrap();
+    fn all(files: &[&File], buffers: u32, buffer_length: usize) -> Vec<Self> {
+        let mut all = Self::all_but_mmap(files, buffers, buffer_length);
+        let region = Region::new(buffers, buffer_length).unwrap();
         let mapped = Mapped::new(descriptors(files), region).map_err(|(error, ..)| error);
         all.push(Self::Blocking(Box::new(mapped.unwrap())));
         all
     }
 
-    fn all_but_mmap(files: &[&File], chunks: u32, chunk_bytes: usize) -> Vec<Self> {
-        let region = || Region::new(chunks, chunk_bytes).unwrap();
+    fn all_but_mmap(files: &[&File], buffers: u32, buffer_length: usize) -> Vec<Self> {
+        let region = || Region::new(buffers, buffer_length).unwrap();
         let file = || descriptors(files);
         let all_calls = [
             Calls::Positioned,
@@ -44,11 +44,11 @@ impl Backend {
             .into_iter()
             .map(|calls| Self::Blocking(Box::new(blocking(calls))))
             .collect();
-        match Ring::new(file(), region(), chunks, TICK, Completions::Interrupt) {
+        match Ring::new(file(), region(), buffers, TICK, Completions::Interrupt) {
             Ok(ring) => all.push(Self::Ring(Box::new(ring))),
             Err((error, ..)) => skip(&format!("io_uring: {error}")),
         }
-        match Aio::new(file(), region(), chunks, TICK) {
+        match Aio::new(file(), region(), buffers, TICK) {
             Ok(aio) => all.push(Self::Aio(Box::new(aio))),
             Err((error, ..)) => skip(&format!("libaio: {error}")),
         }

@@ -175,7 +175,7 @@ impl JobFilePlan {
         }
     }
 
-    /// One row per section, not one per clone.
+    /// One row per section, not one per thread.
     pub fn by_section(&self, run: Run) -> Run {
         by_section(run, &self.planned)
     }

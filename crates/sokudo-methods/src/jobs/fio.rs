@@ -54,7 +54,7 @@ fn jobs_of(target: usize, first: &str, planned: &FioPlan) -> Vec<String> {
     names
 }
 
-/// One row per section: what its clones did together, judged by the worst of them.
+/// One row per section: what its threads did together, judged by the worst of them.
 pub fn by_section(run: Run, planned: &FioPlan) -> Run {
     let mut rows: Vec<(u32, Row)> = Vec::new();
     for (row, job) in run.rows.iter().zip(&planned.session.jobs) {

@@ -18,9 +18,9 @@ pub struct IssueOptions {
     /// What memory buffers lie in.
     #[serde(default, skip_serializing_if = "is_default")]
     pub memory: BufferMemory,
-    /// Processors that the clones are bound to; empty is unbound.
+    /// Processors that the threads are bound to; empty is unbound.
     pub cpus: Vec<u32>,
-    /// Whether a clone may run on all of `cpus`, or on one each, in turn.
+    /// Whether a thread may run on all of `cpus`, or on one each, in turn.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cpu_policy: CpuPolicy,
     /// Read the clock before and after every single I/O, not once per batch.
@@ -69,13 +69,13 @@ pub enum BufferMemory {
     HugePages,
 }
 
-/// Whether clones share processors.
+/// Whether threads share processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuPolicy {
-    /// Each clone is bound to one of them, in turn.
+    /// Each thread is bound to one of them, in turn.
     #[default]
     Split,
-    /// Each clone may run on all of them.
+    /// Each thread may run on all of them.
     Shared,
 }

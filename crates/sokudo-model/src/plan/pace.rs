@@ -11,7 +11,7 @@ use crate::units::{Bytes, Nanos, ParseSizeError};
 /// Rates that a workload keeps, and its pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pacing {
-    /// The fixed rate per clone of all operations together, if the load is not
+    /// The fixed rate per thread of all operations together, if the load is not
     /// closed-loop.
     pub rate: Option<Rate>,
     /// Fixed rates of single operations, and how I/Os are spaced at a fixed rate.
@@ -58,7 +58,7 @@ pub enum EndsOthers {
 /// Fixed rates of single operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rates {
-    /// Of reads, writes and trims of one clone.
+    /// Of reads, writes and trims of one thread.
     pub each: [Option<Rate>; 3],
     /// How I/Os are spaced at any fixed rate.
     pub process: RateProcess,
@@ -85,9 +85,9 @@ pub struct Limits {
     /// was taken.
     #[serde(default, skip_serializing_if = "is_default")]
     pub time_min: Option<Nanos>,
-    /// Bytes moved per clone, the ramp included.
+    /// Bytes moved per thread, the ramp included.
     pub bytes: Option<Bytes>,
-    /// I/Os per clone, the ramp included (fio: `number_ios`).
+    /// I/Os per thread, the ramp included (fio: `number_ios`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub ios: Option<u64>,
     /// How often the work up to `bytes` or `ios` is done from its start again after
@@ -114,7 +114,7 @@ impl Limits {
     }
 }
 
-/// The least that a workload is to do, all its clones together; below it, it fails.
+/// The least that a workload is to do, all its threads together; below it, it fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeastRates {
     /// Bytes per second of reads, writes and trims.
@@ -135,14 +135,14 @@ impl LeastRates {
     }
 }
 
-/// A fixed rate per clone: I/Os start on a schedule, whether or not earlier ones
+/// A fixed rate per thread: I/Os start on a schedule, whether or not earlier ones
 /// have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
-    /// Bytes per second of each clone.
+    /// Bytes per second of each thread.
     BytesPerSecond(u64),
-    /// I/Os per second of each clone.
+    /// I/Os per second of each thread.
     Iops(u64),
 }
 
@@ -150,7 +150,7 @@ impl Rate {
     /// How far the parts of a rate that is shared out may be from the whole together.
     const SHARING_ERROR_MAX: f64 = 0.01;
 
-    /// The part of each of `clones`, to the nearest whole unit; `None` where the parts
+    /// The part of each of `threads`, to the nearest whole unit; `None` where the parts
     /// together would miss the rate by more than 1 %.
     pub fn shared_by(self, threads: u32) -> Option<Self> {
         let threads = u64::from(threads.max(1));

@@ -200,7 +200,7 @@ fn time(workload: &mut Workload, span: &DiskspdSpan, target: &DiskspdTarget) {
             ..Think::new(Nanos::from_millis(u64::from(target.think_ms)), target.burst)
         });
     }
-    // The rate is per clone, and with -p the clones are one thread of diskspd.
+    // The rate is per thread, and with -p the threads are one thread of diskspd.
     let threads = u64::from(if target.parallel { workload.threads } else { 1 }).max(1);
     workload.pacing.rate = target.throughput.map(|throughput| match throughput {
         DiskspdThroughput::BytesPerMillisecond(bytes) => {

@@ -51,7 +51,7 @@ pub(super) struct Placement {
 pub(super) struct FioThread<'a> {
     /// Its section's name, or what `--name` says.
     pub(super) section: &'a str,
-    /// `$jobnum`: what names and offsets of clones go by.
+    /// `$jobnum`: what names and offsets of threads go by.
     pub(super) job_number: u32,
     /// Smallest block of the thread, in bytes.
     pub(super) block: u64,

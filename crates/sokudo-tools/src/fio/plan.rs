@@ -229,7 +229,7 @@ impl<'a> Planner<'a> {
         }
         let options: Vec<_> = section.options.iter().map(echo).collect();
         for index in 0..job.threads {
-            // fio numbers the clones of a job downward: 0, 3, 2, 1.
+            // fio numbers the threads of a job downward: 0, 3, 2, 1.
             let job_number = if index == 0 { 0 } else { job.threads - index };
             let number = self.session.jobs.len() as u64;
             let seed = mixed(self.seed() ^ number);

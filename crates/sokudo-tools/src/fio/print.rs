@@ -137,8 +137,8 @@ fn workloads(plan: &Plan) -> impl Iterator<Item = &Workload> {
     plan.stages.iter().flat_map(|stage| &stage.workloads)
 }
 
-/// Has the last job remove the test file. fio removes it when the first clone of
-/// a stage ends, and a clone that starts late then fails with "No such file"
+/// Has the last job remove the test file. fio removes it when the first thread of
+/// a stage ends, and a thread that starts late then fails with "No such file"
 /// (fio 3.33, in 1 of 15 runs): where several run together, one more job does it.
 fn remove_file_at_end(stages: &mut Vec<Vec<PrintedJob>>) {
     match stages.last_mut().map(Vec::as_mut_slice) {

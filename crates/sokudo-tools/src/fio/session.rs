@@ -78,7 +78,7 @@ pub struct FioJob {
     pub name: String,
     /// Index of its section, from 0: jobs with `numjobs` share one.
     pub section: u32,
-    /// Number of the clone in its section, from 0 (fio: `$jobnum`).
+    /// Number of the thread in its section, from 0 (fio: `$jobnum`).
     pub job_number: u32,
     /// Its reporting group, from 0 (fio: `groupid`).
     pub group: u32,

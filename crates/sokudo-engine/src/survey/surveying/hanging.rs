@@ -13,7 +13,7 @@ use crate::survey::io::{Failed, SurveyIo};
 use crate::tally::{FinishedTally, Tally, failure_kind};
 
 impl Surveying {
-    /// Chunks that are kept for what hangs, behind the others.
+    /// Buffers that are kept for what hangs, behind the others.
     pub(crate) fn spare_buffers(&self) -> u32 {
         self.survey.timeout.map_or(0, |_| HUNG_MAX)
     }
@@ -46,7 +46,7 @@ impl Surveying {
         self.hanging.ios.len()
     }
 
-    /// Gives up the I/O in this chunk. Returns it, with a chunk in the place of its own where
+    /// Gives up the I/O in this buffer. Returns it, with a buffer in the place of its own where
     /// any may be used; `None` where there is none left.
     pub(crate) fn give_up(
         &mut self,

@@ -17,7 +17,7 @@ impl Surveying {
         self.sealed.as_ref().map_or(0, SealedBlocks::waiting)
     }
 
-    /// Keeps an I/O that has ended, where its block is to be looked at: its chunk is not free
+    /// Keeps an I/O that has ended, where its block is to be looked at: its buffer is not free
     /// until then. False for all others.
     pub(crate) fn keep_sealed(&mut self, buffer_index: u32, io: SurveyIo, result: i32) -> bool {
         let Some(sealed) = &mut self.sealed else {

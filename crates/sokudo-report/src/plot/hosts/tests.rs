@@ -68,8 +68,8 @@ fn thousands_of_hosts_have_fewer_and_longer_intervals_each() {
     assert_eq!(bytes(&few), bytes(&intervals(host, window, POINTS_MAX)));
     let mut many = trial.clone();
     many.hosts = (0..2_000)
-        .map(|place| HostTrial {
-            host: place,
+        .map(|index| HostTrial {
+            host: index,
             ..long(host)
         })
         .collect();

@@ -1,4 +1,4 @@
-//! Options about jobs as such: names, groups, clones, processors.
+//! Options about jobs as such: names, groups, threads, processors.
 
 use sokudo_model::{CpuPolicy, narrow};
 
@@ -8,7 +8,7 @@ use super::super::numbers::KiloBase;
 use super::super::option::OptionEffect::{Any, Flag, Number, Text};
 use super::super::option::{FioOption, U64_MAX, choice, options};
 
-/// fio's limit on jobs, clones counted (REAL_MAX_JOBS).
+/// fio's limit on jobs, threads counted (REAL_MAX_JOBS).
 const NUMJOBS_MAX: u64 = 4096;
 
 pub(super) const OPTIONS: &[FioOption] = options! {

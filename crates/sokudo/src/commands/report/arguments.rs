@@ -83,24 +83,24 @@ pub(crate) struct ReportArguments {
 /// In which format a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// One page.
+    /// One page that needs no other file.
     Html,
-    /// To be pasted.
+    /// Tables in Markdown, to be pasted.
     #[value(alias = "md")]
     Markdown,
     /// A line per result.
     Csv,
-    /// Everything.
+    /// The whole document of each run.
     Json,
     /// An object per result.
     Jsonl,
     /// As `CrystalDiskMark` saves it.
     #[value(alias = "txt")]
     Text,
-    /// Metrics.
+    /// Metrics in the text format of Prometheus.
     #[value(alias = "prom")]
     Prometheus,
-    /// A picture.
+    /// A picture as vector graphics.
     Svg,
     /// A picture of pixels.
     Png,
