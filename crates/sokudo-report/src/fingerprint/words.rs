@@ -240,8 +240,8 @@ fn duration(limits: Limits, ramp: Nanos) -> Text {
     let least = limits.time_min.map(exact_time);
     let time = time.or_else(|| least.map(|least| text!("{least} or as long as it needs")));
     let bytes = limits.bytes.map(exact_size);
-    let bytes = bytes.map(|bytes| text!("{bytes} per clone"));
-    let ios = limits.ios.map(|ios| text!("{ios} I/Os per clone"));
+    let bytes = bytes.map(|bytes| text!("{bytes} per thread"));
+    let ios = limits.ios.map(|ios| text!("{ios} I/Os per thread"));
     let ends = [time, bytes, ios].into_iter().flatten();
     let ends = ends.reduce(|one, other| text!("{one} or {other}"));
     let ends = ends.unwrap_or_else(|| NONE.into());
@@ -280,8 +280,8 @@ fn durability(rule: Durability) -> Text {
 fn rate(rate: Option<Rate>) -> Text {
     match rate {
         None => NONE.into(),
-        Some(Rate::BytesPerSecond(bytes)) => text!("{bytes} B/s per clone"),
-        Some(Rate::Iops(ios)) => text!("{ios} IOPS per clone"),
+        Some(Rate::BytesPerSecond(bytes)) => text!("{bytes} B/s per thread"),
+        Some(Rate::Iops(ios)) => text!("{ios} IOPS per thread"),
     }
 }
 

@@ -224,7 +224,7 @@ impl<'a> Planner<'a> {
         self.begin_group(job);
         if self.session.jobs.len() + job.threads as usize > THREADS_MAX {
             return Err(error(format!(
-                "more than {THREADS_MAX} jobs, clones counted; use fewer"
+                "more than {THREADS_MAX} jobs, their threads counted; use fewer"
             )));
         }
         let options: Vec<_> = section.options.iter().map(echo).collect();

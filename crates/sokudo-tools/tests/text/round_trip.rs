@@ -351,7 +351,7 @@ fn what_fio_does_otherwise_is_said() {
     workload.limits = Limits::default();
     let text = render(&plan, &JobFileTarget::file("/dev/sdx", Some(SIZE)).unwrap());
     for sentence in [
-        "fio has no position that clones share: each of them walks the file by itself.",
+        "fio has no position that threads share: each of them walks the file by itself.",
         "sokudo's seed is 18446744073709551615, too large for fio's randseed.",
         "fio mixes block sizes by whole percentages: they are rounded.",
         "fio stops after a day where sokudo runs until it is stopped.",

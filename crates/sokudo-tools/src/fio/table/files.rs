@@ -13,7 +13,7 @@ use super::super::option::{FioOption, U32_MAX, U64_MAX, above_0, choice, options
 const FILES_MAX: u64 = 65_536;
 
 pub(super) const OPTIONS: &[FioOption] = options! {
-    "directory" = "", "where files lie; several, in turn by clone, are separated by colons",
+    "directory" = "", "where files lie; several, in turn by thread, are separated by colons",
         Any("a directory", |j, v| j.directories = path_list(v)),
         differs("in the order of a command line, a filename before it is not put in it, as with fio");
     "filename" = "",
@@ -37,7 +37,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
         Size(|j, v| j.size = Some(v).filter(|v| *v != Amount::Bytes(0)));
     "offset" | "fileoffset" = "0", "where in the file the used part begins",
         Size(|j, v| j.offset = v);
-    "offset_increment" = "0", "what each clone's offset is further than the one before",
+    "offset_increment" = "0", "what each thread's offset is further than the one before",
         Size(|j, v| j.offset_step = v);
     "offset_align" = "0", "what an offset in percent is rounded up to; 0 is the block size",
         Number(0, U64_MAX, |j, v| j.offset_alignment = v);

@@ -39,7 +39,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "exitall_on_error" = "", "its failure ends everything", Flag(|j, on| j.exitall_on_error = on);
     "cpus_allowed" = "", "processors that the job may run on",
         Text(criteria::CPUS, |j, v| criteria::cpus(v).map(|cpus| j.plan.issuing.cpus = cpus));
-    "cpus_allowed_policy" = "shared", "whether clones share cpus_allowed, or have one each in turn",
+    "cpus_allowed_policy" = "shared", "whether the threads of a job share cpus_allowed, or have one each in turn",
         choice!(plan.issuing.cpu_policy: "shared" => CpuPolicy::Shared, "split" => CpuPolicy::Split);
     "cpumask" = "", "processors that the job may run on, as the bits of a number",
         Number(0, U64_MAX, |j, v| j.plan.issuing.cpus = (0..64).filter(|cpu| v >> cpu & 1 == 1).collect());
