@@ -74,7 +74,7 @@ pub(crate) fn run(
             thread::Builder::new()
                 .name(format!("sokudo-{}", workload_thread.number))
                 .spawn_scoped(scope, move || {
-                    run_clone(shared, workload_thread, &ready, &reports)
+                    run_thread(shared, workload_thread, &ready, &reports)
                 })
                 .map_err(|source| {
                     let _ = shared.start.set(None);
@@ -107,7 +107,7 @@ pub(crate) fn run(
 }
 
 /// The life of one thread: prepare, wait for the others, run.
-fn run_clone(
+fn run_thread(
     shared: &StageContext<'_>,
     thread: &WorkloadThread,
     ready: &mpsc::Sender<Result<(), StageError>>,

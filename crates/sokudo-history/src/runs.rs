@@ -12,7 +12,7 @@ use sokudo_report::{Forms, ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::print::{self, Told};
+use sokudo_terminal::print::{self, RunDetail};
 use sokudo_terminal::{event_stream, invocation, output};
 use sokudo_words::text;
 
@@ -144,7 +144,7 @@ pub fn show(arguments: &ShowArguments) -> Result<(), Exit> {
         output::print_coloured(&heading)?;
     }
     let rest = print::rest(recalled.id, false);
-    let detail = Told::of(arguments.telling, &rest);
+    let detail = RunDetail::of(arguments.telling, &rest);
     print::write_run(&recalled.run, rendering, plotting, detail)
 }
 

@@ -225,9 +225,9 @@ impl Climb<'_> {
 
 /// I/Os per second that all threads of a row are meant to start.
 fn requested_iops(workload: &Workload) -> Option<f64> {
-    let of_clone = workload
+    let of_thread = workload
         .pacing
         .rate?
         .ios_per_second(workload.blocks.largest());
-    Some(of_clone * f64::from(workload.threads))
+    Some(of_thread * f64::from(workload.threads))
 }

@@ -35,14 +35,14 @@ impl RateKept {
     /// where no trial did.
     #[expect(clippy::cast_precision_loss, reason = "numbers of I/Os below 2^53")]
     pub fn of(workload: &Workload, trials: &[Trial]) -> Option<Self> {
-        let of_clone = workload.pacing.rate?.ios_per_second(mean_block(workload)?);
+        let of_thread = workload.pacing.rate?.ios_per_second(mean_block(workload)?);
         let time = workload.limits.time?.as_secs_f64();
         let full = |trial: &&Trial| trial.outcome.stopped == StopReason::Time;
         let trials: Vec<&Trial> = trials.iter().filter(full).collect();
         if trials.is_empty() {
             return None;
         }
-        let due = of_clone * f64::from(workload.threads) * time * trials.len() as f64;
+        let due = of_thread * f64::from(workload.threads) * time * trials.len() as f64;
         let by_chance = workload.pacing.rates.process == RateProcess::Poisson;
         Some(Self {
             due,

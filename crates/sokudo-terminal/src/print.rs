@@ -105,7 +105,7 @@ fn is_special(path: &Path) -> bool {
 /// Writes what a command has measured, which is kept under this number.
 pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -> Result<(), Exit> {
     let rest = rest(kept, true);
-    let detail = Told::of(printing.telling, &rest);
+    let detail = RunDetail::of(printing.telling, &rest);
     write_run(document, &printing.rendering, &printing.plotting, detail)
 }
 
@@ -126,13 +126,13 @@ pub fn rest(kept: Option<RunId>, is_new: bool) -> Text {
 
 /// How much people are told of a run, and where the rest of it is.
 #[derive(Clone, Copy)]
-pub enum Told<'a> {
+pub enum RunDetail<'a> {
     Everything,
     Answer(&'a Text),
     Card(&'a Text),
 }
 
-impl<'a> Told<'a> {
+impl<'a> RunDetail<'a> {
     pub const fn of(telling: Telling, rest: &'a Text) -> Self {
         match telling {
             Telling { why: true, .. } => Self::Everything,
@@ -147,15 +147,15 @@ pub fn write_run(
     document: &RunDocument,
     rendering: &Rendering,
     plotting: &Plotting,
-    detail: Told<'_>,
+    detail: RunDetail<'_>,
 ) -> Result<(), Exit> {
     let path = rendering.output.as_deref();
     let style = style(path.is_none(), rendering.unit);
     let text = match rendering.format {
         Format::Table => match detail {
-            Told::Everything => text::render(document, &style),
-            Told::Answer(rest) => text::answer(document, &style, rest),
-            Told::Card(rest) => text::card(document, &style, rest),
+            RunDetail::Everything => text::render(document, &style),
+            RunDetail::Answer(rest) => text::answer(document, &style, rest),
+            RunDetail::Card(rest) => text::card(document, &style, rest),
         },
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
@@ -163,10 +163,10 @@ pub fn write_run(
     };
     put(path, &text, rendering.format == Format::Table)?;
     let kind = match detail {
-        Told::Card(_) => {
+        RunDetail::Card(_) => {
             PlotKind::named(PlotKind::CARD).filter(|it| fitting(document).contains(it))
         }
-        Told::Everything | Told::Answer(_) => None,
+        RunDetail::Everything | RunDetail::Answer(_) => None,
     };
     picture::draw(document, plotting, kind)
 }

@@ -140,11 +140,11 @@ fn step(result: usize, row: &Row, maximum: f64) -> Option<LoadStepDocument> {
 
 /// I/Os per second that all threads of a row are meant to start.
 fn requested_iops(workload: &Workload) -> Option<f64> {
-    let of_clone = workload
+    let of_thread = workload
         .pacing
         .rate?
         .ios_per_second(workload.blocks.largest());
-    Some(of_clone * f64::from(workload.threads))
+    Some(of_thread * f64::from(workload.threads))
 }
 
 /// Where power, rate ÷ mean latency (Kleinrock 1979), is largest. It asks for no unit, no

@@ -199,7 +199,8 @@ fn differences(plan: &Plan) -> Vec<&'static str> {
     let any = |test: fn(&Workload) -> bool| workloads(plan).any(test);
     let mut found = Vec::new();
     if any(|w| w.threads > 1 && is_interlocked(w)) {
-        found.push("fio has no position that threads share: each of them walks the file by itself.");
+        found
+            .push("fio has no position that threads share: each of them walks the file by itself.");
     }
     if any(|w| w.backend == BackendKind::Auto) {
         found.push("sokudo falls back to libaio where io_uring is not allowed; fio does not.");

@@ -23,12 +23,12 @@ fn progress(workload: usize, at: Nanos, each: [Moved; 3], phase: Phase) -> Event
 }
 
 /// A line and the state that it is of.
-struct Told {
+struct StatusOfLine {
     status: StatusLine,
     state: RunState,
 }
 
-impl Told {
+impl StatusOfLine {
     fn stage_started(&mut self, stage: usize, at: Nanos) {
         let stages = &self.state.run.plan.stages[..stage];
         let first = stages.iter().map(|stage| stage.workloads.len()).sum();
@@ -58,9 +58,9 @@ impl Told {
     }
 }
 
-fn status(sample: &Sample) -> Told {
+fn status(sample: &Sample) -> StatusOfLine {
     let run = &sample.run;
-    Told {
+    StatusOfLine {
         status: StatusLine::new(&run.plan, &sample.session),
         state: RunState::planned(&run.plan, &run.schedule),
     }
