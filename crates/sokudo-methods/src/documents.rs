@@ -2,6 +2,7 @@
 //! and findings there (`SOKUDO_BLESS=1 cargo test -p sokudo-methods documents`).
 
 use std::fs;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use sokudo_analysis::method::{Stated, assert_is, cell, cells, with_tables};
@@ -76,15 +77,62 @@ fn sections_of_methods() -> Vec<String> {
     sections
 }
 
-/// The document with this section as it is here, where it has one of that name.
-fn with_section(document: String, section: String) -> String {
-    let heading = section.lines().next().unwrap();
-    let Some((before, rest)) = document.split_once(&format!("{heading}\n")) else {
-        return document;
+/// Where the section of a finding stands in the document, with the empty line behind it.
+fn place(document: &str, name: &str) -> Option<Range<usize>> {
+    let start = document.find(&format!("### `{name}`\n"))?;
+    let rest = &document[start..];
+    let ends = ["\n## ", "\n### "].map(|next| rest.find(next));
+    let end = ends.into_iter().flatten().min();
+    let length = end.map_or(rest.len(), |line_end| line_end + 1);
+    Some(start..start + length)
+}
+
+/// Where the section of a code goes that has none: before that of the next code, if it matters as
+/// much, and otherwise behind that of the code before it.
+fn place_of_new(document: &str, name: &str) -> Option<Range<usize>> {
+    let codes = all_codes();
+    let this = codes.iter().position(|code| code.name() == name)?;
+    let effect = |code: &Code| (code.severity(), code.verdict());
+    let found = |code: &Code| Some((effect(code), place(document, code.name())?));
+    let next = codes[this + 1..].iter().find_map(found);
+    let at = match next.filter(|(of_next, _)| *of_next == effect(&codes[this])) {
+        Some((_, next)) => next.start,
+        None => codes[..this].iter().rev().find_map(found)?.1.end,
     };
-    let end = rest.find("\n## ").unwrap_or(rest.len());
-    let end = rest.find("\n### ").map_or(end, |next| next.min(end));
-    format!("{before}{}\n{}", section.trim_end(), &rest[end..])
+    Some(at..at)
+}
+
+/// The document with this section as it is here: in the place of the one of that name, or where the
+/// order of codes has it.
+fn with_section(mut document: String, section: String) -> String {
+    let name = section.lines().next().and_then(heading).unwrap();
+    let place = place(&document, name).or_else(|| place_of_new(&document, name));
+    if let Some(place) = place {
+        document.replace_range(place, &format!("{}\n\n", section.trim_end()));
+    }
+    document
+}
+
+#[test]
+fn sections_that_are_missing_are_put_where_the_order_of_codes_has_them() {
+    crate::commands::hand_over();
+    let sections = sections_of_methods();
+    let without = |document: String, section: &String| {
+        let name = section.lines().next().and_then(heading).unwrap();
+        let place = place(&document, name).unwrap();
+        document[..place.start].to_owned() + &document[place.end..]
+    };
+    for section in &sections {
+        let missing = without(FINDINGS.to_owned(), section);
+        assert_ne!(missing, FINDINGS);
+        assert!(
+            with_section(missing, section.clone()) == FINDINGS,
+            "{section}"
+        );
+    }
+    let missing = sections.iter().fold(FINDINGS.to_owned(), without);
+    assert!(!missing.contains("### `folding`"));
+    assert!(sections.into_iter().fold(missing, with_section) == FINDINGS);
 }
 
 #[test]
