@@ -1,6 +1,8 @@
 //! All commands that measure, one a line; what is done with each follows from it.
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
+#[cfg(test)]
+use sokudo_analysis::method::Stated;
 use sokudo_model::Method;
 use sokudo_report::{document, plot, view};
 use sokudo_terminal::arguments::mistake::mistake;
@@ -143,6 +145,12 @@ pub(crate) fn descriptions() -> impl Iterator<Item = Description> {
             name,
         }
     })
+}
+
+/// Thresholds of the rules of all methods.
+#[cfg(test)]
+pub(crate) fn stated_thresholds() -> impl Iterator<Item = Stated> {
+    DECLARED.iter().flat_map(|(_, it)| (it.thresholds)())
 }
 
 /// The commands that can do something, as a sentence lists them.

@@ -1,6 +1,8 @@
 //! What a method declares beside its command: crates below ask it of what they are handed, and know
 //! no method by its name.
 
+#[cfg(test)]
+use sokudo_analysis::method::Stated;
 use sokudo_analysis::rule::MethodRules;
 use sokudo_model::MethodKind;
 use sokudo_page::TargetForm;
@@ -20,6 +22,9 @@ pub struct Declared {
     pub pictures: &'static [PlotKind],
     /// Rules that it alone has.
     pub rules: &'static [&'static MethodRules],
+    /// The thresholds of these rules, as docs/METHOD.md states them.
+    #[cfg(test)]
+    pub thresholds: fn() -> Vec<Stated>,
     /// How the page asks for it; `None` where only the command line does.
     pub form: Option<PageForm>,
 }
@@ -44,6 +49,8 @@ impl Declared {
         showings: &[],
         pictures: &[],
         rules: &[],
+        #[cfg(test)]
+        thresholds: Vec::new,
         form: None,
     };
 }

@@ -11,15 +11,15 @@ use sokudo_report::kept_schema::assert_kept;
 use sokudo_report::{RunDocument, sample};
 
 use crate::arguments::Ability;
-use crate::{commands, peak};
+use crate::commands;
 
 #[test]
 fn the_pages_state_every_threshold_as_it_is() {
     let table = |name: &str| {
         let stated: Vec<Stated> = match name {
             "thresholds of verdicts" => {
-                let of_peak = peak::rules::stated();
-                threshold::stated().into_iter().chain(of_peak).collect()
+                let of_methods = commands::stated_thresholds();
+                threshold::stated().into_iter().chain(of_methods).collect()
             }
             "thresholds of explain" => explain::stated_thresholds(),
             name => panic!("{name} is no table"),

@@ -34,6 +34,8 @@ pub(crate) const DECLARED: Declared = Declared {
     views: &[&view::VIEW],
     showings: &[table::showing],
     rules: &[&rules::RULES],
+    #[cfg(test)]
+    thresholds: rules::stated,
     ..Declared::NONE
 };
 
