@@ -49,7 +49,7 @@ pub struct Issuing {
     #[arg(short, long, default_value = "auto", value_parser = one_of(BACKENDS), hide_possible_values = true, value_name = "ENGINE", help_heading = HOW)]
     engine: BackendKind,
 
-    /// Bypass the page cache: on, off, or where possible (auto)
+    /// Bypass the page cache: on, off or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = one_of(DIRECT), hide_possible_values = true, value_name = "MODE", help_heading = HOW)]
     direct: DirectMode,
 }

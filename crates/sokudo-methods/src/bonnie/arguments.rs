@@ -88,7 +88,7 @@ pub struct BonnieOptions {
     #[arg(long, help_heading = HOW)]
     pub cold: bool,
 
-    /// Print Bonnie++'s CSV line, one per run, as bon_csv2txt and bon_csv2html read it
+    /// Print Bonnie++'s CSV line, one per run, as bon_csv2txt reads it
     #[arg(long, conflicts_with = "format", help_heading = PRINTED)]
     pub bonnie_csv: bool,
 }

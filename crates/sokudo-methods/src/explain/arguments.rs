@@ -59,7 +59,7 @@ pub struct ExplainOptions {
     #[arg(long, help_heading = "What is found out")]
     pub full: bool,
 
-    /// How much to write to find where fast cells end [default: at most 64GiB or 10 minutes]
+    /// Size to write to find the end of fast cells [default: at most 64GiB or 10min]
     ///
     /// In a directory, the size of the test file [default: 1GiB].
     #[arg(short, long, value_name = "SIZE", help_heading = "What is found out")]

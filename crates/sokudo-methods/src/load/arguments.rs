@@ -48,7 +48,7 @@ pub struct LoadOptions {
     #[arg(default_value = ".")]
     pub target: String,
 
-    /// Row whose load is raised, such as RND4K,Q32,T4 or SEQ1M,Q8,write
+    /// Row whose load is raised, such as SEQ1M,Q8,T4,write
     ///
     /// It reads by default. Its depth and threads limit the I/Os in flight; the others wait, and
     /// the wait counts.
@@ -84,7 +84,7 @@ pub struct LoadOptions {
     #[arg(long, help_heading = HOW)]
     pub linear: bool,
 
-    /// Minimum length of a trial; longer if the limit's percentile needs more I/Os
+    /// Least length of a trial; a limit's percentile may need more
     #[arg(short, long, value_name = "TIME", default_value = "1s", help_heading = HOW)]
     pub time: Nanos,
 

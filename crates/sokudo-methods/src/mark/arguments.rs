@@ -166,7 +166,7 @@ pub struct MarkOptions {
     #[arg(long, value_name = "N", value_parser = whole_number(1..=THREADS_MAX), help_heading = HOW)]
     pub threads: Option<u32>,
 
-    /// Bypass the page cache: on, off, or where possible (auto)
+    /// Bypass the page cache: on, off or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = one_of(DIRECT), hide_possible_values = true, value_name = "MODE", help_heading = HOW)]
     pub direct: DirectMode,
 

@@ -64,7 +64,7 @@ pub struct MatrixArguments {
     #[arg(long, value_name = "LIST", help_heading = MEASURED)]
     pub raid: Vec<String>,
 
-    /// File systems: ext2, ext3, ext4, xfs, btrfs, jfs, zfs, f2fs [default: ext4]
+    /// File systems: ext2 to ext4, xfs, btrfs, jfs, zfs, f2fs [default: ext4]
     #[arg(long, value_name = "LIST", help_heading = MEASURED)]
     pub fs: Vec<String>,
 

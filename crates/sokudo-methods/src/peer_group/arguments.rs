@@ -19,7 +19,7 @@ and the figures are those of the time in which all ran. Only the first process p
 /// Arguments of `sokudo together`, as given.
 #[derive(Debug, Args)]
 pub struct TogetherArguments {
-    /// Each host measures storage of its own: file systems, devices and their sizes may differ
+    /// Each host measures storage of its own: file systems, devices, sizes may differ
     ///
     /// Without it, hosts that have something else mounted under the same name are refused.
     #[arg(long, help_heading = MEASURED)]

@@ -55,7 +55,7 @@ pub struct QuickOptions {
     #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub size: Option<Bytes>,
 
-    /// Measure direct and write until so much is moved, such as 1GiB, as dd's count does
+    /// Measure direct and write until so much is moved, such as 1GiB (dd's count)
     ///
     /// A multiple of 1 MiB. Without it they take 3 s, or end with the file or device.
     #[arg(long, value_name = "SIZE", conflicts_with = "time", help_heading = MEASURED)]

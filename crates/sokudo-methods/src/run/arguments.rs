@@ -55,7 +55,7 @@ pub struct RunOptions {
     #[arg(long)]
     pub overwrite: bool,
 
-    /// Block device whose data may be destroyed: serial number or path (repeatable)
+    /// Block device whose data may be destroyed: serial or path (repeatable)
     #[arg(long, value_name = "SERIAL|PATH")]
     pub destroy: Vec<String>,
 }

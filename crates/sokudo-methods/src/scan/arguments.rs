@@ -57,7 +57,7 @@ impl OwnArguments for ScanOptions {
 #[command(mut_arg("overwrite", |it| it
     .requires("write")
     .conflicts_with("destroy")
-    .help("With --write: overwrite the existing file TARGET; its contents are lost")
+    .help("With --write: overwrite the file TARGET; its contents are lost")
 ))]
 pub struct ScanOptions {
     /// Block device, partition, file, directory or sim:MODEL
@@ -133,7 +133,7 @@ pub struct ScanOptions {
     #[arg(long, help_heading = MEASURED)]
     pub random: bool,
 
-    /// Also HD Tune's extra tests: outer, middle, inner, seeks, burst rate, cache
+    /// Also HD Tune's extra tests: outer, middle, inner, seeks, burst, cache
     #[arg(long, help_heading = MEASURED)]
     pub extra: bool,
 
@@ -188,7 +188,7 @@ pub struct ScanOptions {
     )]
     pub resume: Option<String>,
 
-    /// Size of the I/Os of the curve [default: 1MiB, gnome: the sample, hdtune: 64KiB]
+    /// Size of the curve's I/Os [default: 1MiB, gnome: sample, hdtune: 64KiB]
     #[arg(long, value_name = "SIZE", help_heading = HOW)]
     pub block: Option<Bytes>,
 

@@ -83,11 +83,11 @@ pub struct SteadyOptions {
     )]
     pub test: SteadyTest,
 
-    /// As PTS-C: 2 threads at depth 16, 75 % of the capacity, write cache on (the default)
+    /// As PTS-C (default): 2 threads, depth 16, 75 % of the size, cache on
     #[arg(long, help_heading = MEASURED)]
     pub client: bool,
 
-    /// As PTS-E: 4 threads at depth 32, all of the capacity, write cache off
+    /// As PTS-E: 4 threads, depth 32, all of the size, cache off
     #[arg(long, help_heading = MEASURED)]
     pub enterprise: bool,
 
@@ -95,11 +95,11 @@ pub struct SteadyOptions {
     #[arg(long, value_name = "LIST", help_heading = MEASURED)]
     pub sizes: Option<Sizes>,
 
-    /// Percent of reads and writes instead of the test's, such as 100/0,65/35,0/100
+    /// Percent of reads and writes instead of the test's: 100/0,65/35
     #[arg(long, value_name = "LIST", help_heading = MEASURED)]
     pub mixes: Option<Mixes>,
 
-    /// Capacity to test [default: all of a file or device, 1GiB in a directory]
+    /// Capacity to test [default: all of a file or device, directory: 1GiB]
     ///
     /// In a directory, the size of the test file. A simulated device defaults to at most 1 GiB, so
     /// the simulation ends soon.
@@ -137,7 +137,9 @@ pub struct SteadyOptions {
     #[arg(long, value_name = "TIME", conflicts_with = "rounds_max", help_heading = HOW)]
     pub time_max: Option<Nanos>,
 
-    /// The drive's own write cache: keep, on or off [default: the class's, where it can be switched]
+    /// The drive's own write cache: keep, on or off [default: the class's]
+    ///
+    /// The class's is set where it can be switched.
     #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", help_heading = HOW)]
     pub write_cache: Option<DriveCache>,
 }

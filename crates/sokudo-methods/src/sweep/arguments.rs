@@ -49,7 +49,7 @@ pub struct SweepOptions {
     #[arg(default_value = ".")]
     pub target: String,
 
-    /// As ATTO Disk Benchmark: 512 B to 64 MiB, depth 4, 256 MiB each (the default)
+    /// As ATTO Disk Benchmark: 512 B to 64 MiB, depth 4, 256 MiB each (default)
     #[arg(long, help_heading = MEASURED)]
     pub atto: bool,
 
@@ -69,11 +69,11 @@ pub struct SweepOptions {
     #[arg(long, value_name = "LIST", conflicts_with_all = ["from", "to"], help_heading = MEASURED)]
     pub sizes: Option<Sizes>,
 
-    /// Size that a cell moves at most, and size of the test file [default: 256 MiB]
+    /// Size that a cell moves at most, and of the test file [default: 256 MiB]
     #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub length: Option<Bytes>,
 
-    /// I/Os in flight per thread [default: 4]; a list or range (1..256) is the second axis
+    /// I/Os in flight [default: 4]; 1..256 is the second axis
     #[arg(long = "depths", visible_alias = "depth", value_name = "N|LIST", help_heading = MEASURED)]
     pub depths: Option<CountList>,
 
@@ -97,11 +97,11 @@ pub struct SweepOptions {
     #[arg(long, default_value = "random", value_parser = content, value_name = "WHAT", help_heading = MEASURED)]
     pub data: DataContent,
 
-    /// Read back and compare what was written, uncounted; --time then limits reads only
+    /// Compare what was written, uncounted; --time then limits reads only
     #[arg(long, conflicts_with = "read_only", help_heading = MEASURED)]
     pub verify: bool,
 
-    /// Bypass the page cache: on, off, or where possible (auto)
+    /// Bypass the page cache: on, off or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = one_of(DIRECT), hide_possible_values = true, value_name = "MODE", help_heading = HOW)]
     pub direct: DirectMode,
 

@@ -57,7 +57,7 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "N", default_value_t = PAIRS, requires = "live", value_parser = whole_number(1..=10_000), help_heading = "How it is compared")]
     pub(crate) pairs: u32,
 
-    /// With --live: random seed of the order of trials and of everything else
+    /// With --live: random seed of the order of trials and of all else
     #[arg(
         long,
         value_name = "N",
@@ -118,7 +118,7 @@ pub(crate) struct ComparisonShape {
     #[arg(long, value_name = "A/B", value_parser = ratio, conflicts_with_all = ["live", "pivot", "reference", "fail_if_slower"], help_heading = "Matrix")]
     pub(crate) ratio: Option<Ratio>,
 
-    /// Only results whose key contains this text, such as row=RND4K (repeatable)
+    /// Only results whose key contains this, such as row=RND4K (repeatable)
     #[arg(long, value_name = "KEY=TEXT", value_parser = only, requires = "pivot", help_heading = "Matrix")]
     pub(crate) only: Vec<(Key, String)>,
 
