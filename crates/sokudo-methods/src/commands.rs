@@ -3,7 +3,7 @@
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 #[cfg(test)]
 use sokudo_analysis::method::Stated;
-use sokudo_model::Method;
+use sokudo_model::{Method, MethodKind};
 use sokudo_report::{document, plot, view};
 use sokudo_terminal::arguments::mistake::mistake;
 use sokudo_words::{Text, text};
@@ -87,12 +87,17 @@ pub fn hand_over() {
         &sokudo_tools::diskspd::METHOD,
         &sokudo_tools::hdparm::METHOD,
     ];
-    let kinds = all().flat_map(|it| it.kinds).copied();
-    Method::hand_over(kinds.chain(of_tools));
+    Method::hand_over(kinds().chain(of_tools));
     document::hand_over(all().flat_map(|it| it.views).copied());
     view::hand_over(all().flat_map(|it| it.showings).copied());
     plot::hand_over(all().flat_map(|it| it.pictures).copied());
     sokudo_analysis::hand_over(all().flat_map(|it| it.rules).copied());
+}
+
+/// What plans of all methods are called, in the order of help.
+pub fn kinds() -> impl Iterator<Item = &'static MethodKind> {
+    let all = DECLARED.iter().flat_map(|(_, it)| it.kinds);
+    all.copied()
 }
 
 /// The commands that the page has forms for, each with its own.

@@ -49,14 +49,19 @@ export class HistoryPage {
     };
     const select = (name, label, choices) => el('div', { class: 'option' }, el('label', { for: `filter-${name}` }, label),
       el('select', { id: `filter-${name}`, name }, choices.map(([value, words]) => el('option', { value }, words))));
-    const methods = ['mark', 'scan', 'sweep', 'quick', 'load', 'steady', 'explain', 'assess', 'fit', 'peak'];
     this.form = el('form', { class: 'filters', onsubmit: (event) => event.preventDefault(), oninput: () => this.filter() },
       text('device', say("Disk"), say("model, serial or name")),
-      select('method', say("Method"), [['', say("all")], ...methods.map((name) => [name, name])]),
+      select('method', say("Method"), [['', say("all")]]),
       text('tag', say("Tag"), ''),
       select('verdict', say("Verdict"), [['', say("all")], ...Object.keys(verdictTone).map((name) => [name.toLowerCase(), verdictWord(name)])]),
       select('since', say("Since"), [['', say("ever")], ['1d', say("a day")], ['7d', say("a week")], ['30d', say("a month")], ['1y', say("a year")]]));
     return this.form;
+  }
+
+  /** Offers every method that a kept run can have. */
+  async offerMethods() {
+    const { names } = await get('/api/methods');
+    this.form.elements.method.append(...names.map((name) => el('option', { value: name }, name)));
   }
 
   filter() {
@@ -68,6 +73,7 @@ export class HistoryPage {
   async load(skip = 0) {
     const wanted = Object.fromEntries(new FormData(this.form));
     const asked = (this.asked = {});
+    this.offered ??= this.offerMethods().catch(() => { this.offered = null; });
     try {
       const query = { ...wanted, limit: PAGE_OF_RUNS, skip: skip || undefined };
       const { runs } = await get(withQuery('/api/runs', query));

@@ -40,8 +40,8 @@ pub use query::{DocumentForm, ListFilter, PictureForm, Query, QueryError};
 pub use serve::serve;
 pub use view::replayed;
 pub use wish::{
-    FormValue, JOB_BYTES_MAX, MethodForm, Methods, OptionForm, OptionKind, TargetForm, Wish,
-    WishError,
+    FormValue, JOB_BYTES_MAX, MethodForm, MethodList, Methods, OptionForm, OptionKind, TargetForm,
+    Wish, WishError,
 };
 
 /// The hidden argument with which the program becomes the web process.

@@ -17,7 +17,7 @@ use crate::measurer::{MeasurerClient, Reply};
 use crate::message::{Ask, Hello, MeasurerMessage};
 use crate::pipe::Frame;
 use crate::view::{Batch, SharedView};
-use crate::wish::{MethodForm, Methods};
+use crate::wish::{MethodList, Methods};
 
 /// A browser redraws no sooner, and the measurement is not disturbed more often.
 const BATCH_TIME: Duration = Duration::from_millis(100);
@@ -28,7 +28,7 @@ pub(crate) struct WebUi {
     pub(crate) access: AccessPolicy,
     pub(crate) measurer: MeasurerClient,
     pub(crate) language: Language,
-    pub(crate) methods: Vec<MethodForm>,
+    pub(crate) methods: MethodList,
     pub(crate) streams: Arc<Semaphore>,
     keys: Mutex<KeySet>,
     view: Mutex<SharedView>,

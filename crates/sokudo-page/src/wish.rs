@@ -32,8 +32,16 @@ pub struct MethodForm {
     pub options: Vec<OptionForm>,
 }
 
-/// The forms of all methods in a language, in the order in which the page offers them.
-pub type Methods = fn(Language) -> Vec<MethodForm>;
+/// The methods, in a language.
+pub type Methods = fn(Language) -> MethodList;
+
+/// The methods that there are.
+pub struct MethodList {
+    /// Their forms, in the order in which the page offers them.
+    pub forms: Vec<MethodForm>,
+    /// What kept runs call theirs, or begin to: the list of runs can be narrowed to one.
+    pub names: Vec<&'static str>,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use sokudo_page::{
-    Ask, Hello, MeasurerMessage, MethodForm, TargetForm, read_frame, serve, write_frame,
+    Ask, Hello, MeasurerMessage, MethodForm, MethodList, TargetForm, read_frame, serve, write_frame,
 };
 use sokudo_words::Language;
 
@@ -53,7 +53,7 @@ pub(crate) fn hello() -> Hello {
 }
 
 /// Methods that have no options.
-fn methods(_: Language) -> Vec<MethodForm> {
+fn methods(_: Language) -> MethodList {
     let form = |name: &str| MethodForm {
         name: name.to_owned(),
         command: name.to_owned(),
@@ -62,7 +62,11 @@ fn methods(_: Language) -> Vec<MethodForm> {
         target: TargetForm::Needed,
         options: Vec::new(),
     };
-    ["mark", "scan"].map(form).into()
+    let names = ["mark", "scan"];
+    MethodList {
+        forms: names.map(form).into(),
+        names: names.into(),
+    }
 }
 
 /// What becomes of a first message: the page, or what is wrong.

@@ -47,7 +47,7 @@ struct FolderPath {
 }
 
 pub(super) async fn methods(State(page): Ui) -> Response {
-    json_of(&json!({ "methods": page.methods }))
+    json_of(&json!({ "methods": page.methods.forms, "names": page.methods.names }))
 }
 
 /// Only for who may start a run: the names of directories tell of their owner.
@@ -105,6 +105,6 @@ pub(super) async fn move_run(State(page): Ui, body: Bytes) -> Answered {
 /// A wish that is one: the measurer looks again, and asks for nothing of what is none.
 fn checked(page: &WebUi, body: &[u8]) -> Result<Wish, Failure> {
     let Wished { wish } = read(body)?;
-    wish.words(wish.form(&page.methods)?, Path::new("job.fio"))?;
+    wish.words(wish.form(&page.methods.forms)?, Path::new("job.fio"))?;
     Ok(wish)
 }

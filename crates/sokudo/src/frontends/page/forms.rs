@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction};
 use sokudo_methods::declared::PageForm;
 use sokudo_methods::{commands, matrix};
 use sokudo_model::{Bytes, Nanos};
-use sokudo_page::{MethodForm, OptionForm, OptionKind, TargetForm};
+use sokudo_page::{MethodForm, MethodList, OptionForm, OptionKind, TargetForm};
 use sokudo_terminal::definition::{self, spoken};
 use sokudo_words::Language;
 
@@ -32,6 +32,14 @@ const OF_EVERY_METHOD: [&str; 6] = [
 
 /// What a disk is asked for unasked: a word of the command line that cannot be left out.
 const ASKED_FOR: &str = "etcd";
+
+/// All methods, and what kept runs call theirs, in a language.
+pub(crate) fn list(language: Language) -> MethodList {
+    MethodList {
+        forms: methods(language),
+        names: commands::kinds().map(|kind| kind.name).collect(),
+    }
+}
 
 /// All methods, in the order in which the page offers them, in a language.
 pub(crate) fn methods(language: Language) -> Vec<MethodForm> {

@@ -122,7 +122,7 @@ pub(crate) fn serve() -> ExitCode {
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     // Whoever starts it by hand has no pipe there.
     match io::stdin().as_fd().try_clone_to_owned() {
-        Ok(pipe) => sokudo_page::serve(UnixStream::from(pipe), forms::methods),
+        Ok(pipe) => sokudo_page::serve(UnixStream::from(pipe), forms::list),
         Err(_) => ExitCode::FAILURE,
     }
 }
