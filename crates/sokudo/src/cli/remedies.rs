@@ -1,5 +1,7 @@
 //! Remedies name what the command line has.
 
+use std::collections::BTreeSet;
+
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use sokudo_analysis::{Means, remedies_with_options};
@@ -10,19 +12,22 @@ use sokudo_words::{Argument, Text, text};
 
 use super::Cli;
 
-/// Every command that prints remedies, with what it must be given.
-const COMMANDS: [(&str, &[&str]); 10] = [
-    ("mark", &["."]),
-    ("scan", &["."]),
-    ("sweep", &["."]),
-    ("quick", &["."]),
-    ("explain", &["."]),
-    ("fill", &["."]),
-    ("load", &["."]),
-    ("peak", &["."]),
-    ("steady", &["."]),
-    ("bonnie", &["."]),
-];
+/// Every command whose runs may have remedies.
+fn commands() -> BTreeSet<&'static str> {
+    sokudo_methods::commands::kinds()
+        .map(|kind| kind.command)
+        .collect()
+}
+
+/// What a command must be given.
+fn given(command: &str) -> &'static [&'static str] {
+    match command {
+        "info" => &[],
+        "run" => &["a.fio"],
+        "fit" => &["etcd", "."],
+        _ => &["."],
+    }
+}
 
 fn in_words_of(reader: Audience, remedy: &Text) -> Text {
     definition::hand_over(Cli::command);
@@ -58,10 +63,10 @@ fn value(option: &str) -> Option<&'static str> {
 }
 
 /// Asks clap whether a command takes these options.
-fn assert_parses(command: &str, given: &[&str], options: &str) {
+fn assert_parses(command: &str, options: &str) {
     for option in options.split(", ") {
         let mut words = vec!["sokudo", command];
-        words.extend(given);
+        words.extend(given(command));
         // Options that clap would take for one are told apart by their hyphens.
         for word in option.split(' ') {
             words.push(word);
@@ -83,13 +88,13 @@ fn assert_parses(command: &str, given: &[&str], options: &str) {
 fn every_option_and_command_of_a_remedy_is_understood_by_who_printed_it() {
     let mut walked = 0;
     for remedy in remedies_with_options() {
-        for (command, given) in COMMANDS {
+        for command in commands() {
             let wording = in_words_of(Audience::Command(command), &remedy);
             let hints = hints(&wording);
             assert!(!hints.is_empty(), "{remedy}");
             for hint in hints {
                 match hint.strip_prefix("sokudo ") {
-                    None => assert_parses(command, given, &hint),
+                    None => assert_parses(command, &hint),
                     Some(line) => assert_line_parses(line),
                 }
                 walked += 1;
@@ -103,18 +108,13 @@ fn every_option_and_command_of_a_remedy_is_understood_by_who_printed_it() {
 fn assert_line_parses(line: &str) {
     let mut words = line.split(' ');
     let command = words.next().unwrap();
-    let given: &[&str] = match command {
-        "info" => &[],
-        "run" => &["a.fio"],
-        _ => &["."],
-    };
     let rest = words.collect::<Vec<_>>().join(" ");
     for option in rest.split(" --").filter(|option| !option.is_empty()) {
         let option = format!("--{}", option.trim_start_matches("--"));
-        assert_parses(command, given, &option);
+        assert_parses(command, &option);
     }
     if rest.is_empty() {
-        let words = [&["sokudo", command][..], given].concat();
+        let words = [&["sokudo", command][..], given(command)].concat();
         let parsed = Cli::command().try_get_matches_from(&words);
         assert!(parsed.is_ok(), "{words:?}: {parsed:?}");
     }
@@ -164,14 +164,14 @@ fn an_option_that_a_command_has_not_is_one_of_a_command_that_has() {
 #[test]
 fn each_method_is_read_by_who_has_typed_its_command() {
     sokudo_methods::commands::hand_over();
-    for (command, _) in COMMANDS {
-        let methods = [command.to_owned(), format!("{command}/default")];
-        let mut methods = methods.into_iter().map(Method::from);
-        assert!(methods.any(|method| method.command() == Some(command)));
-        assert!(
-            Cli::command().find_subcommand(command).is_some(),
-            "{command}"
-        );
+    for kind in sokudo_methods::commands::kinds() {
+        let name = match kind.is_named {
+            true => format!("{}/default", kind.name),
+            false => kind.name.to_owned(),
+        };
+        assert_eq!(Method::from(name).command(), Some(kind.command));
+        let found = Cli::command().find_subcommand(kind.command).is_some();
+        assert!(found, "{}", kind.command);
     }
 }
 
