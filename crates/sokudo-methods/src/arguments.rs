@@ -35,6 +35,8 @@ pub trait OwnArguments: Args {
 pub enum Ability {
     /// A kept run of it is measured again, and the cells of a matrix are measured by it.
     StoredCommand,
+    /// It measures a directory, such as where the volume of a matrix is mounted.
+    Directory,
     /// How often it measures each row is known before, and `--runs` says it.
     Count,
     /// Its trials take turns with those of another.

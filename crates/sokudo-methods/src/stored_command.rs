@@ -427,6 +427,19 @@ mod tests {
     }
 
     #[test]
+    fn what_measures_a_directory_says_so() {
+        // Planning makes nothing there.
+        let folder = std::env::temp_dir();
+        let all = crate::commands::descriptions();
+        for it in all.filter(|it| it.can.contains(&Ability::StoredCommand)) {
+            let text = format!("{} {}", it.name, folder.display());
+            let planned = repeat(&text).command.planned().map(|_| ());
+            let says_so = it.can.contains(&Ability::Directory);
+            assert_eq!(planned.is_ok(), says_so, "{}: {planned:?}", it.name);
+        }
+    }
+
+    #[test]
     fn the_line_that_is_kept_holds_no_password() {
         let given = "mark . --seed 1 --store postgresql://me:secret@host/runs";
         let line = repeat(given).command_line(1);

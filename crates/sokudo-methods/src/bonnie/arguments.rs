@@ -27,7 +27,7 @@ pub type Arguments = MeasuringArguments<BonnieOptions>;
 
 impl OwnArguments for BonnieOptions {
     const SHARED: &'static [SharedGroup] = &[SharedGroup::Seed];
-    const CAN: &'static [Ability] = &[Ability::StoredCommand];
+    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Directory];
 }
 
 /// Own arguments of `sokudo bonnie`, as given.

@@ -35,7 +35,11 @@ impl OwnArguments for LoadOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Together];
+    const CAN: &'static [Ability] = &[
+        Ability::StoredCommand,
+        Ability::Directory,
+        Ability::Together,
+    ];
 }
 
 /// Own arguments of `sokudo load`, as given.

@@ -53,6 +53,7 @@ impl OwnArguments for MarkOptions {
     ];
     const CAN: &'static [Ability] = &[
         Ability::StoredCommand,
+        Ability::Directory,
         Ability::Count,
         Ability::Alternate,
         Ability::Together,

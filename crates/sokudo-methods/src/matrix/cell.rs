@@ -7,6 +7,8 @@ use sokudo_terminal::exit::Exit;
 use sokudo_volume::VolumeNames;
 use sokudo_words::text;
 
+use crate::arguments::Ability;
+use crate::commands;
 use crate::matrix::request::Matrix;
 use crate::stored_command::StoredCommand;
 
@@ -31,7 +33,8 @@ pub(super) fn method(
     let mut method = StoredCommand::of_words(words)?;
     if method.target() != Some(&*target) {
         return Err(Exit::usage(text!(
-            "--method names no command that measures a directory; use mark, sweep, quick, load, peak, steady, explain or bonnie, without a target"
+            "--method names no command that measures a directory; use {}, without a target",
+            commands::names(Ability::Directory)
         )));
     }
     let printing = method.printing_mut();

@@ -31,7 +31,11 @@ impl OwnArguments for PeakOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Together];
+    const CAN: &'static [Ability] = &[
+        Ability::StoredCommand,
+        Ability::Directory,
+        Ability::Together,
+    ];
 }
 
 /// Own arguments of `sokudo peak`, as given.

@@ -33,7 +33,12 @@ impl OwnArguments for QuickOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Count, Ability::Together];
+    const CAN: &'static [Ability] = &[
+        Ability::StoredCommand,
+        Ability::Directory,
+        Ability::Count,
+        Ability::Together,
+    ];
 }
 
 /// Own arguments of `sokudo quick`, as given.

@@ -46,6 +46,7 @@ impl OwnArguments for ScanOptions {
     ];
     const CAN: &'static [Ability] = &[
         Ability::StoredCommand,
+        Ability::Directory,
         Ability::Count,
         Ability::Alternate,
         Ability::Together,

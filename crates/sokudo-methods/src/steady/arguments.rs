@@ -57,7 +57,11 @@ impl OwnArguments for SteadyOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Together];
+    const CAN: &'static [Ability] = &[
+        Ability::StoredCommand,
+        Ability::Directory,
+        Ability::Together,
+    ];
 }
 
 /// Own arguments of `sokudo steady`, as given.

@@ -35,7 +35,12 @@ impl OwnArguments for SweepOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Count, Ability::Together];
+    const CAN: &'static [Ability] = &[
+        Ability::StoredCommand,
+        Ability::Directory,
+        Ability::Count,
+        Ability::Together,
+    ];
 }
 
 /// Own arguments of `sokudo sweep`, as given.
