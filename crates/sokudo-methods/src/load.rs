@@ -43,7 +43,8 @@ pub(crate) const DECLARED: Declared = Declared {
     showings: &[table::showing, beside::table::showing],
     pictures: &[picture::LATENCY_BY_LOAD, beside::picture::LATENCIES],
     rules: &[&beside::rules::RULES],
-    ..Declared::NONE
+    #[cfg(test)]
+    thresholds: Vec::new,
 };
 
 /// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
