@@ -251,8 +251,8 @@ fn sources() -> Vec<String> {
 #[test]
 fn files_that_the_pages_name_exist() {
     const TRUTH: &str = include_str!("../../../docs/TRUTH.md");
-    let sources = sources();
     const ENGINE: &str = include_str!("../../../docs/ENGINE.md");
+    let sources = sources();
     let pages = [
         ("FINDINGS.md", FINDINGS),
         ("TRUTH.md", TRUTH),
