@@ -31,7 +31,7 @@ pub struct TrendArguments {
     #[arg(value_name = "DEVICE")]
     pub device: Option<String>,
 
-    /// Rows whose name contains this; a single one is with all its levels
+    /// Rows whose name contains this; a single one with all levels
     #[arg(long, value_name = "NAME", help_heading = "What is shown")]
     pub row: Option<String>,
 

@@ -78,7 +78,7 @@ pub struct SweepOptions {
     #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub length: Option<Bytes>,
 
-    /// I/Os in flight [default: 4]; 1..256 is the second axis
+    /// I/Os in flight [default: 4]; a list or 1..256 is the second axis
     #[arg(long = "depths", visible_alias = "depth", value_name = "N|LIST", help_heading = MEASURED)]
     pub depths: Option<CountList>,
 
