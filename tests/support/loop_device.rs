@@ -219,12 +219,18 @@ impl FileSystem {
         self.mounted.path()
     }
 
+    /// A process that another test starts holds what was open here for writing until it runs its
+    /// program, and the file system is busy until then.
     pub(crate) fn make_read_only(&self) {
-        quietly(
-            Command::new("mount")
-                .args(["-o", "remount,ro"])
-                .arg(self.path()),
-        );
+        let mut remount = Command::new("mount");
+        remount.args(["-o", "remount,ro"]).arg(self.path());
+        for _ in 0..100 {
+            if remount.output().unwrap().status.success() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        quietly(&mut remount);
     }
 
     pub(crate) fn free_bytes(&self) -> u64 {
