@@ -174,8 +174,8 @@ mod root {
         processes(1).refused(1, &["no thread can be started", "ulimit -u"]);
         for limit in [2, 4, 8] {
             let ended = processes(limit);
-            let is_told = ended.code() == Some(1) && ended.told.contains("ulimit -u");
-            assert!(ended.code() == Some(0) || is_told, "{ended:?}");
+            let is_reported = ended.code() == Some(1) && ended.told.contains("ulimit -u");
+            assert!(ended.code() == Some(0) || is_reported, "{ended:?}");
         }
     }
 }

@@ -177,11 +177,13 @@ mod root {
             assert!((0.98..1.34).contains(&ratio), "{ratio}");
         }
         let times = |curve: &Value| curve["trials"][0]["elapsed_ns"].as_u64().unwrap();
-        let of_places = places(&whole, curve);
-        let of_places = of_places.iter();
-        let of_places: u64 = of_places.map(|it| it["elapsed_ns"].as_u64().unwrap()).sum();
+        let from_samples = places(&whole, curve);
+        let from_samples = from_samples.iter();
+        let from_samples: u64 = from_samples
+            .map(|it| it["elapsed_ns"].as_u64().unwrap())
+            .sum();
         assert!(times(curve) > times(interrupted));
-        assert!(times(curve).abs_diff(of_places) * 100 < times(curve));
+        assert!(times(curve).abs_diff(from_samples) * 100 < times(curve));
         assert_eq!(places(&whole, row(&whole, "ACCESS 4K", "read")).len(), 20);
         end(&mut scan_with(&store, disk.path(), "--resume")).refused(2, &["no scan of"]);
         end(&mut scan_with(&store, disk.path(), "--resume=2")).refused(2, &["came to its end"]);

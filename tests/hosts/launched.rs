@@ -203,10 +203,10 @@ fn whoever_fails_is_named(
     rustix::process::kill_process(pid, signal).unwrap();
     let by_a_peer = format!("error: rank {rank} on ");
     let by_its_launcher = launcher.says_killed;
-    let is_told = |text: &str| {
+    let is_reported = |text: &str| {
         text.contains(&by_a_peer) || signal == Signal::KILL && text.contains(by_its_launcher)
     };
-    let took = job.wait_until(is_told, TOLD_MAX);
+    let took = job.wait_until(is_reported, TOLD_MAX);
     println!("    rank {rank} {signal:?} at {part}: told after {took:?}");
     // The launcher ends whatever is left, the stopped one, too.
     let ended = job.end();

@@ -116,7 +116,7 @@ fn a_partition_and_blocks_that_do_not_fit_the_disk_are_told() {
         "-c",
         &format!("head -c 4096 /dev/zero > {node}; blockdev --rereadpt {node}"),
     ]);
-    for (first_sector, is_told) in [(63_u32, true), (2048, false)] {
+    for (first_sector, is_reported) in [(63_u32, true), (2048, false)] {
         partition(&guest, &node, first_sector, 200_000);
         let part_node = format!("{node}1");
         let arguments = ["mark", &part_node, "--row", "RND4K,Q1,read", "--runs", "1"];
@@ -124,7 +124,7 @@ fn a_partition_and_blocks_that_do_not_fit_the_disk_are_told() {
         let run = guest.json(&[&arguments[..], &how].concat());
         assert_eq!(
             codes(&run).contains(&"partition-misaligned"),
-            is_told,
+            is_reported,
             "{run}"
         );
         // Who measures the whole disk is not told of partitions.
@@ -201,7 +201,7 @@ fn the_course_of_a_run_has_heat_and_power_state_within_its_trials() {
     assert!(moments.is_sorted_by_key(at_of), "{moments:?}");
     let measuring = |moment: &&Value| moment["measuring"] == true;
     assert!(moments.iter().filter(measuring).count() >= 3, "{moments:?}");
-    let log = guest.told_json("nvme", &["smart-log", &disk, "--output-format", "json"]);
+    let log = guest.reported_json("nvme", &["smart-log", &disk, "--output-format", "json"]);
     let celsius = log["temperature"].as_i64().unwrap() - 273;
     let told = |name| moments.iter().find(|moment| !moment[name].is_null());
     assert_eq!(told("celsius").unwrap()["celsius"], celsius, "{moments:?}");

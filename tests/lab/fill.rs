@@ -13,7 +13,7 @@ const UNIT_BYTES: u64 = 512_000;
 
 /// What the drive says of itself, as smartctl reads it.
 fn told(guest: &Guest, node: &str, what: &str) -> u64 {
-    let told = guest.told_json("smartctl", &["-j", "-A", node]);
+    let told = guest.reported_json("smartctl", &["-j", "-A", node]);
     let log = &told["nvme_smart_health_information_log"];
     log[what]
         .as_u64()

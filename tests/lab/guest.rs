@@ -107,7 +107,7 @@ impl Guest {
     }
 
     /// The same as JSON.
-    pub(crate) fn told_json(&self, program: &str, arguments: &[&str]) -> Value {
+    pub(crate) fn reported_json(&self, program: &str, arguments: &[&str]) -> Value {
         let told = self.told(program, arguments);
         serde_json::from_str(&told)
             .unwrap_or_else(|error| panic!("{program} {arguments:?}: {error}: {told}"))
@@ -139,7 +139,7 @@ impl Guest {
     /// How many tests an ATA disk has logged, as smartctl reads it, and those of its log, the newest
     /// first: what they were and whether they passed.
     pub(crate) fn logged_tests(&self, node: &str) -> (u64, Vec<(String, bool)>) {
-        let told = self.told_json("smartctl", &["-j", "-l", "selftest", node]);
+        let told = self.reported_json("smartctl", &["-j", "-l", "selftest", node]);
         let log = &told["ata_smart_self_test_log"]["standard"];
         let tests = log["table"].as_array().cloned().unwrap_or_default();
         let of_test = |test: &Value| {

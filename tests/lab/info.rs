@@ -91,7 +91,7 @@ fn an_ata_disk_feels_as_smartctl_says() {
         return;
     };
     let node = guest.disk("ata-hdd");
-    let told = guest.told_json("smartctl", &["-j", "-a", &node]);
+    let told = guest.reported_json("smartctl", &["-j", "-a", &node]);
     let disk = guest.info("ata-hdd");
     assert_eq!(told["smart_status"]["passed"], true);
     let theirs = |pointer: &str| told.pointer(pointer).unwrap().clone();
@@ -127,7 +127,7 @@ fn an_nvme_disk_is_what_nvme_cli_says() {
         return;
     };
     let node = guest.disk("nvme-a");
-    let ask = |command: &str| guest.told_json("nvme", &[command, &node, "-o", "json"]);
+    let ask = |command: &str| guest.reported_json("nvme", &[command, &node, "-o", "json"]);
     let [controller, namespace, log] = ["id-ctrl", "id-ns", "smart-log"].map(ask);
     let disk = guest.info("nvme-a");
     let [theirs, space, health] =

@@ -186,15 +186,16 @@ fn a_volume_on_a_misaligned_partition_is_told_of_it() {
     let mut undo = Undo::new(&guest);
     let clear = format!("head -c 4096 /dev/zero > {disk}; blockdev --rereadpt {disk}");
     undo.by(&["sh", "-c", &clear]);
-    for (first_sector, offset, is_told) in [(63, 0, true), (2048, 0, false), (2048, 63, false)] {
+    for (first_sector, offset, is_reported) in [(63, 0, true), (2048, 0, false), (2048, 63, false)]
+    {
         partition(&guest, &disk, first_sector, 200_000);
         let mut undo = Undo::new(&guest);
         let table = format!("0 131072 linear {disk}1 {offset}");
         undo.map("lab", &table);
         let told = |value: &Value| codes(value).contains(&"partition-misaligned");
         let run = row(&guest, NODE, "RND4K,Q1,read", &[]);
-        assert_eq!(told(&run), is_told, "{run}");
-        if is_told {
+        assert_eq!(told(&run), is_reported, "{run}");
+        if is_reported {
             let shown = guest.json(&["info", NODE, "--json"]);
             assert!(told(&shown["disks"][0]), "{shown}");
         }

@@ -50,12 +50,12 @@ const SCAN: [&str; 3] = ["--full", "--access-count", "0"];
 
 /// Each disk keeps so much by the medians of its trials, which a guest that stands still for some of
 /// them does not move, and this is told or not.
-fn assert_kept(guest: &Guest, disks: [&str; 2], expected: &Range<f64>, is_told: bool) {
+fn assert_kept(guest: &Guest, disks: [&str; 2], expected: &Range<f64>, is_reported: bool) {
     let run = measured(guest, "mark", disks, &MARK);
     let kept = rates(&run, "kept");
     assert!(kept.iter().all(|it| expected.contains(it)), "{kept:?}");
     let codes = codes(&run);
-    assert_eq!(codes.contains(&"sharing-costs"), is_told, "{codes:?}");
+    assert_eq!(codes.contains(&"sharing-costs"), is_reported, "{codes:?}");
 }
 
 #[test]

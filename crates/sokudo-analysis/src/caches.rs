@@ -232,7 +232,7 @@ fn small_coverage(case: &RowContext<'_>) -> Option<RuleResult> {
         },
         "every disk and controller has a cache that holds as much, and may have answered",
         if is_skewed {
-            remedy::even_places()
+            remedy::even_offsets()
         } else {
             remedy::larger_part()
         },
@@ -490,12 +490,12 @@ mod tests {
                 workload.durability.fdatasync_every = Some(every);
             })
         };
-        let is_told = |every| {
+        let is_reported = |every| {
             judged(with(every))
                 .0
                 .contains(&"dataset-in-cache".to_owned())
         };
-        assert_eq!([is_told(1), is_told(2)], [false, true]);
+        assert_eq!([is_reported(1), is_reported(2)], [false, true]);
     }
 
     #[test]

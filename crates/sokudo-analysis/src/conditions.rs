@@ -375,18 +375,21 @@ mod tests {
                 }
             })
         };
-        let is_told = |run: Run| {
+        let is_reported = |run: Run| {
             let (codes, _) = crate::sample::judged(run);
             codes.iter().any(|code| code == "throttled-by-cgroup")
         };
         let tenth = BYTES_PER_S / 10;
-        assert!(is_told(met(Some(12), Some(14), tenth)));
+        assert!(is_reported(met(Some(12), Some(14), tenth)));
         assert!(
-            !is_told(met(Some(14), None, tenth)),
+            !is_reported(met(Some(14), None, tenth)),
             "not while it was there"
         );
-        assert!(!is_told(met(None, Some(9), BYTES_PER_S)), "before the row");
-        assert!(is_told(met(Some(14), None, BYTES_PER_S)));
+        assert!(
+            !is_reported(met(None, Some(9), BYTES_PER_S)),
+            "before the row"
+        );
+        assert!(is_reported(met(Some(14), None, BYTES_PER_S)));
         says(
             met(Some(12), Some(14), tenth),
             "throttled-by-cgroup",

@@ -9,14 +9,14 @@ use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::{RowRule, RunRule};
 
-pub(crate) const RULES: &[RowRule] = &[slow_places];
+pub(crate) const RULES: &[RowRule] = &[slow_samples];
 pub(crate) const RUN_RULES: &[RunRule] = &[stopped_by_rule, measured_in_parts];
 
 /// Places that are named; the result lists all of them.
-const PLACES_TOLD: usize = 3;
+const SLOW_SAMPLES_LISTED_MAX: usize = 3;
 
 /// Parts that are named.
-const PARTS_TOLD: usize = 5;
+const PARTS_LISTED_MAX: usize = 5;
 
 fn stopped_by_rule(run: &Run) -> Option<RuleResult> {
     let cause = run.stopped_by.as_deref()?;
@@ -39,12 +39,12 @@ fn measured_in_parts(run: &Run) -> Option<RuleResult> {
     let count = parts.len();
     let intervals = parts
         .iter()
-        .take(PARTS_TOLD)
+        .take(PARTS_LISTED_MAX)
         .map(|part| text!("{} to {}", moment(part.started_at), moment(part.ended_at)));
     let intervals = Text::list(intervals, ", ");
     Some(RuleResult::new(
         Code::MeasuredInParts,
-        match count > PARTS_TOLD {
+        match count > PARTS_LISTED_MAX {
             true => text!("it was measured in {count} parts, the first of them {intervals} (UTC)"),
             false => text!("it was measured in {count} parts: {intervals} (UTC)"),
         },
@@ -63,7 +63,7 @@ fn moment(Nanos(since_1970): Nanos) -> String {
 }
 
 /// Places that were slow, and are slow again or not.
-fn slow_places(case: &RowContext<'_>) -> Option<RuleResult> {
+fn slow_samples(case: &RowContext<'_>) -> Option<RuleResult> {
     let slow = case.row.slow.as_deref()?;
     let is_again = |spot: &&SlowSpot| slow.is_slow_again(spot) == Some(true);
     let again: Vec<&SlowSpot> = slow.spots.iter().filter(is_again).collect();
@@ -76,7 +76,7 @@ fn slow_places(case: &RowContext<'_>) -> Option<RuleResult> {
 
 fn slow_again(slow: &SlowSpots, again: &[&SlowSpot]) -> RuleResult {
     let (count, all, limit) = (again.len(), slow.spots.len(), slow.limit);
-    let named = again.iter().take(PLACES_TOLD).map(|spot| {
+    let named = again.iter().take(SLOW_SAMPLES_LISTED_MAX).map(|spot| {
         let (offset, first) = (spot.offset.0, spot.latency);
         let second = spot.again.unwrap_or_default();
         text!("byte {offset} {first} and {second}")

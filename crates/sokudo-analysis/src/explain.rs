@@ -54,10 +54,10 @@ pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
             | Code::TesterLimited
             | Code::DepthNotReached
     );
-    let is_told_as_levels = code == Code::DepthNotReached || code.is_about_steadiness();
+    let is_shown_as_levels = code == Code::DepthNotReached || code.is_about_steadiness();
     let method = &run.plan.method;
     method.is(MethodTrait::Probes) && (meets_caches || code.is_about_steadiness())
-        || method.is(MethodTrait::WritesThrough) && is_told_as_levels
+        || method.is(MethodTrait::WritesThrough) && is_shown_as_levels
 }
 
 /// Whether the rows are probes, whose figures nobody asked for.

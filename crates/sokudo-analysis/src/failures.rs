@@ -18,7 +18,7 @@ pub(crate) const RULES: &[RowRule] = &[
 ];
 
 /// Ranges that are named in a finding; the results list all of them.
-const RANGES_TOLD: usize = 4;
+const RANGES_LISTED_MAX: usize = 4;
 
 /// Ranges of several trials that are compared with each other.
 const DEFECTS_COMPARED_MAX: usize = 1_000;
@@ -56,7 +56,7 @@ fn wrong_data(case: &RowContext<'_>) -> Option<RuleResult> {
     let checked: u64 = checks().map(|check| check.checked).sum();
     let mut mismatches = checks().flat_map(|check| &check.mismatches);
     let first = mismatches.next();
-    let more = mismatches.take(RANGES_TOLD - 1);
+    let more = mismatches.take(RANGES_LISTED_MAX - 1);
     let more: Vec<Text> = more.map(|it| text!("{}", it.offset.0)).collect();
     let of_all = text!("{wrong} of {checked} blocks did not hold what was written to them");
     let symptom = match first {
@@ -202,7 +202,7 @@ fn defects(case: &RowContext<'_>, is_meant: impl Fn(FailureKind) -> bool) -> Vec
 /// How much they are, in how many ranges, and the first of them.
 fn summary(defects: &[Defect]) -> (Bytes, Text, Text) {
     let bytes = Bytes(defects.iter().map(|defect| defect.length.0).sum());
-    let ranges = defects.iter().take(RANGES_TOLD).map(|defect| {
+    let ranges = defects.iter().take(RANGES_LISTED_MAX).map(|defect| {
         text!(
             "{length} at byte {offset}",
             length = defect.length,
@@ -210,7 +210,7 @@ fn summary(defects: &[Defect]) -> (Bytes, Text, Text) {
         )
     });
     let named = Text::list(ranges, ", ");
-    let named = match defects.len().saturating_sub(RANGES_TOLD) {
+    let named = match defects.len().saturating_sub(RANGES_LISTED_MAX) {
         0 => named,
         more => text!("{named} and {more} more"),
     };

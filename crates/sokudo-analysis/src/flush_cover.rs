@@ -137,10 +137,10 @@ mod tests {
                 });
             })
         };
-        let is_told = |run| judged(run).0.contains(&"buffered-writes".to_owned());
-        assert!(!is_told(called(1, 1.0)));
-        assert!(!is_told(called(16, 1.0 / 16.0)));
-        assert!(is_told(called(16, 0.9 / 16.0)));
+        let is_reported = |run| judged(run).0.contains(&"buffered-writes".to_owned());
+        assert!(!is_reported(called(1, 1.0)));
+        assert!(!is_reported(called(16, 1.0 / 16.0)));
+        assert!(is_reported(called(16, 0.9 / 16.0)));
         check! {
             "buffered": spoilt(writes(), buffered) => ["buffered-writes"], Unverified;
             "flushed in the measured time": flushed => [], Verified;

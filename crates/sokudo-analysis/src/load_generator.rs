@@ -32,11 +32,11 @@ fn depth_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
     // Without a time limit nothing tells the last flush, which is alone in
     // flight, from the writes before it.
     let blurred = workload.durability.final_flush && workload.limits.time.is_none();
-    let between_places = workload.survey().is_some_and(empties_its_queue);
+    let between_samples = workload.survey().is_some_and(empties_its_queue);
     // Between two files other work is done, what is written back follows from its read, and
     // threads of both end by number.
     let by_turns = workload.tree().is_some() || workload.rewritten_percent() > 0;
-    let keeps_its_depth = closed_loop && !blurred && !between_places && !by_turns;
+    let keeps_its_depth = closed_loop && !blurred && !between_samples && !by_turns;
     if !keeps_its_depth || case.target().kind == TargetKind::Null {
         return None;
     }

@@ -34,11 +34,11 @@ impl Passes {
         // lets one slow start speak for a pass.
         let is_faster =
             |figure: fn(&Summary) -> f64| figure(&later) > figure(&first) * FIRST_PASS_FACTOR_MAX;
-        let is_told = is_faster(|it| it.median)
+        let is_reported = is_faster(|it| it.median)
             && is_faster(|it| it.mean)
             && self.slow_stretches(first.mean) <= SLOW_STRETCHES_MAX
             && self.chance()? <= FIRST_PASS_CHANCE_MAX;
-        is_told.then_some((first, later))
+        is_reported.then_some((first, later))
     }
 
     /// Part of the later stretches whose rate is nearer to that of the first pass than to
@@ -173,7 +173,7 @@ mod tests {
         }
 
         /// The same by the factor alone, which was the rule once.
-        fn told_by_factor(effect: f64, shape: [usize; 2], noise: Noise) -> Rate {
+        fn reported_by_factor(effect: f64, shape: [usize; 2], noise: Noise) -> Rate {
             let rows = seeds(ROWS).map(|seed| row(seed, effect, shape, noise));
             Rate::of(rows, |row| {
                 let [first, later] = [&row.first, &row.later].map(|it| Summary::of(it).unwrap());
@@ -199,7 +199,7 @@ mod tests {
                     rate.assert_at_most(most, format_args!("{noise:?} {shape:?}"));
                 }
             }
-            let before = told_by_factor(1.0, [30, 30], MOODY);
+            let before = reported_by_factor(1.0, [30, 30], MOODY);
             let now = detection_rate(seeds, 1.0, [30, 30], MOODY);
             before.assert_at_least(0.08, "by the factor alone");
             now.assert_at_most(0.015, "now");

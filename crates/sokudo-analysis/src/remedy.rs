@@ -114,7 +114,7 @@ remedies! {
     buffered: "use blocks that are multiples of 4 KiB, or measure through the page cache ({options})", options: [Buffered];
     far_larger_part: "measure a part that is far larger than the cache ({options}), at least four times as large", options: [Size];
     larger_part: "measure over a larger part ({options})", options: [Size];
-    even_places: "measure with places that are all alike, or over a larger part ({options})", options: [Size];
+    even_offsets: "measure with places that are all alike, or over a larger part ({options})", options: [Size];
     smaller_file: "make room, or use a smaller test file ({options})", options: [Size];
     longer_and_rest: "take the lower speed for what lasts, and measure longer ({options}), again after a rest", options: [Time];
     longer_and_see: "take the lower speed for what lasts; measure longer ({options}) to see whether it falls again, and after a rest to see whether the higher one comes back", options: [Time];

@@ -190,7 +190,7 @@ fn factor(case: &RowContext<'_>) -> Option<PairRatios> {
 }
 
 /// A factor that is clear and large enough to be told.
-fn told_factor(case: &RowContext<'_>) -> Option<PairRatios> {
+fn reported_factor(case: &RowContext<'_>) -> Option<PairRatios> {
     factor(case).filter(|it| it.least > 1.0 && it.median >= HUGE_PAGES_RATIO_MIN)
 }
 
@@ -205,7 +205,7 @@ fn huge_pages(case: &RowContext<'_>) -> Option<RuleResult> {
     if !did_io || !case.direct() || split_io(case).is_some() {
         return None;
     }
-    let ratios = told_factor(case);
+    let ratios = reported_factor(case);
     if !lies_in_huge_pages(case) {
         let PairRatios {
             median: factor,

@@ -19,13 +19,13 @@ pub(crate) const RULES: &[RowRule] = &[unsteady, precision_not_reached, warm_up]
 /// arrival, so that the verdict stays; it says how little one figure tells.
 fn unsteady(case: &RowContext<'_>) -> Option<RuleResult> {
     // What says in which way the trials differ says more.
-    let is_told = shape(case).is_some_and(|shape| {
+    let is_reported = shape(case).is_some_and(|shape| {
         matches!(
             shape,
             DriftShape::Fallen | DriftShape::TwoGroups | DriftShape::Trending
         )
     });
-    if is_told {
+    if is_reported {
         return None;
     }
     let reach = Enough::reach(&case.row.trials).filter(|_| !case.arrives_by_chance())?;

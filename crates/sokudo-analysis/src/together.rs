@@ -60,7 +60,7 @@ pub(crate) fn judge(run: &mut Run, mut judge_host: impl FnMut(&mut Run)) {
         row.assessment = assessment;
     }
     run.findings = lost(run).into_iter().map(Finding::from).collect();
-    run.findings.extend(told_once(&of_run));
+    run.findings.extend(each_once(&of_run));
     run.findings
         .sort_by_key(|finding| Reverse(finding.severity));
     run.inferences.clear();
@@ -86,7 +86,7 @@ fn assess(run: &Run, row: usize, host_findings: &[(String, Finding)]) -> Option<
     let worst = of_hosts().map(|it| it.verdict).chain(own).max();
     let ratios = of_hosts().map(|it| it.device_ratio);
     let mut findings = in_order(rulings);
-    findings.extend(told_once(host_findings));
+    findings.extend(each_once(host_findings));
     findings.sort_by_key(|finding| Reverse(finding.severity));
     Some(Assessment {
         verdict: worst.unwrap_or(Verdict::Verified),
@@ -103,7 +103,7 @@ fn is_about_steadiness(finding: &Finding) -> bool {
 }
 
 /// Each finding once, with the first host that has it and how many have.
-fn told_once(host_findings: &[(String, Finding)]) -> Vec<Finding> {
+fn each_once(host_findings: &[(String, Finding)]) -> Vec<Finding> {
     let mut distinct: Vec<(&str, usize, &Finding)> = Vec::new();
     for (host, finding) in host_findings {
         match distinct
@@ -225,7 +225,7 @@ fn stragglers(run: &Run, row: &Row) -> Vec<Straggler> {
     if sizes.iter().any(|hosts| *hosts < STRAGGLER_HOSTS_MIN) {
         return Vec::new();
     }
-    let sums = sums_of_places(run.hosts.len(), &trials);
+    let sums = rank_sums(run.hosts.len(), &trials);
     let chances = chances_of_sums(&sizes);
     let compared = (run.hosts.len() * run.rows.len()) as f64;
     let shares = row.rates_of_hosts(run.hosts.len());
@@ -244,9 +244,9 @@ fn stragglers(run: &Run, row: &Row) -> Vec<Straggler> {
     slow
 }
 
-/// The places of each host among all added up over the trials, the slowest being the first; of
+/// The ranks of each host among all added up over the trials, the slowest being the first; of
 /// those that are equal each has the last. `None` of one that was not in all trials.
-fn sums_of_places(hosts: usize, trials: &[&TrialTogether]) -> Vec<Option<usize>> {
+fn rank_sums(hosts: usize, trials: &[&TrialTogether]) -> Vec<Option<usize>> {
     let mut sums = vec![Some(0); hosts];
     for trial in trials {
         // What moves no bytes is compared by its operations.

@@ -153,7 +153,7 @@ mod tests {
         })
     }
 
-    fn is_told(run: Run) -> bool {
+    fn is_reported(run: Run) -> bool {
         let (codes, _) = judged(run);
         codes.iter().any(|code| code == "dataset-in-cache")
     }
@@ -167,7 +167,7 @@ mod tests {
     fn what_is_touched_again_and_again_may_be_in_a_cache_however_large_the_span_is() {
         let goes_on = on_a_disk(SEQUENTIAL, 40, |_| {});
         assert_eq!(touched_mib(&goes_on), 240);
-        assert!(!is_told(goes_on), "each byte was read once");
+        assert!(!is_reported(goes_on), "each byte was read once");
         let rounds = on_a_disk(SEQUENTIAL, 40, |run| {
             let procedure = crate::rounds::tests::procedure(Vec::new(), None);
             run.schedule.steady = Some(Box::new(procedure));
@@ -178,7 +178,7 @@ mod tests {
         // A thousand places of a terabyte are hardly ever the same.
         let random = on_a_disk(Order::Random { map: false }, 40, |_| {});
         assert_eq!(touched_mib(&random), 239);
-        assert!(!is_told(random));
+        assert!(!is_reported(random));
     }
 
     #[test]
@@ -199,8 +199,8 @@ mod tests {
                 }
             })
         };
-        assert!(is_told(rounds(12)));
-        assert!(!is_told(rounds(4)));
+        assert!(is_reported(rounds(12)));
+        assert!(!is_reported(rounds(4)));
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
                 };
                 (1..).zip(rates).map(point).collect()
             };
-            is_told(on_a_disk(SEQUENTIAL, 600, |run| {
+            is_reported(on_a_disk(SEQUENTIAL, 600, |run| {
                 run.target.size_bytes = Some(Bytes::mib(128));
                 run.target
                     .devices
@@ -249,6 +249,6 @@ mod tests {
             });
         });
         assert_eq!(touched_mib(&run), 8);
-        assert!(is_told(run));
+        assert!(is_reported(run));
     }
 }

@@ -19,11 +19,11 @@ pub(crate) fn of_disk(system: &System, directory: &Path) -> Vec<Attachment> {
     let begin = function.as_deref().unwrap_or(directory);
     let way = begin.ancestors();
     let way = way.take_while(|node| node.file_name().is_some_and(|name| name != "devices"));
-    way.filter_map(|node| of_place(system, directory, node))
+    way.filter_map(|node| of_node(system, directory, node))
         .collect()
 }
 
-fn of_place(system: &System, disk: &Path, node: &Path) -> Option<Attachment> {
+fn of_node(system: &System, disk: &Path, node: &Path) -> Option<Attachment> {
     let name = node.file_name()?.to_str()?;
     let (kind, speed) = if numbered(name, "ata") {
         (AttachmentKind::SataPort, link::sata_port(system, disk))

@@ -139,12 +139,12 @@ fn add_extent(state: &mut FileState, extent: &Extent, end_bytes: &mut u64) -> Op
     }
     *end_bytes = end;
     let is_odd = is_unwritten || extent.is_encoded || extent.is_inline;
-    let has_place = !is_odd && extent.place_bytes > 0;
+    let is_on_device = !is_odd && extent.physical_bytes > 0;
     let physical_start = extent
-        .place_bytes
+        .physical_bytes
         .checked_add(start - extent.offset_bytes)?;
     let range = physical_start..physical_start.checked_add(length)?;
-    has_place.then_some(range)
+    is_on_device.then_some(range)
 }
 
 fn state_error(error: io::Error) -> FileStateError {
@@ -233,7 +233,7 @@ mod tests {
 
     const WRITTEN: Extent = Extent {
         offset_bytes: 0,
-        place_bytes: 1 << 20,
+        physical_bytes: 1 << 20,
         length_bytes: 4096,
         is_delayed: false,
         is_unwritten: false,
@@ -310,9 +310,9 @@ mod tests {
                     .collect(),
             )
         };
-        let at = |offset_bytes, place_bytes, length_bytes| Extent {
+        let at = |offset_bytes, physical_bytes, length_bytes| Extent {
             offset_bytes,
-            place_bytes,
+            physical_bytes,
             length_bytes,
             ..WRITTEN
         };
@@ -335,7 +335,7 @@ mod tests {
         };
         assert_eq!(odd(|it| it.is_encoded = true), 0);
         assert_eq!(odd(|it| it.is_unwritten = true), 0);
-        assert_eq!(odd(|it| it.place_bytes = 0), 0);
+        assert_eq!(odd(|it| it.physical_bytes = 0), 0);
         assert_eq!(
             repeated(&[at(0, u64::MAX, 8192), at(8192, u64::MAX - 1, 1)]),
             0

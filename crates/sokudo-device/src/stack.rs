@@ -540,6 +540,6 @@ pub(crate) fn mount_id(system: &System, path: &Path) -> Option<u64> {
         return None;
     }
     let answer = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
-    let is_told = answer.stx_mask & StatxFlags::MNT_ID.bits() != 0;
-    is_told.then_some(answer.stx_mnt_id)
+    let is_reported = answer.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+    is_reported.then_some(answer.stx_mnt_id)
 }

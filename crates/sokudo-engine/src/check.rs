@@ -16,10 +16,6 @@ use crate::verify::{VerifyError, check_verify};
 /// io_uring refuses more than 32,768 entries, and one is the ring's timer.
 pub(crate) const DEPTH_MAX: u32 = 32_767;
 
-/// More threads than any benchmark is known to use; a bound so that a slip of the
-/// finger does not take the machine down.
-pub(crate) const NUMJOBS_MAX: u32 = 4_096;
-
 /// A simulated device that is written as a whole keeps in memory what each of its blocks
 /// holds: some 70 bytes of 4 KiB, so that this takes 1 GiB.
 const WHOLE_MODEL_BYTES_MAX: Bytes = Bytes::gib(64);
@@ -372,7 +368,7 @@ fn check_ranges(workload: &Workload) -> Result<(), WorkloadError> {
         Err(WorkloadError::Range { what, value, range })
     };
     let threads = workload.threads.into();
-    in_range("the number of threads", threads, NUMJOBS_MAX.into())?;
+    in_range("the number of threads", threads, Stage::THREADS_MAX.into())?;
     in_range("the depth", workload.depth.into(), DEPTH_MAX.into())?;
     for size in [workload.blocks.smallest(), workload.blocks.largest()] {
         in_range("the block size", size.0, BLOCK_BYTES_MAX)?;

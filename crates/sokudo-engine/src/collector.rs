@@ -33,7 +33,7 @@ pub(crate) enum ThreadReport {
     },
 }
 
-/// The thread that runs the stage, while its threads run.
+/// The OS thread that runs the stage, while those of its workloads run.
 pub(crate) struct Collector<'a> {
     shared: &'a StageContext<'a>,
     threads: &'a [WorkloadThread],

@@ -30,11 +30,11 @@ const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
 /// this long no more.
 const CANCEL_SILENCE_MAX_NS: u64 = 3_000_000_000;
 
-/// Of so many threads each looks through all threads of the process for its ring's; of more that
-/// would take milliseconds in the measured part.
+/// Of so many OS threads each looks through all OS threads of the process for its ring's; of more
+/// that would take milliseconds in the measured part.
 const LOOKED_AT_WORKERS_MAX: u32 = 16;
 
-/// What an operating system's thread needs to drive one of a workload.
+/// What an OS thread needs to drive a thread of a workload.
 pub(crate) struct Driver<'a> {
     pub(crate) shared: &'a StageContext<'a>,
     pub(crate) thread: &'a WorkloadThread,
@@ -94,7 +94,7 @@ impl Driver<'_> {
         let has_workers = is_ring
             && shared.stage.workloads[self.thread.workload].threads <= LOOKED_AT_WORKERS_MAX;
         let mut used = MeasuredUsage::from_now(has_workers);
-        let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
+        let mut snapshots_sent = shared.snapshots_asked.load(Ordering::Relaxed);
         let mut checkpoints_asked = shared.control.checkpoints_asked();
         let mut now = clock.now();
         worker.begin(now);
@@ -124,8 +124,8 @@ impl Driver<'_> {
                 }
                 self.tell(worker, now);
                 let requested = shared.snapshots_asked.load(Ordering::Relaxed);
-                if requested != snapshots_told {
-                    snapshots_told = requested;
+                if requested != snapshots_sent {
+                    snapshots_sent = requested;
                     self.tell_snapshot(worker, used.before);
                 }
                 self.tell_checkpoint(worker, &mut checkpoints_asked);

@@ -43,7 +43,7 @@ pub(crate) fn kind_of(file: &File) -> Option<&'static str> {
 
 /// Why no file is to be made in a directory, if none is: it is the kernel's own, or
 /// the directory of devices, where a device's misspelt name would fill memory.
-pub fn no_place_for_files(directory: &Path) -> Option<&'static str> {
+pub fn unfit_for_files(directory: &Path) -> Option<&'static str> {
     use std::os::unix::fs::MetadataExt;
     let handle = File::open(directory).ok()?;
     if kind_of(&handle).is_some() {
@@ -74,11 +74,11 @@ mod tests {
 
     #[test]
     fn files_are_made_neither_among_devices_nor_in_the_kernel() {
-        let reason = |path: &str| no_place_for_files(Path::new(path));
+        let reason = |path: &str| unfit_for_files(Path::new(path));
         assert!(reason("/dev").unwrap().contains("devices"));
         assert!(reason("/proc/self").unwrap().contains("kernel"));
         assert_eq!(reason("/dev/shm"), None);
         let directory = tempfile::tempdir().unwrap();
-        assert_eq!(no_place_for_files(directory.path()), None);
+        assert_eq!(unfit_for_files(directory.path()), None);
     }
 }

@@ -78,7 +78,7 @@ pub use consent::{Consent, ConsentError, DevicePermit, Front, InUse, Look, Rewri
 pub use control::Control;
 pub use ending::ends_plan;
 pub use job_file::{JobDataFile, JobFileError, JobFileRequest};
-pub use kernel_files::no_place_for_files;
+pub use kernel_files::unfit_for_files;
 pub use left_behind::{LeftBehind, Search, left_behind, remove_for_dead};
 pub use mark::NotOurs;
 pub use removal::{RemovalEntry, RemovalNews, remove_held, tell_removals, vanish};

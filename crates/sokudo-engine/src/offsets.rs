@@ -50,7 +50,7 @@ pub(crate) enum Offsets {
         /// per change of length instead of one per I/O, where it would be the
         /// dearest instruction of the loop.
         offset_count: u64,
-        places_of_length: u64,
+        offsets_of_length: u64,
     },
     /// At random, every block exactly once per pass, in a new order each pass.
     Mapped {
@@ -98,7 +98,7 @@ impl Offsets {
             stretch,
             alignment,
             offset_count: 0,
-            places_of_length: 0,
+            offsets_of_length: 0,
         }
     }
 
@@ -175,10 +175,10 @@ impl Offsets {
                 stretch,
                 alignment,
                 offset_count,
-                places_of_length,
+                offsets_of_length,
             } => {
-                if *places_of_length != length {
-                    *places_of_length = length;
+                if *offsets_of_length != length {
+                    *offsets_of_length = length;
                     *offset_count = (stretch.length - length) / *alignment + 1;
                 }
                 stretch.start + random.below(*offset_count) * *alignment

@@ -1,4 +1,4 @@
-//! Real time: an operating system's thread per thread of a workload, all starting at the same instant.
+//! Real time: an OS thread per thread of a workload, all starting at the same instant.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;

@@ -107,8 +107,8 @@ mod tests {
         let start = used_so_far();
         std::thread::yield_now();
         let (_, usage) = used_since(start);
-        let is_told = std::path::Path::new("/proc/thread-self/schedstat").exists();
-        assert_eq!(usage.waited.is_some(), is_told);
+        let is_reported = std::path::Path::new("/proc/thread-self/schedstat").exists();
+        assert_eq!(usage.waited.is_some(), is_reported);
     }
 
     #[test]

@@ -90,9 +90,8 @@ struct BlockReadBack {
 }
 
 impl Verifier {
-    /// For one thread. `number` is fio's number of its thread, from 1; `files` are the
-    /// names of its files for messages; threads with different seeds write different
-    /// data.
+    /// For one thread of a workload. `number` is fio's number of it, from 1; `files` are the names
+    /// of its files for messages; threads with different seeds write different data.
     pub(crate) fn new(verify: &WriteCheck, number: u32, files: Vec<String>, seed: u64) -> Self {
         let contents = Contents::new(verify.pattern.as_deref());
         let is_pattern = contents.is_pattern();

@@ -31,7 +31,7 @@ pub fn of_this_machine(baselines: Vec<Baseline>, keeping: &Keeping) -> Result<Ve
 }
 
 /// The run, and its target as it is called today.
-pub fn at_its_place(run: FoundRun) -> Result<(FoundRun, String), Exit> {
+pub fn on_its_target(run: FoundRun) -> Result<(FoundRun, String), Exit> {
     refuse_imported(&run.name(), &run.run)?;
     let target = locate::target(&run.run.target)?;
     Ok((run, target))

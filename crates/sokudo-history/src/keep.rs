@@ -217,7 +217,7 @@ impl Patience {
 }
 
 /// After so long it is told that a store is waited for.
-const TOLD_AFTER: Duration = Duration::from_secs(2);
+const REPORTED_AFTER: Duration = Duration::from_secs(2);
 /// A store answers in several parts, each of which may take nearly as long as is waited.
 const ANSWERS: u32 = 3;
 const LOOK: Duration = Duration::from_millis(100);
@@ -256,7 +256,7 @@ fn in_time<T: Send + 'static>(
     let began_at = Instant::now();
     let longest = patience.0 * ANSWERS;
     let seconds = longest.as_secs();
-    let mut is_told = false;
+    let mut is_reported = false;
     let silent = |reason| StoreError::Silent {
         store: text!("the store"),
         reason,
@@ -274,8 +274,8 @@ fn in_time<T: Send + 'static>(
         if elapsed > longest {
             anyhow::bail!(silent(text!("it has not answered within {seconds} s")));
         }
-        if elapsed > TOLD_AFTER && !is_told {
-            is_told = true;
+        if elapsed > REPORTED_AFTER && !is_reported {
+            is_reported = true;
             exit::note(text!(
                 "the store is waited for, {seconds} s at most; Ctrl-C prints what was measured at once"
             ));
@@ -403,17 +403,17 @@ fn new_row(result: &ResultDocument) -> ListedRow {
     let bandwidth = result.bandwidth_bytes_per_s.as_ref();
     let bandwidth = bandwidth.map(|figures| figures.bytes_per_s.median);
     // Of places the figure is the one that their table shows.
-    let of_places = result
+    let from_samples = result
         .surface
         .as_ref()
         .and_then(|it| it.rate_bytes_per_s.as_ref());
-    let of_places = of_places.map(|rate| rate.median);
+    let from_samples = from_samples.map(|rate| rate.median);
     ListedRow {
         name: result.name.clone(),
         direction: result.direction_label(),
         fingerprint: result.fingerprint.clone(),
         verdict: result.verdict,
-        bytes_per_s: of_places.or(bandwidth),
+        bytes_per_s: from_samples.or(bandwidth),
         ios_per_s: result.iops.as_ref().map(|figures| figures.median),
         latency_ns: result.latency_ns.as_ref().map(|figures| figures.mean),
         trials: narrow(result.trials.len()),

@@ -4,7 +4,7 @@ use sokudo_model::SeriesPoint;
 use sokudo_page::{PlannedRow, RunEvent, RunPhase};
 use sokudo_report::RunDocument;
 use sokudo_report::document::{ResultDocument, TrialDocument};
-use sokudo_terminal::event_stream::{self, latency_counts, places_events, tell};
+use sokudo_terminal::event_stream::{self, latency_counts, samples_events, tell};
 use sokudo_terminal::exit::Exit;
 
 /// A part of an interval that is smaller than this has no rate of its own.
@@ -49,7 +49,7 @@ fn retell_row(document: &RunDocument, row: usize, result: &ResultDocument, befor
         started += trial.elapsed_ns;
         let samples = result.samples.iter().filter(|it| it.trial == trial.trial);
         let defects = result.defects.iter().filter(|it| it.trial == trial.trial);
-        let events = places_events(
+        let events = samples_events(
             row,
             trial.trial,
             true,

@@ -10,7 +10,7 @@ use std::path::Path;
 use sokudo_device::{Inspected, System, inspect, occupants, users};
 use sokudo_engine::{
     Consent, Control, DevicePermit, FileTarget, JobDataFile, JobFileRequest, SimulatedTarget,
-    Target, no_place_for_files, sim,
+    Target, sim, unfit_for_files,
 };
 use sokudo_model::{DataContent, Event, JobTargetKind, TargetKind};
 use sokudo_stats::mix64;
@@ -33,7 +33,7 @@ enum AllowedTarget {
 
 impl PreparedTargets {
     /// Makes every place ready, or refuses.
-    pub(crate) fn of_places(
+    pub(crate) fn from_samples(
         targets: &[JobTarget],
         consent: &Consent,
         seed: u64,
@@ -132,7 +132,7 @@ fn absent(job_target: &JobTarget) -> Result<AllowedTarget, MeasureError> {
             parent.display()
         )));
     }
-    if let Some(reason) = no_place_for_files(present) {
+    if let Some(reason) = unfit_for_files(present) {
         return Err(MeasureError::refused(text!(
             "{} does not exist, and no file is made there, because {} {reason}; name an existing device, or a file elsewhere",
             path,

@@ -16,7 +16,7 @@ use crate::campaign;
 use crate::subject::PreparedTargets;
 
 /// Places that are read again: a list that somebody reads, and no scan of its own.
-const PLACES_MAX: usize = 10;
+const REREAD_MAX: usize = 10;
 
 /// I/Os below which quartiles say little.
 const IOS_MIN: u64 = 40;
@@ -49,12 +49,12 @@ pub(crate) fn read_again(
 ) {
     let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
     for (workload, row) in workloads.zip(rows) {
-        let Some(mut slow) = slow_places(row) else {
+        let Some(mut slow) = slow_samples(row) else {
             continue;
         };
         if let Some(area) = area(workload, subject) {
             let mut trials = FIRST_TRIAL..;
-            let ordinary = ordinary_places(row, &slow, &area);
+            let ordinary = ordinary_samples(row, &slow, &area);
             let affordable = affordable(row, &slow);
             tell_apart(&mut slow, &ordinary, affordable, |range| {
                 let trial = trials.next().filter(|_| !control.is_cancelled())?;
@@ -75,7 +75,7 @@ fn affordable(row: &Row, slow: &SlowSpots) -> usize {
         let reads = (ROUNDS * (ORDINARY + count)) as u128;
         reads * u128::from(each) <= bytes_moved(row)
     };
-    (0..=PLACES_MAX)
+    (0..=REREAD_MAX)
         .take_while(is_affordable)
         .last()
         .unwrap_or(0)
@@ -143,7 +143,7 @@ fn ordinary_of(round: usize, all: &[Range<u64>]) -> Vec<Range<u64>> {
 
 /// Where nothing was slow, as long as the slow places and none of them within reach of a queue, in
 /// order.
-fn ordinary_places(row: &Row, slow: &SlowSpots, area: &Range<u64>) -> Vec<Range<u64>> {
+fn ordinary_samples(row: &Row, slow: &SlowSpots, area: &Range<u64>) -> Vec<Range<u64>> {
     let longest = slow.spots.iter().map(|spot| spot.length.0).max();
     let length = longest.unwrap_or(0);
     let reach = queue_bytes(&row.workload)
@@ -171,7 +171,7 @@ fn ordinary_places(row: &Row, slow: &SlowSpots, area: &Range<u64>) -> Vec<Range<
 }
 
 /// What of a row took far longer than the rest; `None` where that was not looked for.
-fn slow_places(row: &Row) -> Option<SlowSpots> {
+fn slow_samples(row: &Row) -> Option<SlowSpots> {
     let outcomes = || row.trials.iter().map(|trial| &trial.outcome);
     let survey = row
         .workload
@@ -229,7 +229,7 @@ fn keep_the_slowest(spots: &mut Vec<SlowSpot>, is_echo: impl Fn(&SlowSpot, &Slow
     }
     let by_latency = |spot: &SlowSpot| (Reverse(spot.latency), spot.offset);
     ranked.sort_by_key(|(is_echo, spot)| (*is_echo, by_latency(spot)));
-    ranked.truncate(PLACES_MAX);
+    ranked.truncate(REREAD_MAX);
     spots.extend(ranked.into_iter().map(|(_, spot)| spot));
     spots.sort_by_key(by_latency);
 }
@@ -329,13 +329,13 @@ mod tests {
     #[test]
     fn neighbours_in_flight_are_one_place_and_what_is_usual_is_none() {
         let seen = [(500, 90), (501, 89), (493, 80), (900, 700), (100, 9)];
-        let slow = slow_places(&row(&seen)).unwrap();
+        let slow = slow_samples(&row(&seen)).unwrap();
         let offsets_mib: Vec<u64> = slow.spots.iter().map(|it| it.offset.0 / MIB).collect();
         assert_eq!(offsets_mib, [900, 493]);
     }
 
     /// A row of a disk of 1,000 GB with a place of each of its GB, and 8 MiB in flight.
-    fn with_places(slow: &[(u64, u64)]) -> Row {
+    fn with_samples(slow: &[(u64, u64)]) -> Row {
         let mut row = row(slow);
         row.trials[0].outcome.samples = (0..1_000)
             .map(|number| SurveySample {
@@ -351,12 +351,15 @@ mod tests {
     }
 
     /// Which of the places at these MiB of it are slow again, in order of place.
-    fn told_apart(mib: &[u64], read: impl FnMut(Range<u64>) -> Option<Nanos>) -> Vec<Option<bool>> {
+    fn distinguished(
+        mib: &[u64],
+        read: impl FnMut(Range<u64>) -> Option<Nanos>,
+    ) -> Vec<Option<bool>> {
         let seen: Vec<(u64, u64)> = mib.iter().map(|at| (*at, 900)).collect();
-        let row = with_places(&seen);
-        let mut slow = slow_places(&row).unwrap();
-        let ordinary = ordinary_places(&row, &slow, &(0..1_000_000 * MIB));
-        tell_apart(&mut slow, &ordinary, PLACES_MAX, read);
+        let row = with_samples(&seen);
+        let mut slow = slow_samples(&row).unwrap();
+        let ordinary = ordinary_samples(&row, &slow, &(0..1_000_000 * MIB));
+        tell_apart(&mut slow, &ordinary, REREAD_MAX, read);
         let mut spots = slow.spots.clone();
         spots.sort_by_key(|spot| spot.offset);
         spots.iter().map(|it| slow.is_slow_again(it)).collect()
@@ -369,7 +372,7 @@ mod tests {
         let offsets_mib = [5_000, 700_000];
         // The second one is slow each time.
         let worn = |range: Range<u64>| millis(if is(&range, 700_000) { 600 } else { 5 });
-        assert_eq!(told_apart(&offsets_mib, worn), [Some(false), Some(true)]);
+        assert_eq!(distinguished(&offsets_mib, worn), [Some(false), Some(true)]);
         // It is slow every other time.
         let mut turn = 0;
         let weary = |range: Range<u64>| {
@@ -380,22 +383,28 @@ mod tests {
                 5
             })
         };
-        assert_eq!(told_apart(&offsets_mib, weary), [Some(false), Some(false)]);
+        assert_eq!(
+            distinguished(&offsets_mib, weary),
+            [Some(false), Some(false)]
+        );
         // All places are slow now.
-        assert_eq!(told_apart(&offsets_mib, |_| millis(600)), [Some(false); 2]);
+        assert_eq!(
+            distinguished(&offsets_mib, |_| millis(600)),
+            [Some(false); 2]
+        );
         // It ends in the second round.
         let mut reads = 0;
         let cut_short = |range: Range<u64>| {
             reads += 1;
             worn(range).filter(|_| reads < 12)
         };
-        assert_eq!(told_apart(&offsets_mib, cut_short), [Some(false), None]);
+        assert_eq!(distinguished(&offsets_mib, cut_short), [Some(false), None]);
         // Nothing was slow: nothing is read.
-        assert_eq!(told_apart(&[], |_| unreachable!()), []);
+        assert_eq!(distinguished(&[], |_| unreachable!()), []);
         // Nothing can be read any more, or only what was slow.
-        assert_eq!(told_apart(&offsets_mib, |_| None), [None; 2]);
+        assert_eq!(distinguished(&offsets_mib, |_| None), [None; 2]);
         let alone = |range: Range<u64>| millis(600).filter(|_| is(&range, 5_000));
-        assert_eq!(told_apart(&offsets_mib, alone), [None; 2]);
+        assert_eq!(distinguished(&offsets_mib, alone), [None; 2]);
     }
 
     #[test]
@@ -410,7 +419,7 @@ mod tests {
             let it = state >> 33;
             Some(Nanos(5_000_000 * (1 + it % 1_000 * (it / 1_000 % 2))))
         };
-        let worn = (0..1_000).flat_map(|_| told_apart(&offsets_mib, &mut random));
+        let worn = (0..1_000).flat_map(|_| distinguished(&offsets_mib, &mut random));
         let worn = worn.filter(|it| *it == Some(true)).count();
         // (1 / 7)^3 of 10,000 places: 29 on average.
         assert!(worn < 60, "{worn}");
@@ -418,12 +427,12 @@ mod tests {
 
     #[test]
     fn ordinary_places_are_others_each_round_where_nothing_was_slow() {
-        let mut row = with_places(&[(500_005, 90)]);
+        let mut row = with_samples(&[(500_005, 90)]);
         for sample in &mut row.trials[0].outcome.samples[600..900] {
             sample.latency_max = Nanos(700_000_000);
         }
-        let slow = slow_places(&row).unwrap();
-        let within = |area: Range<u64>| ordinary_places(&row, &slow, &area);
+        let slow = slow_samples(&row).unwrap();
+        let within = |area: Range<u64>| ordinary_samples(&row, &slow, &area);
         let all = within(0..1_000_000 * MIB);
         let chosen: Vec<Range<u64>> = (0..ROUNDS).flat_map(|it| ordinary_of(it, &all)).collect();
         assert_eq!(chosen.len(), ROUNDS * ORDINARY);
@@ -440,8 +449,8 @@ mod tests {
     #[test]
     fn a_list_of_slow_places_has_an_end() {
         let many: Vec<(u64, u64)> = (0..60).map(|number| (number * 100, 100 + number)).collect();
-        let slow = slow_places(&row(&many)).unwrap();
-        assert_eq!(slow.spots.len(), PLACES_MAX);
+        let slow = slow_samples(&row(&many)).unwrap();
+        assert_eq!(slow.spots.len(), REREAD_MAX);
         assert_eq!(slow.spots[0].offset.0, 5_900 * MIB);
     }
 }

@@ -34,7 +34,7 @@ pub trait OwnArguments: Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ability {
     /// A kept run of it is measured again, and the cells of a matrix are measured by it.
-    StoredCommand,
+    Repeat,
     /// It measures a directory, such as where the volume of a matrix is mounted.
     Directory,
     /// How often it measures each row is known before, and `--runs` says it.
@@ -125,7 +125,7 @@ impl SharedArguments {
     }
 
     /// Whether it is left to sokudo how I/O is issued.
-    pub fn issues_unasked(&self) -> bool {
+    pub fn has_default_io(&self) -> bool {
         self.issuing.is_none_or(Issuing::is_default)
     }
 

@@ -192,7 +192,7 @@ fn resumed<'a>(
     let mut notes = Vec::new();
     let is_asked_anew = arguments.passes != 1
         || arguments.self_test != BurnInTests::Both
-        || !arguments.shared.issues_unasked()
+        || !arguments.shared.has_default_io()
         || arguments.shared.seed.is_some();
     if is_asked_anew {
         notes.push(

@@ -83,21 +83,22 @@ registered! {
 /// does so first; twice is as good as once.
 pub fn hand_over() {
     let all = || DECLARED.iter().map(|(_, it)| it);
-    let of_tools = [
-        &sokudo_tools::diskspd::METHOD,
-        &sokudo_tools::hdparm::METHOD,
-    ];
-    Method::hand_over(kinds().chain(of_tools));
+    Method::hand_over(kinds());
     document::hand_over(all().flat_map(|it| it.views).copied());
     view::hand_over(all().flat_map(|it| it.showings).copied());
     plot::hand_over(all().flat_map(|it| it.pictures).copied());
     sokudo_analysis::hand_over(all().flat_map(|it| it.rules).copied());
 }
 
-/// What plans of all methods are called, in the order of help.
+/// What plans of all methods are called, in the order of help, and then those that only programs
+/// in the place of other tools make.
 pub fn kinds() -> impl Iterator<Item = &'static MethodKind> {
-    let all = DECLARED.iter().flat_map(|(_, it)| it.kinds);
-    all.copied()
+    let of_methods = DECLARED.iter().flat_map(|(_, it)| it.kinds);
+    let of_tools = [
+        &sokudo_tools::diskspd::METHOD,
+        &sokudo_tools::hdparm::METHOD,
+    ];
+    of_methods.copied().chain(of_tools)
 }
 
 /// The commands that the page has forms for, each with its own.

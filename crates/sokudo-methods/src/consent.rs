@@ -104,7 +104,7 @@ pub fn much(target: &str, estimate: &Estimate) -> Option<Text> {
 }
 
 /// Nobody can be asked.
-pub fn unasked(line: &Text) -> Exit {
+pub fn without_consent(line: &Text) -> Exit {
     Exit::usage(text!(
         "{}; there is no terminal to ask on whether it may be written: use --yes",
         line.clone()
@@ -123,7 +123,7 @@ pub fn confirm(lines: &[Text], asking: Asking) -> Result<(), Exit> {
         return Ok(());
     }
     if !invocation::is_somebody_there() {
-        return Err(unasked(first));
+        return Err(without_consent(first));
     }
     lines.iter().for_each(exit::note);
     let leaving = interrupt::leave_before_anything()?;

@@ -78,7 +78,7 @@ fn sections_of_methods() -> Vec<String> {
 }
 
 /// Where the section of a finding stands in the document, with the empty line behind it.
-fn place(document: &str, name: &str) -> Option<Range<usize>> {
+fn extent_of(document: &str, name: &str) -> Option<Range<usize>> {
     let start = document.find(&format!("### `{name}`\n"))?;
     let rest = &document[start..];
     let ends = ["\n## ", "\n### "].map(|next| rest.find(next));
@@ -89,11 +89,11 @@ fn place(document: &str, name: &str) -> Option<Range<usize>> {
 
 /// Where the section of a code goes that has none: before that of the next code, if it matters as
 /// much, and otherwise behind that of the code before it.
-fn place_of_new(document: &str, name: &str) -> Option<Range<usize>> {
+fn insertion_offset(document: &str, name: &str) -> Option<Range<usize>> {
     let codes = all_codes();
     let this = codes.iter().position(|code| code.name() == name)?;
     let effect = |code: &Code| (code.severity(), code.verdict());
-    let found = |code: &Code| Some((effect(code), place(document, code.name())?));
+    let found = |code: &Code| Some((effect(code), extent_of(document, code.name())?));
     let next = codes[this + 1..].iter().find_map(found);
     let at = match next.filter(|(of_next, _)| *of_next == effect(&codes[this])) {
         Some((_, next)) => next.start,
@@ -106,10 +106,9 @@ fn place_of_new(document: &str, name: &str) -> Option<Range<usize>> {
 /// order of codes has it.
 fn with_section(mut document: String, section: String) -> String {
     let name = section.lines().next().and_then(heading).unwrap();
-    let place = place(&document, name).or_else(|| place_of_new(&document, name));
-    if let Some(place) = place {
-        document.replace_range(place, &format!("{}\n\n", section.trim_end()));
-    }
+    let extent = extent_of(&document, name).or_else(|| insertion_offset(&document, name));
+    let extent = extent.expect("findings of its effect are there");
+    document.replace_range(extent, &format!("{}\n\n", section.trim_end()));
     document
 }
 
@@ -119,8 +118,8 @@ fn sections_that_are_missing_are_put_where_the_order_of_codes_has_them() {
     let sections = sections_of_methods();
     let without = |document: String, section: &String| {
         let name = section.lines().next().and_then(heading).unwrap();
-        let place = place(&document, name).unwrap();
-        document[..place.start].to_owned() + &document[place.end..]
+        let extent = extent_of(&document, name).unwrap();
+        document[..extent.start].to_owned() + &document[extent.end..]
     };
     for section in &sections {
         let missing = without(FINDINGS.to_owned(), section);
@@ -156,12 +155,8 @@ fn table_of_methods() -> String {
     let mark = |is_so: bool| if is_so { "yes" } else { "" };
     let rows: String = commands::descriptions()
         .map(|it| {
-            let [again, turns, hosts] = [
-                Ability::StoredCommand,
-                Ability::Alternate,
-                Ability::Together,
-            ]
-            .map(|ability| mark(it.can.contains(&ability)));
+            let [again, turns, hosts] = [Ability::Repeat, Ability::Alternate, Ability::Together]
+                .map(|ability| mark(it.can.contains(&ability)));
             let page = mark(it.has_form);
             format!(
                 "| `{}` | {} | {again} | {turns} | {hosts} | {page} |\n",

@@ -108,10 +108,10 @@ impl FinishedMeasurement {
         if !kept.is_store_silent() {
             Past::of_kept(keeping).tell(&mut self.document);
         }
-        let is_told =
+        let is_reported =
             printing.names_the_rest() && invocation::is_output_terminal() && kept.is_last();
-        let is_told = quiet || is_told;
-        kept.print(is_told, || {
+        let is_reported = quiet || is_reported;
+        kept.print(is_reported, || {
             self.tell_or_print(printing, kept.first(), print)
         })?;
         self.ended_by.map_or(Ok(()), Err)?;

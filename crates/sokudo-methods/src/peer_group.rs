@@ -49,7 +49,7 @@ impl PeerGroup {
 
     /// Has the others know why this process can do nothing. The first says so for it.
     pub fn cannot(&mut self, exit: Exit) -> Exit {
-        let why = exit.told_in_each_language();
+        let why = exit.in_each_language();
         let answer = together_mut(&mut self.together).cannot(why.unwrap_or_default());
         match answer {
             _ if !self.is_first => Exit::AsReported(0),
@@ -114,7 +114,7 @@ impl PeerGroup {
             return Err(loss.map_or(exit, Exit::from));
         }
         let failure = prepared.as_ref().err();
-        let failure = failure.map(|exit| exit.told_in_each_language().unwrap_or_default());
+        let failure = failure.map(|exit| exit.in_each_language().unwrap_or_default());
         let all = together_mut(&mut self.together).ready(failure);
         match (prepared, all) {
             (prepared, Ok(())) => Ok((prepared?, self.together.take())),
@@ -141,7 +141,7 @@ impl PeerGroup {
     /// Refuses to write much, where that was not allowed beforehand.
     pub fn check_much(&mut self, much: Option<Text>) -> Result<(), Exit> {
         match much.filter(|_| !self.may_write_much) {
-            Some(line) => Err(self.cannot(consent::unasked(&line))),
+            Some(line) => Err(self.cannot(consent::without_consent(&line))),
             None => Ok(()),
         }
     }

@@ -142,10 +142,10 @@ fn refusal(test: QuickTest, arguments: &Arguments, kind: TargetKind) -> Option<E
 
 fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
     let trim = arguments.trim;
-    let unasked = PrecisionDefault::trials(1);
+    let default = PrecisionDefault::trials(1);
     let schedule = arguments
         .precision
-        .schedule(arguments.runs, unasked, arguments.pause)?;
+        .schedule(arguments.runs, default, arguments.pause)?;
     let runs = schedule.trials;
     if trim.saturating_mul(2) >= runs && trim > 0 {
         return Err(Exit::usage(text!(

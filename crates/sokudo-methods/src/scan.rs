@@ -188,9 +188,9 @@ fn planned_of_several(
 }
 
 fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
-    let unasked = PrecisionDefault::trials(1);
+    let default = PrecisionDefault::trials(1);
     let precision = &arguments.precision;
-    let schedule = precision.schedule(arguments.runs, unasked, Nanos(0))?;
+    let schedule = precision.schedule(arguments.runs, default, Nanos(0))?;
     Ok(arguments.shared.ending(schedule))
 }
 

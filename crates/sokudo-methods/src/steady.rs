@@ -69,7 +69,7 @@ impl Measuring for Arguments {
         let named = Named::recognise(&self.target)?;
         let SteadyPlan { plan, procedure } = rounds(self, &named)?;
         let quiet = self.shared.printing.asking.quiet;
-        let notes = told_before(&procedure, named.kind(), quiet);
+        let notes = notes_before(&procedure, named.kind(), quiet);
         let test_file_size = capacity(self, &named)?;
         let measurement = Measurement {
             schedule: self.shared.ending(schedule(procedure)),
@@ -141,7 +141,7 @@ fn schedule(procedure: SteadyProcedure) -> Schedule {
 
 /// What is told on standard error before the first write. In a directory making the test
 /// file is one, so that it is told at once; elsewhere after all refusals.
-fn told_before(procedure: &SteadyProcedure, kind: TargetKind, quiet: bool) -> Vec<Text> {
+fn notes_before(procedure: &SteadyProcedure, kind: TargetKind, quiet: bool) -> Vec<Text> {
     let lines = estimate_lines(procedure);
     if kind != TargetKind::Directory {
         return lines;

@@ -67,7 +67,7 @@ impl StoredCommand {
         let text = words_text(&words);
         let refused = |reason| Exit::usage(text!("{text} cannot be repeated: {reason}"));
         let (repeat, given) = Self::read(words, refused, unrepeatable)?;
-        if !repeat.command.can(Ability::StoredCommand) {
+        if !repeat.command.can(Ability::Repeat) {
             return Err(unrepeatable(&text));
         }
         if !definition::values_of(&given, "others").is_empty() {
@@ -350,7 +350,7 @@ fn not_together(text: &str) -> Exit {
 fn unrepeatable(text: &str) -> Exit {
     Exit::usage(text!(
         "{text} cannot be repeated; use one of {}",
-        commands::names(Ability::StoredCommand)
+        commands::names(Ability::Repeat)
     ))
 }
 
@@ -410,7 +410,7 @@ mod tests {
             "bonnie /mnt/a",
             "run a.fio",
         ] {
-            assert!(repeat(text).command.can(Ability::StoredCommand), "{text}");
+            assert!(repeat(text).command.can(Ability::Repeat), "{text}");
         }
         for text in [
             "",
@@ -431,7 +431,7 @@ mod tests {
         // Planning makes nothing there.
         let folder = std::env::temp_dir();
         let all = crate::commands::descriptions();
-        for it in all.filter(|it| it.can.contains(&Ability::StoredCommand)) {
+        for it in all.filter(|it| it.can.contains(&Ability::Repeat)) {
             let text = format!("{} {}", it.name, folder.display());
             let planned = repeat(&text).command.planned().map(|_| ());
             let says_so = it.can.contains(&Ability::Directory);

@@ -118,13 +118,13 @@ fn preset(arguments: &Arguments) -> SweepPreset {
 }
 
 fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
-    let unasked = PrecisionDefault {
+    let default = PrecisionDefault {
         permille: PERMILLE_DEFAULT,
         ..PrecisionDefault::trials(arguments.runs)
     };
     let runs = Some(arguments.runs);
     let pause = arguments.cool_down;
-    let schedule = arguments.precision.schedule(runs, unasked, pause)?;
+    let schedule = arguments.precision.schedule(runs, default, pause)?;
     Ok(arguments.shared.ending(schedule))
 }
 

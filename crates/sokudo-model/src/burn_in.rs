@@ -48,7 +48,7 @@ pub struct DriveHealth {
     pub target: u32,
     /// Its kernel name then.
     pub drive: String,
-    /// Serial number that the drive tells; `None` where it tells none.
+    /// Serial number that the drive tells; `null` where it tells none.
     pub serial: Option<String>,
     /// Its health, by its own word.
     pub health: Health,
@@ -84,7 +84,8 @@ pub struct BurnInDisk {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_wrong: Option<WrongBlock>,
     /// Places at which reading took far longer than elsewhere, again when they were read once more.
-    pub slow_places: u64,
+    #[serde(rename = "slow_places")]
+    pub slow_samples: u64,
     /// Whether it is as it should be.
     pub assessment: DiskAssessment,
 }
@@ -127,7 +128,8 @@ pub struct WrongBlock {
     /// What was found and what was expected.
     pub detail: String,
     /// Whether it holds the block of another place, as where a disk has less than it says.
-    pub is_of_another_place: bool,
+    #[serde(rename = "is_of_another_place")]
+    pub is_of_another_offset: bool,
 }
 
 impl BurnIn {

@@ -78,9 +78,9 @@ impl BurnInDisk {
             first_wrong: first.map(|wrong| WrongBlock {
                 offset: wrong.offset,
                 detail: wrong.detail.clone(),
-                is_of_another_place: wrong.kind == MismatchKind::WrongOffset,
+                is_of_another_offset: wrong.kind == MismatchKind::WrongOffset,
             }),
-            slow_places: slow_places(rows),
+            slow_samples: slow_samples(rows),
             assessment: DiskAssessment {
                 answer: None,
                 points: Vec::new(),
@@ -134,7 +134,7 @@ fn outcomes<'a>(rows: &'a [&Row]) -> impl Iterator<Item = &'a Outcome> {
 }
 
 /// How many places were slow again, in whatever rows and how many of them.
-fn slow_places(rows: &[&Row]) -> u64 {
+fn slow_samples(rows: &[&Row]) -> u64 {
     let slow = rows.iter().filter_map(|row| row.slow.as_deref());
     let again = slow.flat_map(|slow| {
         let spots = slow.spots.iter();
@@ -206,8 +206,8 @@ mod tests {
         };
         // One that was no slower again than ordinary places, and one that is the first of all.
         let rows = [of(&[(5_000, 80), (700, 15), (0, 80)]), of(&[(5_050, 80)])];
-        assert_eq!(slow_places(&[&rows[0], &rows[1]]), 2);
-        assert_eq!(slow_places(&[]), 0);
+        assert_eq!(slow_samples(&[&rows[0], &rows[1]]), 2);
+        assert_eq!(slow_samples(&[]), 0);
     }
 
     #[test]

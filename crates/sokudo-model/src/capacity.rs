@@ -73,7 +73,7 @@ pub struct SharedBlocks {
     /// From here to the end none has a block that no other address tried has; each that was
     /// tried below has one among themselves.
     pub from: Bytes,
-    /// Whether the blocks shared are those of addresses below; `None` where that was not
+    /// Whether the blocks shared are those of addresses below; `null` where that was not
     /// found out.
     pub reaches_below: Option<bool>,
 }

@@ -22,7 +22,7 @@ pub struct Conditions {
     pub arrays: Vec<ArrayState>,
     /// Settings of the system that save power and may cost speed.
     pub power: PowerSettings,
-    /// What was seen while it went on; `None` of what is no device.
+    /// What was seen while it went on; missing for what is no device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Course>,
     /// How much of the run somebody waited for processor, memory or I/O.
@@ -53,14 +53,14 @@ pub struct IoLimit {
     pub read_bytes_per_s: Option<u64>,
     /// Bytes written per second.
     pub write_bytes_per_s: Option<u64>,
-    /// Reads allowed per second; `None` is no limit.
+    /// Reads allowed per second; `null` is no limit.
     pub read_ios_per_s: Option<u64>,
-    /// Writes allowed per second; `None` is no limit.
+    /// Writes allowed per second; `null` is no limit.
     pub write_ios_per_s: Option<u64>,
-    /// When it was seen first, on the clock of [`Course`]; `None` where it was there before.
+    /// When it was seen first, on the clock of [`Course`]; missing where it was there before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Nanos>,
-    /// When it was seen last; `None` where it was still there after the run.
+    /// When it was seen last; missing where it was still there after the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Nanos>,
 }
@@ -115,7 +115,7 @@ pub struct ArrayState {
     /// How many of them are missing.
     pub missing: Option<u64>,
     /// What it does by itself before or after the run: `resync`, `recover`, `check`,
-    /// `repair`, `reshape`; `None` where that is nothing.
+    /// `repair`, `reshape`; `null` where that is nothing.
     pub action: Option<String>,
 }
 
@@ -141,7 +141,7 @@ impl ArrayState {
 /// What saves power, and may cost speed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PowerSettings {
-    /// Whether the machine runs on its battery; `None` where it has none, or no mains is
+    /// Whether the machine runs on its battery; `null` where it has none, or no mains is
     /// seen.
     pub on_battery: Option<bool>,
     /// Driver of the processor's frequencies, such as `intel_pstate`.
@@ -195,7 +195,7 @@ pub struct ProcessorEvidence {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stolen: Option<Nanos>,
     /// The control group of this process, or the one above it, that was held back most;
-    /// `None` where none was.
+    /// missing where none was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throttled: Option<Throttling>,
 }

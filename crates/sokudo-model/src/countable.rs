@@ -39,9 +39,9 @@ impl Run {
         });
         let ranks = self.hosts.iter().map(|host| u64::from(host.ranks));
         let sizes = self.rows.iter().map(|row| row.workload.blocks.largest().0);
-        let told_rows = self.rows.iter().filter_map(|row| row.reported.as_deref());
+        let reported_rows = self.rows.iter().filter_map(|row| row.reported.as_deref());
         let offsets =
-            told_rows.flat_map(|report| report.samples.iter().map(|sample| sample.offset.0));
+            reported_rows.flat_map(|report| report.samples.iter().map(|sample| sample.offset.0));
         // How many processes there were is a number of 32 bits.
         ranks.sum::<u64>() <= u32::MAX.into()
             && are_countable(counts.chain(reported_counts).chain(of_hosts))
@@ -99,7 +99,7 @@ fn counts_of_trial<'a>(
 
 fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
     let of_point = |point: &SeriesPoint| [point.bytes.0, point.ios];
-    let of_place = |sample: &SurveySample| [sample.bytes.0, sample.ios, sample.elapsed.0];
+    let of_node = |sample: &SurveySample| [sample.bytes.0, sample.ios, sample.elapsed.0];
     let of_tally = |tally: &OperationTally| {
         let OperationTally { ios, bytes, .. } = tally;
         [*ios, bytes.0, tally.elapsed.0, tally.short_ios]
@@ -117,7 +117,7 @@ fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
         .chain(tallies().flat_map(of_tally))
         .chain(tallies().flat_map(|tally| &tally.series).flat_map(of_point))
         .chain(outcome.series.iter().flat_map(of_point))
-        .chain(outcome.samples.iter().flat_map(of_place))
+        .chain(outcome.samples.iter().flat_map(of_node))
         .chain(outcome.defects.iter().map(|defect| defect.length.0))
         .chain(outcome.failures.iter().map(|failure| failure.count))
         .chain(ramp.flat_map(|moved| [moved.bytes.0, moved.ios]))

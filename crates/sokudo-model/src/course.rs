@@ -22,7 +22,7 @@ pub struct Course {
     pub moments: Vec<CourseMoment>,
 }
 
-/// What was seen at a time; what nobody could see is `None`.
+/// What was seen at a time; what nobody could see is `null`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CourseMoment {
     /// Since the run was made ready.

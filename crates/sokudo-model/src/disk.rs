@@ -42,7 +42,7 @@ pub struct Disk {
     pub firmware: Option<String>,
     /// World-wide name: `naa.…`, `eui.…` or `uuid.…`.
     pub world_wide_name: Option<String>,
-    /// Capacity that the kernel reports; absent where it reports none.
+    /// Capacity that the kernel reports; `null` where it reports none.
     pub size_bytes: Option<Bytes>,
     /// Smallest block that can be addressed, bytes.
     pub logical_block_bytes: Option<Bytes>,
@@ -207,7 +207,7 @@ pub struct QueueSettings {
     pub schedulers: Vec<String>,
     /// Requests that may wait (`nr_requests`).
     pub requests: Option<u64>,
-    /// Hardware queues that the driver has; absent where the kernel shows none.
+    /// Hardware queues that the driver has; `null` where the kernel shows none.
     pub hardware_queues: Option<u64>,
     /// Commands that the device takes at once (`device/queue_depth`).
     pub device_depth: Option<u64>,
@@ -219,7 +219,7 @@ pub struct QueueSettings {
     pub read_ahead_bytes: Option<Bytes>,
     /// Smallest I/O that is efficient (`minimum_io_size`): a RAID's chunk.
     pub io_bytes_minimum: Option<Bytes>,
-    /// Best size of an I/O (`optimal_io_size`): a RAID's stripe; `None` also where the
+    /// Best size of an I/O (`optimal_io_size`): a RAID's stripe; `null` also where the
     /// device names none.
     pub io_bytes_optimal: Option<Bytes>,
     /// Largest discard; 0 where there is none.
@@ -338,7 +338,7 @@ pub struct SmartAttribute {
     pub value: u8,
     /// The worst value so far.
     pub worst: u8,
-    /// At or below which it has failed; `None` where the disk tells none.
+    /// At or below which it has failed; `null` where the disk tells none.
     pub threshold: Option<u8>,
     /// The maker's raw number (48 bits).
     pub raw: u64,
@@ -348,7 +348,7 @@ pub struct SmartAttribute {
 /// group, a device that stands on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Content {
-    /// Kernel name of the device; `None` for what has no device of its own, such as a
+    /// Kernel name of the device; `null` for what has no device of its own, such as a
     /// file system on its device.
     pub device: Option<String>,
     /// What it is, such as `partition`, `ext4`, `RAID 1`, `LVM volume data/home`, `swap`.

@@ -217,16 +217,16 @@ pub struct Fill {
     /// memory took writes faster still.
     pub first: usize,
     /// Where fast writes end, with more written until then than the drive's ordinary memory takes,
-    /// and nothing as fast after it. `None` where the rate does not fall so, and of platters.
+    /// and nothing as fast after it. `null` where the rate does not fall so, and of platters.
     pub collapse: Option<FillCollapse>,
     /// What came back after rests, in the order in which they were made.
     #[serde(rename = "recovery")]
     pub rests: Vec<FillRest>,
-    /// Latencies of single reads while the drive was written; `None` where there were none.
+    /// Latencies of single reads while the drive was written; `null` where there were none.
     #[serde(rename = "read_latency_ns")]
     pub reads: Option<FillReads>,
     /// What the drive wrote to its flash ÷ what it was given during the run, by its own counters;
-    /// `None` where it has none, or several drives were written, each in a unit of its own.
+    /// `null` where it has none, or several drives were written, each in a unit of its own.
     pub write_amplification: Option<f64>,
 }
 

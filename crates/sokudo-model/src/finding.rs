@@ -160,7 +160,7 @@ pub struct Assessment {
     /// Whether the row's figures can be trusted.
     pub verdict: Verdict,
     /// Bytes that the leaf devices moved per byte that the engine moved, in the
-    /// row's direction; `None` when the devices could not be seen.
+    /// row's direction; `null` when the devices could not be seen.
     pub device_ratio: Option<f64>,
     /// Why, most important first.
     pub findings: Vec<Finding>,

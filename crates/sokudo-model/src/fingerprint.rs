@@ -179,7 +179,7 @@ pub enum DirectUse {
 }
 
 /// The parts of one row; one that is `None` is not known, and one that is missing was not
-/// asked for. Threads share them, so that rows of thousands of runs are told apart at once.
+/// asked for. All copies share one map, so that rows of thousands of runs are compared at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanParts(Arc<BTreeMap<PlanPart, Option<PlanData>>>);
 

@@ -41,7 +41,7 @@ pub struct FitCriterion {
     /// Writes that make a commit; 1 for anything else.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub writes: u32,
-    /// What it has to be; `None` where nobody has published that, and it is only shown.
+    /// What it has to be; missing where nobody has published that, and it is only shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<FitLimit>,
 }

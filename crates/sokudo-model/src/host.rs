@@ -28,7 +28,7 @@ pub struct Host {
     pub assessments: Vec<Option<Assessment>>,
     /// What concerns its part of the run as a whole.
     pub findings: Vec<Finding>,
-    /// Why it left before the end; `None` where it stayed.
+    /// Why it left before the end; missing where it stayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<HostLost>,
 }

@@ -18,7 +18,7 @@ use crate::units::{Bytes, Nanos};
 pub struct ImportedRun {
     /// Tool that measured, and where its output is from.
     pub origin: Origin,
-    /// Start, in nanoseconds since 1970-01-01T00:00:00Z; `None` where the tool does not tell.
+    /// Start, in nanoseconds since 1970-01-01T00:00:00Z; `null` where the tool does not tell.
     pub started_at: Option<Nanos>,
     /// The method in the tool's own words, such as `Default, 1 GiB (x5)`.
     pub method: String,
@@ -98,8 +98,9 @@ impl From<ImportedRow> for Row {
             }
         }
         if let Some(latency) = &mut reported.latency {
-            let is_told = |(percent, nanos): &(f64, f64)| percent.is_finite() && is_figure(*nanos);
-            latency.percentiles.retain(is_told);
+            let is_reported =
+                |(percent, nanos): &(f64, f64)| percent.is_finite() && is_figure(*nanos);
+            latency.percentiles.retain(is_reported);
         }
         reported.others.retain(|other| other.value.is_finite());
         Self {

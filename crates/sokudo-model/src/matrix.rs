@@ -34,7 +34,7 @@ pub struct MatrixAxis {
 pub struct MatrixCell {
     /// Which value of each axis, counted from 0.
     pub values: Vec<usize>,
-    /// What is made of the disks; `None` where the combination makes no sense.
+    /// What is made of the disks; `null` where the combination makes no sense.
     pub volume: Option<VolumePlan>,
     /// What the drives' own write caches are brought to before the volume is made.
     pub drive_cache: DriveCache,
@@ -55,9 +55,9 @@ pub struct VolumePlan {
     pub file_system: FileSystemKind,
     /// What the programs are told besides.
     pub options: VolumeOptions,
-    /// The I/O scheduler of every disk; `None` to leave it.
+    /// The I/O scheduler of every disk; `null` to leave it.
     pub scheduler: Option<String>,
-    /// How used the file system is made before it is measured; `None` for fresh.
+    /// How used the file system is made before it is measured; `null` for fresh.
     pub ageing: Option<Ageing>,
 }
 

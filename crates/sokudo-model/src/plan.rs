@@ -66,6 +66,11 @@ impl Plan {
 }
 
 impl Stage {
+    /// Threads that may run at the same time: as many as fio allows (`REAL_MAX_JOBS`). Of more,
+    /// Linux runs out of threads and of asynchronous requests (65,536 of all processes by default,
+    /// `fs.aio-max-nr`) before anything is learnt.
+    pub const THREADS_MAX: u32 = 4_096;
+
     /// One workload by itself.
     pub fn alone(workload: Workload) -> Self {
         Self {
@@ -99,7 +104,7 @@ pub struct Workload {
     pub order: Order,
     /// How large one I/O is.
     pub blocks: BlockSizes,
-    /// Which part of the target is used; `None` is all of it.
+    /// Which part of the target is used; `null` is all of it.
     pub span: Option<Span>,
     /// Which targets of the stage, when it is not the first one alone.
     #[serde(default, skip_serializing_if = "is_default")]

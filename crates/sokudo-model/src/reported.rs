@@ -88,9 +88,9 @@ pub struct Reported {
     /// Parts of the fingerprint that the tool does not tell (depth, direct, …): two
     /// rows agree in them only if nobody knows better.
     pub unknown: Vec<PlanPart>,
-    /// Bytes per second; `None` where the tool does not tell it.
+    /// Bytes per second; `null` where the tool does not tell it.
     pub bandwidth: Option<ImportedRate>,
-    /// I/Os per second; `None` where the tool does not tell it.
+    /// I/Os per second; `null` where the tool does not tell it.
     pub iops: Option<ImportedRate>,
     /// Completion of an I/O, nanoseconds.
     pub latency: Option<ImportedLatency>,

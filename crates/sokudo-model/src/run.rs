@@ -35,7 +35,7 @@ pub struct Run {
     pub sokudo_version: String,
     /// Whether sokudo measured or another tool.
     pub provenance: Provenance,
-    /// Start, in nanoseconds since 1970-01-01T00:00:00Z; `None` where another tool did not
+    /// Start, in nanoseconds since 1970-01-01T00:00:00Z; `null` where another tool did not
     /// tell.
     pub started_at: Option<Nanos>,
     /// What was to be done.
@@ -58,7 +58,7 @@ pub struct Run {
         skip_serializing_if = "Conditions::is_unknown"
     )]
     pub conditions: Conditions,
-    /// How the test file was made; `None` where there was none to make.
+    /// How the test file was made; `null` where there was none to make.
     pub layout: Option<Layout>,
     /// One entry per workload of the plan, in the plan's order. A row that was
     /// not reached has no trials.
@@ -68,11 +68,11 @@ pub struct Run {
     /// What the figures say about the device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inferences: Vec<Inference>,
-    /// Whether the disk under it is well, and as fast as it should be; `None` where nothing can be
+    /// Whether the disk under it is well, and as fast as it should be; missing where nothing can be
     /// expected of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_assessment: Option<Box<DiskAssessment>>,
-    /// What a burn-in has beside its rows; `None` of anything else.
+    /// What a burn-in has beside its rows; missing for anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burn_in: Option<Box<BurnIn>>,
     /// What somebody calls it ([`crate::label`]).
@@ -90,7 +90,7 @@ pub struct Run {
     /// was measured in one go.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<RunPart>,
-    /// The rule that ended it before its time; `None` where none did.
+    /// The rule that ended it before its time; missing where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<Box<StopCause>>,
 }
@@ -104,7 +104,7 @@ pub struct RunPart {
     /// End, in nanoseconds since 1970-01-01T00:00:00Z.
     #[serde(rename = "ended_at_ns")]
     pub ended_at: Nanos,
-    /// The number under which it is kept; `None` for the last one.
+    /// The number under which it is kept; `null` for the last one.
     pub kept_as: Option<u64>,
 }
 
@@ -161,7 +161,7 @@ pub struct Schedule {
     pub pause: Nanos,
     /// Whether a trial of full length is run first and thrown away.
     pub warm_up: bool,
-    /// When a row has been measured precisely enough to stop before `trials`; `None`
+    /// When a row has been measured precisely enough to stop before `trials`; `null`
     /// always makes all of them.
     #[serde(flatten)]
     pub enough: Option<Enough>,
@@ -177,14 +177,14 @@ pub struct Schedule {
     /// where none is asked for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub trim: u32,
-    /// Rounds until they are steady, in the place of all of the above; `None` for
+    /// Rounds until they are steady, in the place of all of the above; missing for
     /// anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<Box<SteadyProcedure>>,
-    /// The latency for which the highest rate is looked for; `None` where none is.
+    /// The latency for which the highest rate is looked for; missing where none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_limit: Option<LatencyLimit>,
-    /// What the figures are asked for; `None` for figures alone.
+    /// What the figures are asked for; missing for figures alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<Box<FitQuestion>>,
     /// What ends the run before its time.

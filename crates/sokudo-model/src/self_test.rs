@@ -60,14 +60,14 @@ pub struct SelfTest {
     pub took: Nanos,
     /// What came of it.
     pub result: SelfTestResult,
-    /// Where the first block is that failed, in bytes; `None` where the drive names none.
+    /// Where the first block is that failed, in bytes; missing where the drive names none.
     #[serde(
         rename = "first_error_bytes",
         default,
         skip_serializing_if = "Option::is_none"
     )]
     pub first_error: Option<Bytes>,
-    /// Why there is none, why it was not ended, or what failed; `None` of one that passed.
+    /// Why there is none, why it was not ended, or what failed; missing for one that passed.
     #[serde(
         with = "crate::sentences",
         default,

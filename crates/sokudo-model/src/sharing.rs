@@ -57,7 +57,7 @@ pub struct SharingTest {
     pub name: String,
     /// Each disk that it was made on, in the order of the targets; at least two.
     pub disks: Vec<SharingDisk>,
-    /// All disks added; `None` until all were measured.
+    /// All disks added; `null` until all were measured.
     pub sum: Option<SharedRates>,
 }
 
@@ -73,7 +73,7 @@ pub struct SharingDisk {
     pub alone: usize,
     /// The same of its row together with the others.
     pub together: usize,
-    /// Both rates; `None` until both were measured.
+    /// Both rates; `null` until both were measured.
     pub rates: Option<SharedRates>,
 }
 
@@ -88,7 +88,7 @@ pub struct SharedRates {
     pub together: f64,
     /// Share of the rate that is left: together ÷ alone.
     pub kept: f64,
-    /// Its 95 % interval by the trials of both; `None` with too few of them, and of a sum.
+    /// Its 95 % interval by the trials of both; `null` with too few of them, and of a sum.
     #[serde(rename = "kept_interval_95")]
     pub kept_95: Option<[f64; 2]>,
     /// Whether sharing costs something: it keeps 95 % at most, and its interval is below 100 %.
@@ -99,7 +99,7 @@ impl SharedRates {
     /// Of a survey only the places count that were visited while all disks were measured, `overlap`:
     /// the last disk has everything for itself, and rates differ from place to place.
     fn of(alone: &Row, together: &Row, overlap: Option<Nanos>) -> Option<Self> {
-        let sample_count = overlap.map_or(usize::MAX, |overlap| places_within(together, overlap));
+        let sample_count = overlap.map_or(usize::MAX, |overlap| samples_within(together, overlap));
         let [before, after] = [alone, together].map(|row| rates_of(row, sample_count));
         let [alone, together] = [&before, &after].map(|rates| Summary::of(rates));
         let (alone, together) = (alone?.median, together?.median);
@@ -209,7 +209,7 @@ fn overlap(rows: &[Row]) -> Option<Nanos> {
 }
 
 /// How many places every trial of a row had visited by then; at least one.
-fn places_within(row: &Row, time: Nanos) -> usize {
+fn samples_within(row: &Row, time: Nanos) -> usize {
     let within = row.trials.iter().map(|trial| {
         let mut elapsed = 0_u64;
         let samples = trial.outcome.samples.iter().take_while(|sample| {

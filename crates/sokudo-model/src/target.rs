@@ -27,7 +27,7 @@ pub enum TargetKind {
     Imported,
 }
 
-/// What is being measured, down to the devices. `None` and empty mean "could not
+/// What is being measured, down to the devices. `null` and empty mean "could not
 /// be seen", never "no"; why is in `blind_spots`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetInfo {
@@ -35,17 +35,17 @@ pub struct TargetInfo {
     pub name: String,
     /// Sort of target that the user named.
     pub kind: TargetKind,
-    /// Absolute path; `None` for simulated and null targets.
+    /// Absolute path; `null` for simulated and null targets.
     pub path: Option<String>,
     /// Size of what is accessed: test file, existing file or device.
     pub size_bytes: Option<Bytes>,
-    /// The file system that holds it; `None` for devices.
+    /// The file system that holds it; `null` for devices.
     pub file_system: Option<FileSystem>,
     /// Whether direct I/O works on it, as far as the kernel says.
     pub direct_io: DirectIoSupport,
     /// Every block device under it, from the top down.
     pub devices: Vec<BlockDevice>,
-    /// What the file is made of; `None` for devices.
+    /// What the file is made of; `null` for devices.
     pub file_state: Option<FileState>,
     /// What could not be seen and why, in whole sentences.
     #[serde(with = "crate::sentences")]
@@ -98,18 +98,18 @@ pub struct FileSystem {
     pub mount_options: Vec<String>,
     /// What is mounted, such as `/dev/sda1`.
     pub source: String,
-    /// Size; `None` where another tool did not tell.
+    /// Size; `null` where another tool did not tell.
     pub total_bytes: Option<Bytes>,
-    /// What this user may still write; `None` as above.
+    /// What this user may still write; `null` as above.
     pub available_bytes: Option<Bytes>,
     /// Its UUID, or what it has in the place of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
-    /// How it spreads its data over devices by itself, such as `raid1` of Btrfs; `None` where
+    /// How it spreads its data over devices by itself, such as `raid1` of Btrfs; missing where
     /// that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// Type of the file system in memory that an overlay has the target in; `None` where it has
+    /// Type of the file system in memory that an overlay has the target in; missing where it has
     /// it elsewhere, or that is not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_below: Option<String>,
@@ -150,7 +150,7 @@ pub struct BlockDevice {
     pub model: Option<String>,
     /// Serial number that the maker gave the device.
     pub serial: Option<String>,
-    /// Capacity that the kernel reports; absent where it reports none.
+    /// Capacity that the kernel reports; `null` where it reports none.
     pub size_bytes: Option<Bytes>,
     /// Smallest block that can be addressed, bytes.
     pub logical_block_bytes: Option<Bytes>,
@@ -258,7 +258,7 @@ pub struct DeviceCounters {
     #[serde(default, skip_serializing_if = "is_default")]
     pub merged_writes: u64,
     /// How long requests were on their way, from their start in the kernel to their end, summed
-    /// over requests; `None` where that is not counted, and in runs of versions that did not
+    /// over requests; missing where that is not counted, and in runs of versions that did not
     /// look.
     #[serde(
         default,
@@ -336,7 +336,7 @@ pub struct FileState {
     #[serde(default, skip_serializing_if = "is_default")]
     pub repeated_bytes: Bytes,
     /// Whether the file is exempt from copying on write, and with it from checksums
-    /// (`chattr +C`); `None` where the file system does not tell.
+    /// (`chattr +C`); missing where the file system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_exempt_from_copies: Option<bool>,
     /// Whether every write to it returns only when durable (`chattr +S`).
@@ -358,7 +358,7 @@ impl FileState {
     }
 }
 
-/// The machine and its kernel. `None` means "could not be seen".
+/// The machine and its kernel. `null` means "could not be seen".
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostEnvironment {
     /// Name of the machine.

@@ -34,16 +34,16 @@ pub struct Row {
     pub workload: Workload,
     /// What happened, in order of time.
     pub trials: Vec<Trial>,
-    /// What is thought of it; `None` until it has been judged.
+    /// What is thought of it; `null` until it has been judged.
     pub assessment: Option<Assessment>,
-    /// What another tool printed of it, in the place of trials; `None` for what sokudo has
+    /// What another tool printed of it, in the place of trials; missing for what sokudo has
     /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reported: Option<Box<Reported>>,
-    /// What the size of pages does to its figure; `None` where it was not tried.
+    /// What the size of pages does to its figure; missing where it was not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<PagesCompared>,
-    /// What its backends came to before it was measured; `None` where that was not tried.
+    /// What its backends came to before it was measured; missing where that was not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backends: Option<BackendsCompared>,
     /// Trials that came to their speed only while they were measured, and were made again.
@@ -52,12 +52,12 @@ pub struct Row {
     /// What was moved by trials that do not count: of backends, warm-ups, and those made again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncounted: Vec<TrialSeries>,
-    /// The slowest places of a survey, and how long they took when they were read again; `None`
+    /// The slowest places of a survey, and how long they took when they were read again; missing
     /// where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slow: Option<Box<SlowSpots>>,
     /// How much other runs of it on this device differ, as the store knew it when it was measured;
-    /// `None` where it knew too few.
+    /// missing where it knew too few.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs_differ: Option<RunsDiffer>,
 }
@@ -160,7 +160,7 @@ pub struct TrialTogether {
     pub from: Nanos,
     /// Until when all ran: the end of the first one's measured part.
     pub to: Nanos,
-    /// When the first began, and when the last was done.
+    /// When the first one began.
     pub first_began: Nanos,
     /// When the last one was done.
     pub last_ended: Nanos,
@@ -233,20 +233,20 @@ impl HostTrial {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialEvidence {
     /// What the leaf devices counted from before the trial to after it, its ramp
-    /// included; `None` when that cannot be seen.
+    /// included; missing when that cannot be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceCounters>,
-    /// Bytes of the file that were in the page cache before; `None` when that
+    /// Bytes of the file that were in the page cache before; missing when that
     /// cannot be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_before: Option<Bytes>,
-    /// When it began on the clock of [`crate::Course`]; `None` where that was not noted.
+    /// When it began on the clock of [`crate::Course`]; missing where that was not noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<Nanos>,
-    /// Who else did I/O meanwhile; `None` where nobody looked.
+    /// Who else did I/O meanwhile; missing where nobody looked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign: Option<ForeignUse>,
-    /// What else the processors did meanwhile; `None` where nobody looked.
+    /// What else the processors did meanwhile; missing where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors: Option<ProcessorEvidence>,
 }
@@ -266,13 +266,13 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_ramp: [Moved; Operation::ALL.len()],
     /// Where the measured part was cut out of a load that began before it and went on after
-    /// it; `None` where all that was started in it is counted.
+    /// it; missing where all that was started in it is counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
     /// One entry per kind of operation that occurred.
     pub operations: Vec<OperationTally>,
     /// From preparing an I/O to the return of the system call that submitted it,
-    /// nanoseconds; sampled, so its count is below the number of I/Os. `None`
+    /// nanoseconds; sampled, so its count is below the number of I/Os. Missing
     /// where submission is not a step of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submission: Option<Histogram>,
@@ -282,15 +282,15 @@ pub struct Outcome {
     #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<Vec<i64>>")]
     pub series: Vec<SeriesPoint>,
-    /// Processor time of the workload's threads in the measured part; `None` in
+    /// Processor time of the workload's threads in the measured part; missing in
     /// virtual time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTime>,
-    /// What the system counted about its threads beyond processor time; `None` in
+    /// What the system counted about its threads beyond processor time; missing in
     /// virtual time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<ThreadUsage>,
-    /// How many I/Os were in flight, submitted and reaped at once; `None` where that
+    /// How many I/Os were in flight, submitted and reaped at once; missing where that
     /// was not recorded ([`crate::Recording`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depths: Option<Depths>,
@@ -319,26 +319,26 @@ pub struct Outcome {
     /// together there may be several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowIo>,
-    /// From where on a survey that was stopped is still to be done; `None` where it came to its
+    /// From where on a survey that was stopped is still to be done; missing where it came to its
     /// end, and for anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_at: Option<SurveyPosition>,
     /// Latencies of single reads while a survey wrote ([`crate::Survey::read_beside`]),
-    /// nanoseconds; their bytes are among those read aside. `None` where there were none.
+    /// nanoseconds; their bytes are among those read aside. Missing where there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_beside: Option<Histogram>,
-    /// What checking found; `None` where nothing was to be checked.
+    /// What checking found; missing where nothing was to be checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<VerifyOutcome>,
-    /// What places of the target held when they were read back; `None` where that was not
+    /// What places of the target held when they were read back; missing where that was not
     /// asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<CapacityCheck>,
-    /// How steady it became; `None` without a rule.
+    /// How steady it became; missing without a rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyOutcome>,
     /// From the first I/O issued in the measured part until all that was written was made
-    /// durable by a flush behind that part; `None` where that was not done.
+    /// durable by a flush behind that part; missing where that was not done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub durable_after: Option<Nanos>,
     /// I/Os in flight, averaged over the measured time and summed over threads;
@@ -496,11 +496,11 @@ pub struct OperationTally {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_from_intended: Option<Histogram>,
     /// From preparing an I/O to the return of the system call that submitted it,
-    /// nanoseconds, of every I/O; `None` unless recorded, or where submission is no
+    /// nanoseconds, of every I/O; missing unless recorded, or where submission is no
     /// step of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submission: Option<Histogram>,
-    /// From there to reaping it; `None` where `submission` is.
+    /// From there to reaping it; missing where `submission` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion: Option<Histogram>,
     /// What was moved per recorded interval, in order of time; in JSON in columns as in the outcome.
@@ -580,7 +580,7 @@ pub struct ThreadUsage {
     pub major_faults: u64,
     /// Page faults that did not.
     pub minor_faults: u64,
-    /// How long they were ready to run and no processor ran them, summed; `None` where the
+    /// How long they were ready to run and no processor ran them, summed; missing where the
     /// kernel does not tell, and in runs of versions that did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<Nanos>,

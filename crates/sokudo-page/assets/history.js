@@ -73,7 +73,10 @@ export class HistoryPage {
   async load(skip = 0) {
     const wanted = Object.fromEntries(new FormData(this.form));
     const asked = (this.asked = {});
-    this.offered ??= this.offerMethods().catch(() => { this.offered = null; });
+    this.offered ??= this.offerMethods().catch((refusal) => {
+      this.offered = null;
+      setText(this.message, refusal.message);
+    });
     try {
       const query = { ...wanted, limit: PAGE_OF_RUNS, skip: skip || undefined };
       const { runs } = await get(withQuery('/api/runs', query));

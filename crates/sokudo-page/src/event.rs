@@ -73,11 +73,12 @@ pub enum RunEvent {
     },
     /// Places of a survey since the last word, or anew from the first one: the first byte, and MB/s
     /// or milliseconds; bytes that were read or written there; ranges that failed as first byte and length.
-    Places {
+    #[serde(rename = "places")]
+    Samples {
         row: usize,
         trial: u32,
         anew: bool,
-        unit: PlaceUnit,
+        unit: SampleUnit,
         points: Vec<(u64, f64)>,
         bytes: u64,
         defects: Vec<(u64, u64)>,
@@ -112,7 +113,7 @@ pub enum RunPhase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "names that say enough need no words")]
-pub enum PlaceUnit {
+pub enum SampleUnit {
     MbPerSecond,
     Milliseconds,
 }

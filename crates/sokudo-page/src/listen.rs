@@ -219,7 +219,7 @@ mod tests {
             for number in 0..2 * CONNECTIONS_MAX {
                 let permit = slots.next().await.unwrap();
                 let connection = tokio::spawn(async move {
-                    let _place = permit;
+                    let _slot = permit;
                     std::future::pending::<()>().await;
                 });
                 let is_known = Arc::new(AtomicBool::new(number == 0));

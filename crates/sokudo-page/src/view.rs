@@ -8,7 +8,7 @@ mod shared;
 
 use serde_json::{Value, json};
 
-use crate::event::{PlaceUnit, RunEvent};
+use crate::event::{RunEvent, SampleUnit};
 use crate::message::{Hello, MeasurerMessage, QueueEntry};
 use crate::wish::Wish;
 
@@ -22,7 +22,7 @@ pub(crate) use shared::Batch;
 /// What a run says on its way; later notes are in its result.
 const NOTES_MAX: usize = 100;
 /// Rows and trials of a surface that are drawn; later ones are in the result.
-const PLACES_MAX: usize = 64;
+const CURVES_MAX: usize = 64;
 /// Rows whose names are kept; a sweep has a few hundred.
 const ROWS_MAX: usize = 10_000;
 /// An interruption by the user, as every command exits.
@@ -185,7 +185,7 @@ impl SharedView {
                 self.add_to("temperature", |run| &mut run.temperature, sample);
                 self.set("temperature_warning", json!(warning));
             }
-            RunEvent::Places {
+            RunEvent::Samples {
                 row,
                 trial,
                 anew,
@@ -195,7 +195,7 @@ impl SharedView {
                 defects,
             } => {
                 if anew {
-                    self.forget_places(row, trial);
+                    self.forget_samples(row, trial);
                 }
                 self.samples((row, trial, unit), &points, bytes, &defects);
             }
@@ -311,7 +311,7 @@ impl SharedView {
     }
 
     /// Places are told anew: what was told while they were read was less exact.
-    fn forget_places(&mut self, row: usize, trial: u32) {
+    fn forget_samples(&mut self, row: usize, trial: u32) {
         let Some(run) = &mut self.run else { return };
         let is_it = |series: &SampleSeries| (series.row, series.trial) == (row, trial);
         if let Some(index) = run.sample_series.iter().position(is_it) {
@@ -323,7 +323,7 @@ impl SharedView {
 
     fn samples(
         &mut self,
-        (row, trial, unit): (usize, u32, PlaceUnit),
+        (row, trial, unit): (usize, u32, SampleUnit),
         points: &[(u64, f64)],
         bytes: u64,
         defects: &[(u64, u64)],
@@ -334,7 +334,7 @@ impl SharedView {
             .iter()
             .position(|series| (series.row, series.trial) == (row, trial));
         let index = known.unwrap_or(run.sample_series.len());
-        if index >= PLACES_MAX {
+        if index >= CURVES_MAX {
             return;
         }
         let base = [RUN, Key("places"), Index(index)];

@@ -313,11 +313,11 @@ fn who_goes_without_the_others_is_missed_at_once() {
         peers.remove(gone as usize).abandon();
         let begin = Instant::now();
         for error in each(peers, |mut peer| peer.gather(Vec::new()).unwrap_err()) {
-            let is_told = matches!(
+            let is_reported = matches!(
                 error,
                 PeerError::Lost { rank, cause: LossCause::Gone, .. } if rank == gone
             );
-            assert!(is_told, "{error}");
+            assert!(is_reported, "{error}");
         }
         assert!(begin.elapsed() < DEADLINE);
     }

@@ -25,7 +25,7 @@ pub use crate::figure::{Figure, rates};
 pub use crate::grouping::row_name;
 pub use crate::letter::letter;
 pub use stretches::SlowerStretch;
-pub(crate) use stretches::slower as slower_places;
+pub(crate) use stretches::slower as slower_samples;
 pub(crate) use words::{answer, interval_text, runs_differ, sides_of};
 
 const SCHEMA: &str = "sokudo.compare/1";
@@ -157,8 +157,12 @@ pub struct RowDocument {
     pub is_of_cache: bool,
     /// Where the other is slower, of a curve over the places of a disk; missing for rows that
     /// are none, and where nothing is.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slower_places: Vec<SlowerStretch>,
+    #[serde(
+        rename = "slower_places",
+        default,
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub slower_samples: Vec<SlowerStretch>,
 }
 
 impl RowDocument {
@@ -181,7 +185,7 @@ impl RowDocument {
                 ..compared
             },
             is_of_cache: reference.is_of_cache() || other.is_of_cache(),
-            slower_places: stretches::slower(reference, other),
+            slower_samples: stretches::slower(reference, other),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::table::{Table, left};
 use crate::view::views;
 
 /// What is shown below the figures of other commands is at least so sure.
-const TOLD_FROM: Confidence = Confidence::Medium;
+const SHOWN_FROM: Confidence = Confidence::Medium;
 
 /// What is said where nothing was concluded.
 pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
@@ -20,7 +20,7 @@ pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. T
 pub(crate) fn explanation(document: &RunDocument) -> Option<Text> {
     let sure = document.inferences.iter();
     let of_device = |inference: &&Inference| !views(document).any(|view| view.shows(inference));
-    let sure = sure.filter(|inference| inference.confidence >= TOLD_FROM);
+    let sure = sure.filter(|inference| inference.confidence >= SHOWN_FROM);
     let sure = sure.filter(of_device);
     let claims: Vec<Text> = sure.map(sentence).collect();
     (!claims.is_empty()).then(|| {
@@ -64,9 +64,10 @@ mod tests {
                 markdown::render(&document),
             ]
         };
-        let is_told = |text: &String| text.contains("The figures are consistent with: a rotating");
-        assert!(rendered(&run).iter().all(is_told));
+        let is_reported =
+            |text: &String| text.contains("The figures are consistent with: a rotating");
+        assert!(rendered(&run).iter().all(is_reported));
         run.inferences[0].confidence = Confidence::Low;
-        assert!(!rendered(&run).iter().any(is_told));
+        assert!(!rendered(&run).iter().any(is_reported));
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ),
         ("File", has_file(target).then(|| file_line(target))),
         ("Span", span_line(document).filter(shows_rows)),
-        ("Places", places_line(document).filter(shows_rows)),
+        ("Places", samples_line(document).filter(shows_rows)),
         ("Write cache", special(document, PlanPart::WriteCache)),
         ("Files", special(document, PlanPart::Files)),
         ("Tree", trees_line(document)),
@@ -80,7 +80,7 @@ fn devices_line(document: &RunDocument) -> Text {
         let mut disks = drives.map(|drive| &drive.disk);
         match disks.find(|disk| disk.name == leaf.name) {
             Some(disk) => device_description(disk, leaf.rotational),
-            None => device_description(&unasked(leaf), leaf.rotational),
+            None => device_description(&as_seen(leaf), leaf.rotational),
         }
     };
     let leaves = document.target.leaves();
@@ -94,7 +94,7 @@ fn devices_line(document: &RunDocument) -> Text {
 }
 
 /// What the kernel knows of a device that was not asked itself.
-fn unasked(leaf: &BlockDevice) -> Disk {
+fn as_seen(leaf: &BlockDevice) -> Disk {
     let is_made = !matches!(
         leaf.kind,
         BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk | BlockDeviceKind::Partition
@@ -197,7 +197,7 @@ fn engine_line(document: &RunDocument) -> Text {
 }
 
 /// Which places were measured, and by which rows.
-fn places_line<'a>(document: &'a RunDocument) -> Option<Text> {
+fn samples_line<'a>(document: &'a RunDocument) -> Option<Text> {
     let of_row = |result: &'a ResultDocument| {
         let survey = words::of(result.plan.get(PlanPart::Survey)?);
         // Rows of several states of the write cache differ in nothing else.

@@ -114,7 +114,7 @@ fn extras(workload: &Workload) -> impl Iterator<Item = PlanData> {
         timing.steady.map(PlanData::Steady),
         workload
             .survey()
-            .map(|survey| PlanData::Survey(places_of(survey, workload.seal()))),
+            .map(|survey| PlanData::Survey(surveyed_samples(survey, workload.seal()))),
         workload.tree().map(PlanData::Tree),
         unless_plain(workload.drive_cache, PlanData::WriteCache),
     ];
@@ -234,7 +234,7 @@ fn scatter(scatter: &Scatter) -> Scatter {
 
 /// What of a survey makes another row of it: not how long is waited for what hangs, nor in how
 /// many parts it was carried out, nor with which number its blocks are sealed.
-fn places_of(survey: Survey, seal: Option<u64>) -> SurveyedSamples {
+fn surveyed_samples(survey: Survey, seal: Option<u64>) -> SurveyedSamples {
     SurveyedSamples {
         survey: Survey {
             timeout: None,

@@ -441,14 +441,14 @@ impl PivotCell {
                 (figures, unit.bytes(), unit.name(), kind)
             }
         };
-        let told_range = reported.and_then(|reported| {
+        let reported_range = reported.and_then(|reported| {
             let range = reported.others.iter().find(|other| other.name == "range")?;
             (range.unit == "MB/s" && scale > 1.0).then_some(range.value * 1e6)
         });
         let own = (figures.range > 0.0).then_some(figures.range);
         let cell = Self {
             interval_95: figures.interval_in(scale),
-            range: told_range.or(own).map(|range| range / scale),
+            range: reported_range.or(own).map(|range| range / scale),
             kind: kind.unwrap_or_default(),
             ..Self::of(figures.median / scale, result.verdict)?
         };

@@ -75,7 +75,7 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, unit
         article.marked(title, "  ", ranges);
     }
     for row in &results {
-        if let Some((title, spots)) = slow_places(row) {
+        if let Some((title, spots)) = slow_samples(row) {
             article.marked(title, "  ", spots);
         }
     }
@@ -231,8 +231,8 @@ fn range(result: &ResultDocument, defect: &DefectDocument) -> Text {
 }
 
 /// The slowest places of a row, and whether they were slow again.
-fn slow_places(result: &ResultDocument) -> Option<(Text, Vec<Text>)> {
-    let slow = result.slow_places.as_deref()?;
+fn slow_samples(result: &ResultDocument) -> Option<(Text, Vec<Text>)> {
+    let slow = result.slow_samples.as_deref()?;
     if slow.spots.is_empty() {
         return None;
     }

@@ -18,7 +18,7 @@ pub struct Extent {
     /// Where it begins in the file, bytes.
     pub offset_bytes: u64,
     /// Where it begins on what the file system is on, bytes; nothing where it has no place there.
-    pub place_bytes: u64,
+    pub physical_bytes: u64,
     /// How long it is, bytes; it may reach beyond the end of the file.
     pub length_bytes: u64,
     /// It has no block on the device yet (delayed allocation).
@@ -40,7 +40,7 @@ impl From<&RawExtent> for Extent {
         let has = |flags| raw.flags & flags != 0;
         Self {
             offset_bytes: raw.logical,
-            place_bytes: raw.physical,
+            physical_bytes: raw.physical,
             length_bytes: raw.length,
             is_delayed: has(FLAG_DELALLOC),
             is_unwritten: has(FLAG_UNWRITTEN),

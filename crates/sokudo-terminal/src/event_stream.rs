@@ -19,7 +19,7 @@ use sokudo_model::{
     Bytes, Doing, Event, Moved, Nanos, Operation, Outcome, Phase, Plan, Run, RunState, Schedule,
     Trial,
 };
-use sokudo_page::{PlaceUnit, RunEvent, RunPhase};
+use sokudo_page::{RunEvent, RunPhase, SampleUnit};
 use sokudo_report::{CheckDocument, ComparisonDocument, LiveRun, RunDocument};
 
 use crate::arguments::printing::Rendering;
@@ -111,7 +111,7 @@ pub struct EventTeller {
     /// A share of the expected time, and how much is left of it.
     done: f64,
     left: Duration,
-    told_at: Option<Instant>,
+    reported_at: Option<Instant>,
     looked_at: Option<Instant>,
 }
 
@@ -145,7 +145,7 @@ impl EventTeller {
             in_trial: InTrial::default(),
             done: 0.0,
             left: Duration::from(time),
-            told_at: None,
+            reported_at: None,
             looked_at: None,
         })
     }
@@ -241,20 +241,20 @@ impl EventTeller {
     #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
     fn tell_rate(&mut self, row: usize, is_measured: bool) {
         let InTrial { at, bytes, ios, .. } = self.in_trial;
-        let (told_at, told_bytes, told_ios) = self.in_trial.reported;
-        let seconds = Nanos(at.0.saturating_sub(told_at.0)).as_secs_f64();
+        let (reported_at, reported_bytes, reported_ios) = self.in_trial.reported;
+        let seconds = Nanos(at.0.saturating_sub(reported_at.0)).as_secs_f64();
         let rate = |now: u64, then: u64| {
             let moved = now.checked_sub(then).filter(|moved| *moved > 0)?;
             // What completes at once at the end of an interval is the rate of no short one.
-            let is_long = told_at == Nanos(0) || seconds >= RATE_SECONDS_MIN;
+            let is_long = reported_at == Nanos(0) || seconds >= RATE_SECONDS_MIN;
             (is_measured && is_long && seconds > 0.0).then(|| moved as f64 / seconds)
         };
         tell(&RunEvent::Progress {
             row,
             at: self.at(),
-            mb_per_second: rate(bytes.0, told_bytes.0).map(|rate| rate / 1e6),
-            iops: rate(ios, told_ios),
-            phase: told_phase(self.in_trial.phase),
+            mb_per_second: rate(bytes.0, reported_bytes.0).map(|rate| rate / 1e6),
+            iops: rate(ios, reported_ios),
+            phase: reported_phase(self.in_trial.phase),
             done: self.done,
             seconds_left: self.left.as_secs_f64(),
             moved_bytes: self.moved_before.0 + bytes.0,
@@ -270,7 +270,7 @@ impl EventTeller {
     }
 
     fn look(&mut self, state: &RunState, outcome: &Outcome) {
-        self.tell_places(state, outcome);
+        self.report_samples(state, outcome);
         self.tell_latencies(state.first, outcome);
     }
 
@@ -300,7 +300,7 @@ impl EventTeller {
 
     /// Places of a survey that have come since the last look; all of them anew where the list is
     /// another one.
-    fn tell_places(&mut self, state: &RunState, outcome: &Outcome) {
+    fn report_samples(&mut self, state: &RunState, outcome: &Outcome) {
         let InTrial { last_sample, .. } = &self.in_trial;
         let goes_on = last_sample.is_some_and(|(index, offset)| {
             let sample = outcome.samples.get(index);
@@ -313,7 +313,7 @@ impl EventTeller {
         };
         let defects = outcome.defects.iter();
         let defects = defects.map(|it| (it.offset.0, it.length.0));
-        let events = places_events(
+        let events = samples_events(
             state.first,
             state.trial,
             from == 0,
@@ -377,9 +377,9 @@ impl EventTeller {
     }
 
     fn is_due(&mut self) -> bool {
-        let is_due = self.told_at.is_none_or(|at| at.elapsed() >= EVERY);
+        let is_due = self.reported_at.is_none_or(|at| at.elapsed() >= EVERY);
         if is_due {
-            self.told_at = Some(Instant::now());
+            self.reported_at = Some(Instant::now());
         }
         is_due
     }
@@ -438,7 +438,7 @@ fn behind<T>(all: &[T], reported_count: usize) -> impl Iterator<Item = &T> + Clo
 /// Places, each its first byte, bytes, nanoseconds and I/Os, and defects, each its first byte and
 /// length, as events none of which is too long for a line.
 #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
-pub fn places_events(
+pub fn samples_events(
     row: usize,
     trial: u32,
     anew: bool,
@@ -465,13 +465,13 @@ pub fn places_events(
     if parts.is_empty() {
         parts.push(&[]);
     }
-    let of_part = |(number, points): (usize, &[(u64, f64)])| RunEvent::Places {
+    let of_part = |(number, points): (usize, &[(u64, f64)])| RunEvent::Samples {
         row,
         trial,
         anew: anew && number == 0,
         unit: match is_access {
-            true => PlaceUnit::Milliseconds,
-            false => PlaceUnit::MbPerSecond,
+            true => SampleUnit::Milliseconds,
+            false => SampleUnit::MbPerSecond,
         },
         points: points.to_vec(),
         bytes: std::mem::take(&mut bytes),
@@ -501,7 +501,7 @@ fn latency_bucket(nanos: u64) -> usize {
     (doublings * 4.0).clamp(0.0, f64::from(LATENCY_BUCKETS - 1)) as usize
 }
 
-const fn told_phase(phase: Phase) -> RunPhase {
+const fn reported_phase(phase: Phase) -> RunPhase {
     match phase {
         Phase::Waiting => RunPhase::Waiting,
         Phase::Ramp => RunPhase::Ramp,

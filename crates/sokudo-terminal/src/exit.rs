@@ -89,7 +89,7 @@ impl Exit {
     }
 
     /// The same, to be said in another process, whatever language that one speaks.
-    pub fn told_in_each_language(&self) -> Option<Text> {
+    pub fn in_each_language(&self) -> Option<Text> {
         let error = self.error()?;
         let text = error.downcast_ref::<Text>().cloned();
         Some(text.unwrap_or_else(|| Text::shown(&OneLine(error))))

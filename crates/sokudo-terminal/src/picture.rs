@@ -26,13 +26,13 @@ pub fn check(destinations: &[Destination]) -> Result<(), Exit> {
 pub fn draw(
     document: &RunDocument,
     plotting: &Plotting,
-    unasked: Option<PlotKind>,
+    default: Option<PlotKind>,
 ) -> Result<(), Exit> {
     let pictures = &plotting.pictures;
     if pictures.destinations.is_empty() {
         return Ok(());
     }
-    let kind = plotting.kind.kind.or(unasked);
+    let kind = plotting.kind.kind.or(default);
     match plot::figure(document, kind, language::current()) {
         Ok(_) => write_all(
             |language| plot::figure(document, kind, language).ok(),

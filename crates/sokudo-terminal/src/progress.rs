@@ -133,8 +133,8 @@ impl ProgressLine {
     /// Where errors are not written to a terminal but somebody may watch all the same, as under a
     /// launcher that passes them on: a line that stays, now and then.
     pub fn tell_in_lines(&mut self, quiet: bool) {
-        let is_told = quiet || self.telling.is_some() || invocation::is_error_terminal();
-        self.last_line = (!is_told).then(Instant::now);
+        let is_reported = quiet || self.telling.is_some() || invocation::is_error_terminal();
+        self.last_line = (!is_reported).then(Instant::now);
     }
 
     /// What is measured has been made ready.

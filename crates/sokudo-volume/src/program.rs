@@ -24,9 +24,9 @@ const PRINTED_BYTES_MAX: usize = 16 << 10;
 
 /// What a message shows of it: some programs say what is wrong first, and then how they are
 /// used; others say at the end.
-const FIRST_LINES_TOLD: usize = 2;
-const LAST_LINES_TOLD: usize = 4;
-const CHARACTERS_TOLD_MAX: usize = 1000;
+const FIRST_LINES_KEPT: usize = 2;
+const LAST_LINES_KEPT: usize = 4;
+const CHARACTERS_KEPT_MAX: usize = 1000;
 
 /// How often it is looked whether a program has ended.
 const LOOK: Duration = Duration::from_millis(10);
@@ -101,7 +101,7 @@ fn outcome(
         false => Err(VolumeError::Failed {
             command: command.to_string(),
             status: status.to_string(),
-            excerpt: told_lines(&printed),
+            excerpt: kept_lines(&printed),
         }),
     }
 }
@@ -153,8 +153,8 @@ impl Running {
             tv_nsec: LOOK.subsec_nanos().into(),
         };
         let mut pipe = [PollFd::new(&self.output, PollFlags::IN)];
-        let is_told = poll(&mut pipe, Some(&next_look)).is_ok_and(|count| count > 0);
-        if is_told && !pipe[0].revents().contains(PollFlags::IN) {
+        let is_reported = poll(&mut pipe, Some(&next_look)).is_ok_and(|count| count > 0);
+        if is_reported && !pipe[0].revents().contains(PollFlags::IN) {
             // Nobody holds the other end any more.
             thread::sleep(LOOK);
         }
@@ -201,19 +201,19 @@ impl Running {
 }
 
 /// The first and the last lines as one, without what could command a terminal.
-fn told_lines(printed: &str) -> String {
+fn kept_lines(printed: &str) -> String {
     let mut lines: Vec<&str> = printed
         .split(['\n', '\r'])
         .map(str::trim)
         .filter(|line| !line.is_empty())
         .collect();
-    if lines.len() > FIRST_LINES_TOLD + LAST_LINES_TOLD {
-        let last = lines.len() - LAST_LINES_TOLD;
-        lines.splice(FIRST_LINES_TOLD..last, ["..."]);
+    if lines.len() > FIRST_LINES_KEPT + LAST_LINES_KEPT {
+        let last = lines.len() - LAST_LINES_KEPT;
+        lines.splice(FIRST_LINES_KEPT..last, ["..."]);
     }
     let excerpt = lines.join("; ");
     let excerpt = excerpt.chars().filter(|sign| !sign.is_control());
-    excerpt.take(CHARACTERS_TOLD_MAX).collect()
+    excerpt.take(CHARACTERS_KEPT_MAX).collect()
 }
 
 #[cfg(test)]

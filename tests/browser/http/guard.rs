@@ -268,8 +268,8 @@ fn what_opens_sessions_is_in_no_answer() {
     ];
     for answer in answers {
         for secret in &secrets {
-            let is_told = answer.head.contains(secret) || answer.body.contains(secret);
-            assert!(!is_told, "{answer:?}");
+            let is_reported = answer.head.contains(secret) || answer.body.contains(secret);
+            assert!(!is_reported, "{answer:?}");
         }
     }
     let followed = super::site::Follower::new(&site, &control, None)

@@ -22,7 +22,7 @@ use sokudo_model::{
 
 use self::setup::try_run;
 use self::setup::{
-    KERNEL_BACKENDS, for_ios, for_ms, random_reads, run_one, run_told, succeeds, writes,
+    KERNEL_BACKENDS, for_ios, for_ms, random_reads, run_one, run_reported, succeeds, writes,
 };
 use crate::loop_device::{FileSystem, LoopDevice, Mounted};
 use crate::sokudo::skip;
@@ -257,7 +257,7 @@ fn run_until_interrupted(
             control.cancel();
         }
     };
-    run_told([workload], target, &control, &mut interrupt).remove(0)
+    run_reported([workload], target, &control, &mut interrupt).remove(0)
 }
 
 #[test]

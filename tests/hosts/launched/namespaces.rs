@@ -37,8 +37,8 @@ pub(crate) fn two_hosts(launcher: &'static Launcher) {
     let far = [job.pid_of(2), job.pid_of(3)];
     // Nothing gets through any more.
     assert!(ip(&format!("-n {} link set {LINK} down", hosts.names[1])));
-    let is_told = |text: &str| text.contains("on node-b is lost: ");
-    let took = job.wait_until(is_told, TOLD_MAX);
+    let is_reported = |text: &str| text.contains("on node-b is lost: ");
+    let took = job.wait_until(is_reported, TOLD_MAX);
     println!("    the network is cut: told after {took:?}");
     // Those on the far side cannot tell anybody: not even a launcher ends them.
     drop(job);

@@ -19,7 +19,7 @@ use crate::rule::InferenceRule;
 pub(super) const RULES: &[InferenceRule] = &[zoned_recording];
 
 /// A curve of more places is thinned: the search for steps takes the square of its length.
-const CURVE_PLACES_MAX: usize = 512;
+const CURVE_SAMPLES_MAX: usize = 512;
 /// The first and the last such share of the curve are its ends.
 const END_SHARE: usize = 16;
 
@@ -95,7 +95,7 @@ fn curve(run: &Run) -> Option<Vec<Point>> {
         return None;
     }
     curve.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let together = curve.len().div_ceil(CURVE_PLACES_MAX);
+    let together = curve.len().div_ceil(CURVE_SAMPLES_MAX);
     let thinned = curve.chunks(together).filter_map(|chunk| {
         let rates: Vec<f64> = chunk.iter().map(|point| point.1).collect();
         Some((chunk[0].0, median(&rates)?))

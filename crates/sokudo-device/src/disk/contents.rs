@@ -206,7 +206,7 @@ impl<'a> Tree<'a> {
             ReadPolicy::Never => false,
         };
         if !is_read {
-            return told_by_udev(&record);
+            return from_udev(&record);
         }
         match self.read(directory) {
             Ok(contents) => {
@@ -217,7 +217,7 @@ impl<'a> Tree<'a> {
             }
             Err(error) => {
                 self.note_unread(directory, &error);
-                told_by_udev(&record)
+                from_udev(&record)
             }
         }
     }
@@ -411,7 +411,7 @@ const UDEV_NAMES: [(&str, &str); 12] = [
     ("udf", "UDF"),
 ];
 
-fn told_by_udev(record: &UdevRecord) -> Vec<Content> {
+fn from_udev(record: &UdevRecord) -> Vec<Content> {
     let mut contents = Vec::new();
     if let Some(kind) = record.property("ID_FS_TYPE") {
         let known = UDEV_NAMES.iter().find(|(name, _)| *name == kind);

@@ -127,8 +127,8 @@ fn caching_page(asker: &mut Asker<'_>, identity: &mut ScsiIdentity, found: &mut 
         let changeable = asker.scsi_if_there("mode page 08h changeable", &command);
         scsi::add_caching_page(identity, &current, changeable.as_deref(), is_long).ok()
     };
-    let is_told = read_page(true).or_else(|| read_page(false)).is_some();
-    if !is_told && asker.device().is_some() {
+    let is_reported = read_page(true).or_else(|| read_page(false)).is_some();
+    if !is_reported && asker.device().is_some() {
         asker.note(text!(
             "Whether {} has a write cache is not known: it does not show its caching page",
             identity.product

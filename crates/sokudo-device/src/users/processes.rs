@@ -42,7 +42,7 @@ const LOOK_TIME_MAX: Duration = Duration::from_secs(20);
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
 /// Who waits longer is told why.
-const TOLD_AFTER: Duration = Duration::from_secs(2);
+const REPORTED_AFTER: Duration = Duration::from_secs(2);
 
 /// A ring does not say what is registered with it while somebody submits to it.
 const RING_LOOKS: u32 = 50;
@@ -147,14 +147,14 @@ pub(super) fn writers(system: &System, wanted: WatchedTargets, excused: &[u32]) 
         });
     let seen =
         started.ok().and_then(|_| {
-            reports.recv_timeout(TOLD_AFTER).ok().or_else(|| {
+            reports.recv_timeout(REPORTED_AFTER).ok().or_else(|| {
             if let Some(tell) = TELL.get() {
                 tell(text!(
                     "looking at what all processes have open takes its time; it ends within {} s",
                     WAIT_MAX.as_secs()
                 ));
             }
-            reports.recv_timeout(WAIT_MAX.saturating_sub(TOLD_AFTER)).ok()
+            reports.recv_timeout(WAIT_MAX.saturating_sub(REPORTED_AFTER)).ok()
         })
         });
     seen.unwrap_or_else(|| Writers {

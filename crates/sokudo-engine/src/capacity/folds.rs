@@ -6,13 +6,13 @@
 
 use sokudo_model::{Bytes, CheckedSample, Held, SharedBlocks};
 
-use super::in_progress::{CheckInProgress, ROUND_PLACES, ROUNDS_MAX};
+use super::in_progress::{CheckInProgress, ROUND_OFFSETS, ROUNDS_MAX};
 use super::layout::{AddressRange, whole_blocks};
 use super::medium::{BLOCK_BYTES, Medium, SECTOR_BYTES};
 
 /// Distances that are tried, and places for each.
 const DISTANCES_MAX: usize = 256;
-const PLACES_PER_DISTANCE: usize = 8;
+const OFFSETS_PER_DISTANCE: usize = 8;
 
 /// Steps by which all of a drive is searched for what is spoilt, and how much may be written
 /// to spoil it, in fillers.
@@ -105,7 +105,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
                 true => (0, *distance),
                 false => (least.max(whole_blocks(self.filler / 8 * 7)), self.filler),
             };
-            for number in 0..PLACES_PER_DISTANCE {
+            for number in 0..OFFSETS_PER_DISTANCE {
                 let within = from + self.random.below((to - from) / BLOCK_BYTES) * BLOCK_BYTES;
                 let offset = filler_at + within - distance;
                 // Half of them one further off: a part of the distance fits only one half.
@@ -231,7 +231,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
         let mut offsets: Vec<u64> = Vec::new();
         for (start, end) in [(0, from), (from, self.size)] {
             let blocks = (end - start) / BLOCK_BYTES;
-            let some = (0..ROUND_PLACES / 2).filter(|_| blocks > 0);
+            let some = (0..ROUND_OFFSETS / 2).filter(|_| blocks > 0);
             offsets.extend(some.map(|_| start + self.random.below(blocks.max(1)) * BLOCK_BYTES));
         }
         offsets.retain(|offset| !filler.holds(*offset));
@@ -281,7 +281,7 @@ fn divisors(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
 /// Places in even distances between two, without these.
 pub(super) fn between(low: u64, high: u64) -> Vec<u64> {
     let blocks = (high - low) / BLOCK_BYTES;
-    let steps = blocks.saturating_sub(1).min(ROUND_PLACES);
+    let steps = blocks.saturating_sub(1).min(ROUND_OFFSETS);
     let offset_at = |step| {
         let share = u128::from(high - low) * u128::from(step) / u128::from(steps + 1);
         let share = whole_blocks(u64::try_from(share).unwrap_or(0));

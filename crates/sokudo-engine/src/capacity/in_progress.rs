@@ -16,7 +16,7 @@ use crate::progress::ProgressSnapshot;
 use crate::tally::Tally;
 
 /// Places of a round that narrows down where the device ends.
-pub(super) const ROUND_PLACES: u64 = 62;
+pub(super) const ROUND_OFFSETS: u64 = 62;
 
 /// Each divides what is left by 63: far more rounds than any size needs.
 pub(super) const ROUNDS_MAX: u32 = 16;

@@ -58,7 +58,7 @@ pub(crate) struct Measure<'a> {
     /// The zones, in their order.
     pub(crate) zones: &'a [Zone],
     /// Bytes from one place to the next.
-    pub(crate) place_bytes: u64,
+    pub(crate) step_bytes: u64,
 }
 
 impl IndexSampler {
@@ -145,19 +145,19 @@ pub(crate) struct SkewedFiles {
 
 /// Places per file, as in fio 3.33, where `zipf:1.2` means that one file in ten gets
 /// nine tenths of the I/Os: the favourites of all these places are in one file.
-const PLACES_PER_FILE: u64 = 1024;
+const CENTERS_PER_FILE: u64 = 1024;
 
 impl SkewedFiles {
     /// `None` for a distribution without favourites. Without a centre it is some file,
     /// or for the normal distribution the middle one.
     pub(crate) fn new(distribution: Distribution, files: u64, random: &mut Random) -> Option<Self> {
-        let position_count = files * PLACES_PER_FILE;
+        let position_count = files * CENTERS_PER_FILE;
         let (ranks, center) = Ranks::new(distribution, position_count)?;
         let layout = match (&ranks, center) {
             (_, Some(center)) => RankLayout::around(center, &ranks, position_count),
             (Ranks::Normal(_), None) => RankLayout::InOrder { shift: 0 },
             (_, None) => RankLayout::InOrder {
-                shift: random.below(files) * PLACES_PER_FILE,
+                shift: random.below(files) * CENTERS_PER_FILE,
             },
         };
         Some(Self {
@@ -170,7 +170,7 @@ impl SkewedFiles {
     /// Draws the index of a file, from 0.
     pub(crate) fn next(&self, random: &mut Random) -> u64 {
         let rank = self.ranks.next(random);
-        self.layout.position(rank, self.position_count) / PLACES_PER_FILE
+        self.layout.position(rank, self.position_count) / CENTERS_PER_FILE
     }
 }
 
@@ -180,14 +180,14 @@ impl RankLayout {
     fn scattered(count: u64, center: Option<u64>, random: &mut Random) -> Self {
         let permutation = Permutation::new(count, random.next_u64());
         let shift = center.map_or(0, |center| {
-            (place_at(count, center) + count - permutation.at(0)) % count
+            (center_at(count, center) + count - permutation.at(0)) % count
         });
         Self::Scattered { permutation, shift }
     }
 
     /// Ranks in order, the favourite at the centre.
     fn around(center: u64, ranks: &Ranks, count: u64) -> Self {
-        let shift = (place_at(count, center) + count - ranks.favourite(count)) % count;
+        let shift = (center_at(count, center) + count - ranks.favourite(count)) % count;
         Self::InOrder { shift }
     }
 
@@ -206,7 +206,7 @@ fn millionths(value: u64) -> f64 {
 }
 
 /// The place at a share of all, in millionths.
-fn place_at(count: u64, share: u64) -> u64 {
+fn center_at(count: u64, share: u64) -> u64 {
     let position = u128::from(count) * u128::from(share) / 1_000_000;
     // A share of more than all is the last place.
     narrow(position.min(u128::from(count - 1)))
@@ -227,7 +227,7 @@ fn areas(count: u64, measure: Measure<'_>) -> Choice {
             }
             ZoneLength::Size(size) => {
                 bytes = bytes.saturating_add(size.0);
-                bytes / measure.place_bytes
+                bytes / measure.step_bytes
             }
         };
         let end = end.clamp(first, count.max(first));

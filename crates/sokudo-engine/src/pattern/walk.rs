@@ -133,7 +133,7 @@ impl Walk {
                 let count = stretch.length.saturating_sub(smallest) / alignment + 1;
                 let measure = Measure {
                     zones: &workload.scatter.zones[direction],
-                    place_bytes: alignment,
+                    step_bytes: alignment,
                 };
                 Track {
                     next: first_position(manner, direction, &stretch),

@@ -12,7 +12,7 @@ use super::PendingRequest;
 use super::spec::{Spec, SpecError, SpecValue as _};
 
 /// Bad places are searched one by one for every request.
-const BAD_PLACES_MAX: usize = 16;
+const BAD_EXTENTS_MAX: usize = 16;
 
 /// Nobody waits for longer.
 const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
@@ -23,10 +23,10 @@ const ERRNO_MAX: i32 = 4095;
 /// What goes wrong, and where or when.
 #[derive(Debug)]
 pub(super) struct SimulatedFaults {
-    bad_places: Vec<BadExtent>,
-    held_places: Vec<HeldExtent>,
+    bad_extents: Vec<BadExtent>,
+    held_extents: Vec<HeldExtent>,
     /// What is read there is not what was written, without an error.
-    rotten_places: Vec<Range<u64>>,
+    rotten_extents: Vec<Range<u64>>,
     vanish_ns: Option<u64>,
     stall: Option<Stall>,
 }
@@ -61,23 +61,23 @@ impl SimulatedFaults {
     /// wanted),
     /// `vanish_after=TIME` and `stall=AT:FOR`.
     pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
-        let bad_places = spec
+        let bad_extents = spec
             .all("fail_at")
             .into_iter()
-            .map(|text| parse_bad_place(text).ok_or_else(|| not_a_bad_place(text)))
+            .map(|text| parse_bad_extent(text).ok_or_else(|| not_a_bad_extent(text)))
             .collect::<Result<Vec<_>, _>>()?;
-        check_count("fail_at", bad_places.len())?;
-        let held_places = held_places(spec)?;
-        let rotten_places = rotten_places(spec)?;
+        check_count("fail_at", bad_extents.len())?;
+        let held_extents = held_extents(spec)?;
+        let rotten_extents = rotten_extents(spec)?;
         let vanish_ns = spec
             .text("vanish_after")?
             .map(|text| time_ns("vanish_after", text, Nanos::EXPECTED))
             .transpose()?;
         let stall = spec.text("stall")?.map(parse_stall).transpose()?;
         Ok(Self {
-            bad_places,
-            held_places,
-            rotten_places,
+            bad_extents,
+            held_extents,
+            rotten_extents,
             vanish_ns,
             stall,
         })
@@ -90,11 +90,11 @@ impl SimulatedFaults {
                 && extent.offset < job.offset + job.bytes
                 && job.offset < extent.end
         };
-        let index = self.held_places.iter().position(is_there)?;
-        let extent = &self.held_places[index];
+        let index = self.held_extents.iter().position(is_there)?;
+        let extent = &self.held_extents[index];
         let held_ns = extent.for_ns;
         if extent.once {
-            self.held_places.swap_remove(index);
+            self.held_extents.swap_remove(index);
         }
         Some(held_ns)
     }
@@ -102,7 +102,7 @@ impl SimulatedFaults {
     /// The error of a medium that cannot be read or written at some byte of this
     /// request.
     pub(super) fn medium_error(&self, job: &PendingRequest) -> Option<i32> {
-        self.bad_places
+        self.bad_extents
             .iter()
             .find(|extent| extent.offset < job.offset + job.bytes && job.offset < extent.end)
             .map(|extent| extent.errno)
@@ -110,11 +110,11 @@ impl SimulatedFaults {
 
     /// Whether a byte has changed since it was written, and up to where that is so.
     pub(super) fn rot_at(&self, offset: u64) -> (bool, u64) {
-        let mut ranges = self.rotten_places.iter();
+        let mut ranges = self.rotten_extents.iter();
         if let Some(range) = ranges.find(|range| range.contains(&offset)) {
             return (true, range.end);
         }
-        let starts = self.rotten_places.iter().map(|range| range.start);
+        let starts = self.rotten_extents.iter().map(|range| range.start);
         let next = starts.filter(|start| *start > offset).min();
         (false, next.unwrap_or(u64::MAX))
     }
@@ -156,7 +156,7 @@ impl SimulatedFaults {
 }
 
 /// Reads `slow_at=OFFSET[+LENGTH]:TIME`, `slow_once_at=…` and `hang_at=OFFSET[+LENGTH]`.
-fn held_places(spec: &mut Spec) -> Result<Vec<HeldExtent>, SpecError> {
+fn held_extents(spec: &mut Spec) -> Result<Vec<HeldExtent>, SpecError> {
     let mut extents = Vec::new();
     for (key, once) in [("slow_at", false), ("slow_once_at", true)] {
         for text in spec.all(key) {
@@ -190,19 +190,19 @@ fn held_places(spec: &mut Spec) -> Result<Vec<HeldExtent>, SpecError> {
 }
 
 fn check_count(key: &'static str, count: usize) -> Result<(), SpecError> {
-    if count <= BAD_PLACES_MAX {
+    if count <= BAD_EXTENTS_MAX {
         return Ok(());
     }
     Err(SpecError::OutOfRange {
         key,
         value: format!("… ({count} times)"),
         least: Box::new("none".into()),
-        most: Box::new(text!("{} of them", BAD_PLACES_MAX)),
+        most: Box::new(text!("{} of them", BAD_EXTENTS_MAX)),
     })
 }
 
 /// Reads `rot_at=OFFSET[+LENGTH]`, several times, if wanted.
-fn rotten_places(spec: &mut Spec) -> Result<Vec<Range<u64>>, SpecError> {
+fn rotten_extents(spec: &mut Spec) -> Result<Vec<Range<u64>>, SpecError> {
     const EXPECTED: &str = "an offset such as 1GiB or 1GiB+64KiB";
     let texts = spec.all("rot_at");
     check_count("rot_at", texts.len())?;
@@ -223,7 +223,7 @@ fn parse_range(range: &str) -> Option<(u64, u64)> {
     Some((offset, end))
 }
 
-fn parse_bad_place(text: &str) -> Option<BadExtent> {
+fn parse_bad_extent(text: &str) -> Option<BadExtent> {
     let (range, errno) = text.split_once(':')?;
     let (offset, end) = parse_range(range)?;
     let errno = match errno {
@@ -241,7 +241,7 @@ fn parse_bad_place(text: &str) -> Option<BadExtent> {
         .then_some(BadExtent { offset, end, errno })
 }
 
-fn not_a_bad_place(text: &str) -> SpecError {
+fn not_a_bad_extent(text: &str) -> SpecError {
     const EXPECTED: &str = "an offset and an error such as 1GiB:EIO, 1GiB+64KiB:ENODATA or 1GiB:5";
     SpecError::not_a_value("fail_at", text, EXPECTED)
 }
@@ -270,9 +270,9 @@ mod tests {
     #[test]
     fn time_stands_still_during_a_stall() {
         let faults = SimulatedFaults {
-            bad_places: Vec::new(),
-            held_places: Vec::new(),
-            rotten_places: Vec::new(),
+            bad_extents: Vec::new(),
+            held_extents: Vec::new(),
+            rotten_extents: Vec::new(),
             vanish_ns: None,
             stall: Some(Stall {
                 at_ns: 100,
@@ -295,14 +295,14 @@ mod tests {
 
     #[test]
     fn errors_are_known_by_name_and_number() {
-        assert_eq!(parse_bad_place("4K:EIO").unwrap().errno, 5);
-        assert_eq!(parse_bad_place("4K:61").unwrap().errno, 61);
-        let extent = parse_bad_place("4K+1MiB:EIO").unwrap();
+        assert_eq!(parse_bad_extent("4K:EIO").unwrap().errno, 5);
+        assert_eq!(parse_bad_extent("4K:61").unwrap().errno, 61);
+        let extent = parse_bad_extent("4K+1MiB:EIO").unwrap();
         assert_eq!((extent.offset, extent.end), (4096, 4096 + (1 << 20)));
         for text in [
             "4K+0:EIO", "4K+:EIO", "4K", "4K:", "4K:0", "4K:-5", "4K:EWHAT", "x:EIO", "1:9999",
         ] {
-            assert!(parse_bad_place(text).is_none(), "{text}");
+            assert!(parse_bad_extent(text).is_none(), "{text}");
         }
     }
 }

@@ -114,8 +114,8 @@ impl Shingled {
             && let Some(job) = self.waiting.front().copied()
         {
             let offset = match job.operation {
-                Operation::Write => self.place_of_write(job),
-                _ => Some(self.place_of_read(job)),
+                Operation::Write => self.write_offset(job),
+                _ => Some(self.read_offset(job)),
             };
             let Some(offset) = offset else {
                 self.clean_fullest(now_ns);
@@ -130,7 +130,7 @@ impl Shingled {
         }
     }
 
-    fn place_of_read(&self, job: PendingRequest) -> u64 {
+    fn read_offset(&self, job: PendingRequest) -> u64 {
         let entry = self.entries.range(..=job.offset).next_back();
         match entry {
             Some((start, entry)) if job.offset + job.bytes <= start + entry.bytes => {
@@ -141,7 +141,7 @@ impl Shingled {
     }
 
     /// Where a write goes; `None` when there is no room in the cache.
-    fn place_of_write(&mut self, job: PendingRequest) -> Option<u64> {
+    fn write_offset(&mut self, job: PendingRequest) -> Option<u64> {
         let streamed = match self.stream {
             (end, bytes) if end == job.offset => bytes,
             _ => 0,

@@ -10,7 +10,7 @@ pub(super) struct ReadsBeside {
     block: u64,
     random: Random,
     /// The sample at which the last one was issued.
-    sample: u32,
+    sample_index: u32,
 }
 
 impl ReadsBeside {
@@ -19,21 +19,21 @@ impl ReadsBeside {
         Self {
             block: block.0,
             random: Random::stream(seed, block.0),
-            sample: 0,
+            sample_index: 0,
         }
     }
 
     /// The read of a sample, somewhere in what lies between these bytes; `None` where it was
     /// issued before, or nothing is there.
-    pub(super) fn next(&mut self, sample: u32, from: u64, to: u64) -> Option<SurveyIo> {
+    pub(super) fn next(&mut self, sample_index: u32, from: u64, to: u64) -> Option<SurveyIo> {
         let blocks = to.saturating_sub(from) / self.block;
-        if sample == self.sample || blocks == 0 {
+        if sample_index == self.sample_index || blocks == 0 {
             return None;
         }
-        self.sample = sample;
+        self.sample_index = sample_index;
         let offset = from + self.random.below(blocks) * self.block;
         Some(SurveyIo {
-            sample,
+            sample_index,
             is_reported: true,
             is_beside: true,
             ..SurveyIo::aside(offset, self.block)

@@ -11,7 +11,7 @@ use crate::target::{Target, logical_bytes};
 use crate::target_use::{stretch_of, uses};
 
 /// More places than any picture can show; each takes 56 bytes.
-pub(crate) const PLACES_MAX: u32 = 1_000_000;
+pub(crate) const SAMPLES_MAX: u32 = 1_000_000;
 
 /// Blocks are sealed everywhere, or not at all.
 const SEALED_PART: &str = "sealed blocks, but where the whole span is visited from start to end";
@@ -25,8 +25,8 @@ pub enum SurveyError {
     )]
     NotAlone,
     /// Too few or too many places.
-    #[error("{sample_count} places; use 1 to {PLACES_MAX}")]
-    Places {
+    #[error("{sample_count} places; use 1 to {SAMPLES_MAX}")]
+    SampleCount {
         /// How many were asked for.
         sample_count: u32,
     },
@@ -82,7 +82,7 @@ pub enum SurveyError {
         "{sample_count} places of at least {block} do not fit {length}; use fewer places or a smaller \
          block"
     )]
-    TooManyPlaces {
+    TooManySamples {
         /// How many were asked for.
         sample_count: u32,
         /// Largest block of the workload; each place needs one.
@@ -123,9 +123,9 @@ pub(crate) fn check_survey(
     if !is_alone_on_its_target(stage, workload) {
         return Err(SurveyError::NotAlone);
     }
-    if survey.sample_count == 0 || survey.sample_count > PLACES_MAX {
+    if survey.sample_count == 0 || survey.sample_count > SAMPLES_MAX {
         let sample_count = survey.sample_count;
-        return Err(SurveyError::Places { sample_count });
+        return Err(SurveyError::SampleCount { sample_count });
     }
     if let Some((_, what)) = beyond(workload).into_iter().find(|(is_asked, _)| *is_asked) {
         return Err(SurveyError::Without { what });
@@ -305,7 +305,7 @@ fn check_room(workload: &Workload, survey: &Survey, target: &Target) -> Result<(
         let length = Bytes(stretch_of(&file_use, target.size()).length);
         let needed = u128::from(block.0) * u128::from(survey.sample_count);
         if survey.sample == Sample::Whole && needed > u128::from(length.0) {
-            return Err(SurveyError::TooManyPlaces {
+            return Err(SurveyError::TooManySamples {
                 sample_count: survey.sample_count,
                 block,
                 length,

@@ -106,7 +106,7 @@ impl Inquiry {
     /// The first place of which it is not known what it is, with its byte.
     pub(super) fn unknown(&self) -> Option<(u32, u64)> {
         let one = self.failed.get(self.done)?;
-        Some((one.io.sample, one.rest.start.max(self.known)))
+        Some((one.io.sample_index, one.rest.start.max(self.known)))
     }
 
     /// Whether it is a good block that has been tried.

@@ -9,7 +9,7 @@ use sokudo_sys::IoAction;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SurveyIo {
     /// Number of its sample, in the order in which they are visited.
-    pub(crate) sample: u32,
+    pub(crate) sample_index: u32,
     pub(crate) offset: u64,
     pub(crate) length: u32,
     /// The buffer that it must use; `None` is any that is free.
@@ -32,7 +32,7 @@ impl SurveyIo {
     /// A read that is not measured, and reported only where what it is for says so.
     pub(super) fn aside(offset: u64, length: u64) -> Self {
         Self {
-            sample: 0,
+            sample_index: 0,
             offset,
             length: narrow(length),
             buffer_index: None,

@@ -79,7 +79,7 @@ impl Samples {
 
     /// Notes that a measured I/O is issued.
     pub(super) fn issue(&mut self, io: SurveyIo, now: u64) {
-        self.open(io.sample, io.offset, now);
+        self.open(io.sample_index, io.offset, now);
         self.last_end = Some(io.range().end);
         self.issued_bytes += u64::from(io.length);
         if let Some(open) = self.open.back_mut() {
@@ -90,8 +90,8 @@ impl Samples {
     }
 
     /// Where a place is in the list.
-    fn index(&self, sample: u32) -> usize {
-        (sample - self.first) as usize
+    fn index(&self, sample_index: u32) -> usize {
+        (sample_index - self.first) as usize
     }
 
     /// The first place that is not over, by its number in the order of visits; what was done
@@ -106,8 +106,8 @@ impl Samples {
     }
 
     /// Opens a place, unless it is the one in progress.
-    pub(super) fn open(&mut self, sample: u32, offset: u64, now: u64) {
-        if self.samples.len() > self.index(sample) {
+    pub(super) fn open(&mut self, sample_index: u32, offset: u64, now: u64) {
+        if self.samples.len() > self.index(sample_index) {
             return;
         }
         let distance = self.last_end.filter(|_| self.way_counts);
@@ -135,11 +135,11 @@ impl Samples {
     /// at which nothing is left to do.
     pub(super) fn complete(&mut self, io: SurveyIo, moved: u32, latency_ns: u64, now: u64) {
         let first_open = self.samples.len() - self.open.len();
-        let number = self.index(io.sample).wrapping_sub(first_open);
+        let number = self.index(io.sample_index).wrapping_sub(first_open);
         if let Some(open) = self.open.get_mut(number) {
             open.in_flight -= 1;
         }
-        let index = self.index(io.sample);
+        let index = self.index(io.sample_index);
         if let Some(sample) = self.samples.get_mut(index) {
             if moved > 0 {
                 sample.ios += 1;

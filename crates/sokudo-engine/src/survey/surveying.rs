@@ -92,7 +92,7 @@ pub(crate) struct Surveying {
     is_real: bool,
     doing: SurveyActivity,
     /// The sample in progress, and the one after it.
-    sample: u32,
+    sample_index: u32,
     next_sample: u32,
     /// What is left of the sample.
     blocks: SampleBlocks,
@@ -178,7 +178,7 @@ impl Surveying {
             handle,
             is_real,
             doing: SurveyActivity::Between,
-            sample: first,
+            sample_index: first,
             next_sample: first,
             blocks,
             time_left_ns: u64::MAX,
@@ -294,15 +294,17 @@ impl Surveying {
         if self.next_sample >= self.route.sample_count() {
             return Some(SurveyStep::Stop(StopReason::Bytes));
         }
-        self.sample = self.next_sample;
+        self.sample_index = self.next_sample;
         self.next_sample = if self.runs_on {
             self.route.sample_count()
         } else {
-            self.sample + 1
+            self.sample_index + 1
         };
-        let site = self.route.site(self.sample);
+        let site = self.route.site(self.sample_index);
         if self.survey.write_back {
-            self.counts.samples.open(self.sample, site.offset, now);
+            self.counts
+                .samples
+                .open(self.sample_index, site.offset, now);
             self.begin_portions(site);
             return self.next_portion();
         }

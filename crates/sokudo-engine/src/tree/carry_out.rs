@@ -116,7 +116,7 @@ struct Carrier<'a> {
     started_at: u64,
     now: u64,
     busy_ns: u64,
-    told_at: u64,
+    reported_at: u64,
 }
 
 impl<'a> Carrier<'a> {
@@ -145,7 +145,7 @@ impl<'a> Carrier<'a> {
             started_at: 0,
             now: 0,
             busy_ns: 0,
-            told_at: 0,
+            reported_at: 0,
         }
     }
 
@@ -173,7 +173,7 @@ impl<'a> Carrier<'a> {
     fn start(&mut self) {
         self.started_at = self.clock.now();
         self.now = self.started_at;
-        self.told_at = self.started_at;
+        self.reported_at = self.started_at;
     }
 
     fn visit_all(&mut self, listener: &mut dyn FnMut(Event)) -> Result<(), VisitEnd> {
@@ -245,8 +245,8 @@ impl<'a> Carrier<'a> {
         self.tally.bytes.0 += result?;
         self.tally.ios += 1;
         self.tally.latency.record(self.now - issued_at);
-        if self.now - self.told_at >= TICK_NS {
-            self.told_at = self.now;
+        if self.now - self.reported_at >= TICK_NS {
+            self.reported_at = self.now;
             listener(Event::Progress {
                 workload: 0,
                 at: Nanos(self.now - self.started_at),

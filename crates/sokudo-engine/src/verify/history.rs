@@ -125,7 +125,7 @@ impl WriteHistory {
             .sort_unstable_by_key(|r| (r.file, r.offset, r.length, r.serial));
         let log = std::mem::take(&mut self.log);
         let mut kept: Vec<Record> = Vec::new();
-        for writes in log.chunk_by(same_place) {
+        for writes in log.chunk_by(same_offset) {
             self.note_races(writes);
             kept.extend(writes.last());
         }
@@ -217,7 +217,7 @@ impl WriteHistory {
     }
 }
 
-fn same_place(a: &Record, b: &Record) -> bool {
+fn same_offset(a: &Record, b: &Record) -> bool {
     (a.file, a.offset, a.length) == (b.file, b.offset, b.length)
 }
 

@@ -155,7 +155,7 @@ impl Worker {
         let slots = (0u32..).zip(&self.slots);
         let in_flight = slots.filter(|(_, slot)| slot.issued_at != NEVER);
         survey.take_checkpoint(&self.tally, in_flight.map(|(buffer_index, _)| buffer_index));
-        let (tally, surveyed) = survey.told_checkpoint()?;
+        let (tally, surveyed) = survey.reached_checkpoint()?;
         Some(FinishedWorker {
             tally,
             window: None,

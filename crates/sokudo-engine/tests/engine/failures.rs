@@ -9,7 +9,7 @@ use sokudo_model::{
 
 use crate::builders::span;
 use crate::setup::{
-    BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run, run_one, run_told,
+    BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run, run_one, run_reported,
     simulated, writes,
 };
 
@@ -235,7 +235,7 @@ fn a_file_that_becomes_shorter_ends_its_row_with_the_place() {
                 own.file.handle().set_len(4 << 20).unwrap();
             }
         };
-        let outcome = run_told([workload], &mut target, &Control::new(), &mut cut).remove(0);
+        let outcome = run_reported([workload], &mut target, &Control::new(), &mut cut).remove(0);
         assert_eq!(outcome.stopped, StopReason::Failed, "{backend:?}");
         assert!(outcome.elapsed < Nanos::from_secs(10), "{backend:?}");
         assert!(outcome.ios() > 10, "{backend:?}");

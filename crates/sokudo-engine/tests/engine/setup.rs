@@ -45,7 +45,7 @@ pub(crate) fn run_on(
 }
 
 /// Runs workloads together, as long as `control` lets them, and tells what happens.
-pub(crate) fn run_told<const COUNT: usize>(
+pub(crate) fn run_reported<const COUNT: usize>(
     workloads: [Workload; COUNT],
     target: &mut Target,
     control: &Control,

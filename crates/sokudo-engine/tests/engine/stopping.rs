@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use sokudo_engine::{Control, Search, Target, TestFile, left_behind};
 use sokudo_model::{Bytes, DataContent, Event, Nanos, Outcome, Rate, StopReason, Think, Workload};
 
-use crate::setup::{OwnFile, random_reads, run_one, run_told, simulated};
+use crate::setup::{OwnFile, random_reads, run_one, run_reported, simulated};
 
 /// Runs workloads without limits until each has done something.
 fn run_until_progress<const COUNT: usize>(
@@ -28,7 +28,7 @@ fn run_until_progress<const COUNT: usize>(
             stop(&control);
         }
     };
-    run_told(workloads, target, &control, &mut listener)
+    run_reported(workloads, target, &control, &mut listener)
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn virtual_time_can_be_stopped_from_another_thread() {
     let outcomes = thread::scope(|scope| {
         scope.spawn(|| control.end());
         let workloads = [random_reads(4), random_reads(1)];
-        run_told(workloads, &mut target, &control, &mut |_| {})
+        run_reported(workloads, &mut target, &control, &mut |_| {})
     });
     for outcome in outcomes {
         assert_eq!(outcome.stopped, StopReason::Ended);

@@ -10,8 +10,8 @@ use sokudo_model::{
 };
 
 use crate::builders::span;
-use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, run_told, simulated, try_run};
-use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, run_reported, simulated, try_run};
+use crate::surveys::{MIB, assert_is_sum_of_samples, first, survey, surveying, whole};
 
 fn at_random(places: u32, block: u64) -> Workload {
     let one = Sample::Bytes(Bytes(block));
@@ -21,7 +21,7 @@ fn at_random(places: u32, block: u64) -> Workload {
 /// Samples that run into one another: their times add up to that of the trial, and none is
 /// faster than what can be in flight at the shortest latency.
 fn assert_samples_are_possible(outcome: &Outcome, block: u64, depth: u32) {
-    assert_is_sum_of_places(outcome);
+    assert_is_sum_of_samples(outcome);
     let elapsed: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(elapsed, outcome.elapsed.0);
     let shortest = outcome.operations[0].latency.min().unwrap();
@@ -45,7 +45,7 @@ fn a_curve_over_a_simulated_disk_falls_from_outside_to_inside() {
     let outcome = run_one(workload, &mut simulated("sim:hdd?size=6TB"));
     assert_eq!(outcome.samples.len(), 100);
     assert_eq!(outcome.stopped, StopReason::Bytes);
-    assert_is_sum_of_places(&outcome);
+    assert_is_sum_of_samples(&outcome);
     let all: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(all, outcome.elapsed.0, "the way to the places is nobody's");
     assert_eq!(outcome.read_aside, Bytes(100 * 4096));
@@ -63,7 +63,7 @@ fn the_whole_of_a_simulated_disk_is_as_fast_as_without_places() {
     let one = run_one(whole(1, MIB, 8), &mut simulated(spec));
     let many = run_one(whole(500, MIB, 8), &mut simulated(spec));
     assert_eq!(one.elapsed, many.elapsed);
-    assert_is_sum_of_places(&many);
+    assert_is_sum_of_samples(&many);
     assert_eq!(many.bytes_moved(), Bytes::gib(64));
     let all: u64 = many.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(all, many.elapsed.0);
@@ -125,7 +125,7 @@ fn a_limit_of_time_ends_it_with_the_places_so_far() {
         "{}",
         outcome.samples.len()
     );
-    assert_is_sum_of_places(&outcome);
+    assert_is_sum_of_samples(&outcome);
 }
 
 #[test]
@@ -187,12 +187,12 @@ fn progress_is_told_and_a_cancel_keeps_the_places_so_far() {
                 control.cancel();
             }
         };
-        let outcome = run_told([workload], &mut target, &control, &mut cancel).remove(0);
+        let outcome = run_reported([workload], &mut target, &control, &mut cancel).remove(0);
         assert_eq!(outcome.stopped, StopReason::Cancelled);
         assert!((1..places).contains(&outcome.samples.len()));
         assert!((enough..Bytes::gib(200)).contains(&outcome.bytes_moved()));
         assert_eq!((outcome.defects.len(), outcome.failures.len()), (0, 0));
-        assert_is_sum_of_places(&outcome);
+        assert_is_sum_of_samples(&outcome);
     }
 }
 

@@ -6,7 +6,7 @@ use sokudo_model::{
 };
 
 use crate::setup::{run_one, simulated};
-use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+use crate::surveys::{MIB, assert_is_sum_of_samples, first, survey, surveying, whole};
 
 fn ranges(outcome: &Outcome) -> Vec<(u64, u64)> {
     let range = |defect: &sokudo_model::Defect| (defect.offset.0, defect.length.0);
@@ -56,7 +56,7 @@ fn what_cannot_be_read_or_written_is_found_exactly_and_the_survey_goes_on() {
         assert_eq!(outcome.stopped, StopReason::Bytes);
         assert_eq!(outcome.samples.len(), places);
         assert!(outcome.defects.iter().all(|it| it.operation == operation));
-        assert_is_sum_of_places(&outcome);
+        assert_is_sum_of_samples(&outcome);
         if faults.contains("fail_at=500MiB") {
             let mut samples = outcome.samples.iter();
             let dead = samples.find(|it| it.offset.0 == 500 * MIB);
@@ -122,7 +122,7 @@ fn a_device_that_vanishes_ends_the_survey_and_leaves_no_list_of_defects() {
             "{:?}",
             outcome.failures
         );
-        assert_is_sum_of_places(&outcome);
+        assert_is_sum_of_samples(&outcome);
     }
 }
 

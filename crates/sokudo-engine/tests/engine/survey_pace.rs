@@ -8,7 +8,7 @@ use sokudo_model::{
 
 use crate::builders::stage;
 use crate::setup::{run_one, simulated};
-use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+use crate::surveys::{MIB, assert_is_sum_of_samples, first, survey, surveying, whole};
 
 /// 4 samples of 16 blocks, with a read before each that does not count.
 fn apart() -> Workload {
@@ -22,7 +22,7 @@ fn constant() -> Target {
 }
 
 fn assert_lasts_ms(outcome: &Outcome, milliseconds: std::ops::RangeInclusive<u64>) {
-    assert_is_sum_of_places(outcome);
+    assert_is_sum_of_samples(outcome);
     let elapsed = outcome.elapsed.0 / 1_000_000;
     assert!(milliseconds.contains(&elapsed), "{:?}", outcome.elapsed);
     let all: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();

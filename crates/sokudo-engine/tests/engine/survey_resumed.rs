@@ -7,8 +7,8 @@ use sokudo_model::{
     SurveyPosition, Trial, Visit, Workload,
 };
 
-use crate::setup::{run_one, run_told, simulated};
-use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+use crate::setup::{run_one, run_reported, simulated};
+use crate::surveys::{MIB, assert_is_sum_of_samples, first, survey, surveying, whole};
 
 /// Carries a survey out until so many bytes were moved; the rest is for another.
 fn stopped_after(bytes: u64, workload: &Workload, spec: &str) -> Outcome {
@@ -21,7 +21,7 @@ fn stopped_after(bytes: u64, workload: &Workload, spec: &str) -> Outcome {
         }
     };
     let workload = [workload.clone()];
-    run_told(workload, &mut simulated(spec), &control, &mut stop).remove(0)
+    run_reported(workload, &mut simulated(spec), &control, &mut stop).remove(0)
 }
 
 /// What a survey ends with, and its checkpoints when they are asked for each time so many bytes were
@@ -38,13 +38,13 @@ fn with_checkpoints(every: u64, workload: &Workload, spec: &str) -> (Outcome, Ve
         _ => {}
     };
     let workload = [workload.clone()];
-    let outcome = run_told(workload, &mut simulated(spec), &control, &mut listen).remove(0);
+    let outcome = run_reported(workload, &mut simulated(spec), &control, &mut listen).remove(0);
     (outcome, checkpoints)
 }
 
 /// A checkpoint and what was left at it are all of a survey, and nothing twice.
 fn assert_goes_on(checkpoint: &Outcome, workload: &Workload, spec: &str, all: &Outcome) {
-    assert_is_sum_of_places(checkpoint);
+    assert_is_sum_of_samples(checkpoint);
     let left = checkpoint.left_at.expect("a checkpoint has a position");
     let rest = stopped_after(u64::MAX, &resumed(left, workload), spec);
     let trial = |outcome: &Outcome| Trial::new(outcome.clone());
@@ -121,7 +121,7 @@ proptest! {
         let all = stopped_after(u64::MAX, &workload, spec);
         let total = all.bytes_moved().0;
         let part = stopped_after(total * share / 100, &workload, spec);
-        assert_is_sum_of_places(&part);
+        assert_is_sum_of_samples(&part);
         let Some(left) = part.left_at else {
             prop_assert_eq!(part.bytes_moved().0, total);
             return Ok(());
@@ -179,7 +179,7 @@ mod many_draws {
             for checkpoint in checkpoints {
                 if kind == 5 {
                     // How much fits into a time depends on where the head has been.
-                    assert_is_sum_of_places(&checkpoint);
+                    assert_is_sum_of_samples(&checkpoint);
                     let rest = stopped_after(u64::MAX, &resumed(checkpoint.left_at.unwrap(), &workload), &spec);
                     prop_assert_eq!(checkpoint.samples.len() + rest.samples.len(), all.samples.len());
                 } else {
@@ -241,7 +241,7 @@ fn what_does_not_come_back_is_left_behind_with_its_place() {
         };
         assert_eq!((defect.offset.0, defect.length.0), (100 * MIB, MIB));
         assert_eq!(defect.kind, FailureKind::Unanswered);
-        assert_is_sum_of_places(&outcome);
+        assert_is_sum_of_samples(&outcome);
         // What hangs is no part of the figure, nor is what was given up and came late.
         assert_eq!(outcome.bytes_moved().0, (1 << 30) - 2 * MIB);
         assert_eq!(outcome.read_aside, Bytes(MIB));
@@ -266,12 +266,12 @@ fn what_hangs_while_others_are_answered_holds_no_place_open() {
     let outcome = run_one(workload, &mut simulated(spec));
     assert_eq!(outcome.defects.len(), 1);
     assert_eq!(outcome.bytes_moved().0, (4 << 30) - MIB);
-    let of_place = outcome.elapsed.0 / 64;
+    let of_node = outcome.elapsed.0 / 64;
     let after = &outcome.samples[32..];
     assert!(
         after
             .iter()
-            .all(|it| it.elapsed.0.abs_diff(of_place) < of_place / 4),
+            .all(|it| it.elapsed.0.abs_diff(of_node) < of_node / 4),
         "{after:?}"
     );
 }
@@ -305,6 +305,6 @@ fn samples_and_single_reads_go_on_behind_what_hangs_as_well() {
         assert_eq!(outcome.stopped, StopReason::Bytes);
         assert_eq!(outcome.samples.len(), places);
         assert!(!outcome.defects.is_empty());
-        assert_is_sum_of_places(&outcome);
+        assert_is_sum_of_samples(&outcome);
     }
 }

@@ -9,8 +9,8 @@ use sokudo_model::{
     SurveyPosition, Verify, VerifyOutcome, Visit, Workload,
 };
 
-use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, run_told, simulated, try_run};
-use crate::surveys::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, run_reported, simulated, try_run};
+use crate::surveys::{MIB, assert_is_sum_of_samples, first, survey, surveying, whole};
 
 fn reading(number: u64, workload: Workload) -> Workload {
     let mut workload = workload;
@@ -42,7 +42,7 @@ fn wrong(outcome: &Outcome) -> Vec<(u64, u64, MismatchKind)> {
 fn assert_is_all_right(outcome: &Outcome, blocks: u64) {
     assert_eq!(counts(outcome), (blocks, 0), "{:?}", wrong(outcome));
     assert_eq!(outcome.stopped, StopReason::Bytes);
-    assert_is_sum_of_places(outcome);
+    assert_is_sum_of_samples(outcome);
     let elapsed: u64 = outcome.samples.iter().map(|place| place.elapsed.0).sum();
     assert_eq!(elapsed, outcome.elapsed.0);
 }
@@ -60,7 +60,7 @@ fn what_is_wrong_on_a_file_is_found_with_every_backend() {
         let written = run_one(writing(7, all()), &mut target);
         assert_eq!(written.verified, None);
         assert_eq!(written.bytes_moved(), Bytes(SIZE));
-        assert_is_sum_of_places(&written);
+        assert_is_sum_of_samples(&written);
         // The last block is one of 512 B.
         assert_is_all_right(&run_one(reading(7, all()), &mut target), 65);
         // Cut in another way.
@@ -118,7 +118,7 @@ fn what_a_simulated_device_holds_is_known_exactly() {
         (301 * MIB, MIB, rotten),
     ];
     assert_eq!(wrong(&read), expected);
-    assert_is_sum_of_places(&read);
+    assert_is_sum_of_samples(&read);
     let stale = run_one(reading(2, all()), &mut target);
     assert_eq!(counts(&stale), (1024, 1024));
     assert_eq!(wrong(&stale)[0].2, MismatchKind::Stale);
@@ -159,7 +159,7 @@ fn what_cannot_be_read_is_a_defect_and_not_wrong() {
     assert_eq!(read.defects.len(), 2);
     assert_eq!(found(&read).wrong, 0, "{:?}", wrong(&read));
     assert!(found(&read).checked >= 1022);
-    assert_is_sum_of_places(&read);
+    assert_is_sum_of_samples(&read);
 }
 
 /// Carries a survey out until so many bytes were moved.
@@ -172,7 +172,7 @@ fn stopped_after(bytes: u64, workload: &Workload, target: &mut Target) -> Outcom
             control.cancel();
         }
     };
-    run_told([workload.clone()], target, &control, &mut stop).remove(0)
+    run_reported([workload.clone()], target, &control, &mut stop).remove(0)
 }
 
 fn resumed(at: SurveyPosition, workload: &Workload) -> Workload {
@@ -228,7 +228,7 @@ proptest! {
             let (write, read) = (writing(number, all()), reading(number, all()));
             let written = run_one(write, &mut target);
             prop_assert_eq!(written.bytes_moved(), Bytes(size));
-            assert_is_sum_of_places(&written);
+            assert_is_sum_of_samples(&written);
             let read = run_one(read, &mut target);
             // Places begin at multiples of the block: the last block alone is shorter.
             assert_is_all_right(&read, size.div_ceil(block));

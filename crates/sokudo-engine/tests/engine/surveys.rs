@@ -37,7 +37,7 @@ pub(crate) fn first(bytes: u64, workload: Workload) -> Workload {
 }
 
 /// The outcome is the sum over its places.
-pub(crate) fn assert_is_sum_of_places(outcome: &Outcome) {
+pub(crate) fn assert_is_sum_of_samples(outcome: &Outcome) {
     let bytes: u64 = outcome.samples.iter().map(|place| place.bytes.0).sum();
     let ios: u64 = outcome.samples.iter().map(|place| place.ios).sum();
     assert_eq!((bytes, ios), (outcome.bytes_moved().0, outcome.ios()));
@@ -74,5 +74,5 @@ pub(crate) fn assert_wrote(outcome: &Outcome, bytes: u64, places: usize) {
     // What was written was read before, and the approach twice.
     assert_eq!(outcome.read_aside.0, bytes + 2 * 4096 * places as u64);
     assert_eq!(outcome.stopped, StopReason::Bytes);
-    assert_is_sum_of_places(outcome);
+    assert_is_sum_of_samples(outcome);
 }

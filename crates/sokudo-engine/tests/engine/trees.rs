@@ -11,7 +11,7 @@ use sokudo_model::{
     Workload,
 };
 
-use crate::setup::{OwnFile, run_one, run_told, simulated, try_run};
+use crate::setup::{OwnFile, run_one, run_reported, simulated, try_run};
 
 const FILES: u64 = 300;
 
@@ -280,7 +280,7 @@ fn a_rewrite_can_be_stopped_and_fails_where_the_file_ends() {
     let control = Control::new();
     control.cancel();
     let workload = rewriting(100, sequential);
-    let outcome = run_told([workload], &mut file.target(), &control, &mut |_| {}).remove(0);
+    let outcome = run_reported([workload], &mut file.target(), &control, &mut |_| {}).remove(0);
     assert_eq!(outcome.stopped, StopReason::Cancelled);
     file.file.handle().set_len((1 << 20) - 4096).unwrap();
     let outcome = on_file(rewriting(100, sequential), &file);

@@ -32,6 +32,8 @@ pub struct TrendArguments {
     pub device: Option<String>,
 
     /// Rows whose name contains this; a single one with all levels
+    ///
+    /// Several rows get one line each.
     #[arg(long, value_name = "NAME", help_heading = "What is shown")]
     pub row: Option<String>,
 

@@ -15,7 +15,7 @@ const TRIALS_MAX: u32 = 40;
 /// are the ends of a 96 % interval, so that one round beside another program moves none of them.
 const SPREAD_ROUNDS: u32 = 12;
 
-/// The ± of a row, in thousandths of its median, of commands that seek one unasked.
+/// The ± of a row, in thousandths of its median, of commands that seek one default.
 pub const PERMILLE_DEFAULT: u32 = 20;
 
 /// How precisely a row is to be known, as given.
@@ -80,11 +80,11 @@ impl Precision {
     pub fn schedule(
         self,
         runs: Option<u32>,
-        unasked: PrecisionDefault,
+        default: PrecisionDefault,
         pause: Nanos,
     ) -> Result<Schedule, Exit> {
         let Some(over) = self.spread_over else {
-            let (trials, enough) = self.trials(runs, unasked);
+            let (trials, enough) = self.trials(runs, default);
             return Ok(Schedule {
                 enough,
                 ..Schedule::in_turn(trials, pause)
@@ -108,18 +108,18 @@ impl Precision {
         })
     }
 
-    fn trials(self, runs: Option<u32>, unasked: PrecisionDefault) -> (u32, Option<Enough>) {
-        let permille = self.precision.unwrap_or(unasked.permille);
+    fn trials(self, runs: Option<u32>, default: PrecisionDefault) -> (u32, Option<Enough>) {
+        let permille = self.precision.unwrap_or(default.permille);
         let too_few = runs.is_some_and(|runs| runs < Enough::TRIALS_MIN);
         if permille == 0 || too_few && self.precision.is_none() {
-            return (runs.unwrap_or(unasked.trials), None);
+            return (runs.unwrap_or(default.trials), None);
         }
         let enough = Enough {
-            time_min: unasked.time_min,
-            time_max: self.max_time.or(unasked.time_max),
+            time_min: default.time_min,
+            time_max: self.max_time.or(default.time_max),
             ..Enough::within(permille)
         };
-        (runs.unwrap_or(unasked.trials_max), Some(enough))
+        (runs.unwrap_or(default.trials_max), Some(enough))
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn rounds_that_are_spread_are_all_made_and_enough_for_an_interval() {
-        let unasked = PrecisionDefault {
+        let default = PrecisionDefault {
             permille: PERMILLE_DEFAULT,
             ..PrecisionDefault::trials(1)
         };
@@ -168,7 +168,7 @@ mod tests {
             spread_over: Some(Nanos::from_secs(600)),
             ..with_precision(None)
         };
-        let schedule = |precision: Precision, runs| precision.schedule(runs, unasked, Nanos(3));
+        let schedule = |precision: Precision, runs| precision.schedule(runs, default, Nanos(3));
         let made = schedule(spread, None).unwrap();
         assert_eq!((made.trials, made.enough), (SPREAD_ROUNDS, None));
         assert_eq!(
@@ -192,27 +192,27 @@ mod tests {
 
     #[test]
     fn a_number_of_trials_alone_is_made_and_a_precision_alone_has_room() {
-        let unasked = PrecisionDefault::trials(1);
-        assert_eq!(with_precision(None).trials(None, unasked), (1, None));
-        assert_eq!(with_precision(None).trials(Some(9), unasked), (9, None));
-        let (trials, enough) = with_precision(Some(10)).trials(None, unasked);
+        let default = PrecisionDefault::trials(1);
+        assert_eq!(with_precision(None).trials(None, default), (1, None));
+        assert_eq!(with_precision(None).trials(Some(9), default), (9, None));
+        let (trials, enough) = with_precision(Some(10)).trials(None, default);
         assert_eq!((trials, enough), (TRIALS_MAX, Some(Enough::within(10))));
-        assert_eq!(with_precision(Some(0)).trials(Some(9), unasked), (9, None));
+        assert_eq!(with_precision(Some(0)).trials(Some(9), default), (9, None));
     }
 
     #[test]
     fn too_few_trials_for_an_interval_are_made_unless_a_precision_is_asked_for_too() {
-        let unasked = PrecisionDefault {
+        let default = PrecisionDefault {
             permille: PERMILLE_DEFAULT,
             ..PrecisionDefault::trials(6)
         };
-        assert_eq!(with_precision(None).trials(Some(3), unasked), (3, None));
+        assert_eq!(with_precision(None).trials(Some(3), default), (3, None));
         assert_eq!(
-            with_precision(Some(20)).trials(Some(3), unasked),
+            with_precision(Some(20)).trials(Some(3), default),
             (3, Some(Enough::within(20)))
         );
         assert_eq!(
-            with_precision(None).trials(Some(12), unasked),
+            with_precision(None).trials(Some(12), default),
             (12, Some(Enough::within(20)))
         );
     }

@@ -27,7 +27,7 @@ pub type Arguments = MeasuringArguments<BonnieOptions>;
 
 impl OwnArguments for BonnieOptions {
     const SHARED: &'static [SharedGroup] = &[SharedGroup::Seed];
-    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Directory];
+    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory];
 }
 
 /// Own arguments of `sokudo bonnie`, as given.
@@ -89,6 +89,8 @@ pub struct BonnieOptions {
     pub cold: bool,
 
     /// Print Bonnie++'s CSV line, one per run, as bon_csv2txt reads it
+    ///
+    /// bon_csv2html reads it as well.
     #[arg(long, conflicts_with = "format", help_heading = PRINTED)]
     pub bonnie_csv: bool,
 }

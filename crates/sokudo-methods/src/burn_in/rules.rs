@@ -211,7 +211,7 @@ fn read_back(disk: &BurnInDisk, is_from_cache: bool) -> AssessedPoint {
     if !faults.is_empty() {
         let first = disk.first_wrong.as_ref();
         return AssessedPoint {
-            remedy: match first.is_some_and(|it| it.is_of_another_place) {
+            remedy: match first.is_some_and(|it| it.is_of_another_offset) {
                 true => "find out how much it really holds (sokudo explain --only capacity), and return it".into(),
                 false => LOOK_AND_RETURN.into(),
             },
@@ -254,7 +254,7 @@ fn wrong(disk: &BurnInDisk) -> Option<Text> {
 
 fn slow(disk: &BurnInDisk) -> Option<AssessedPoint> {
     let expected = &expectations().burn_in_slow;
-    match disk.slow_places {
+    match disk.slow_samples {
         0 if disk.is_whole => Some(expected.point(
             "burn-in-slow",
             Some(DiskAnswer::Ok),

@@ -188,7 +188,7 @@ fn table(burn_in: &BurnIn) -> Table {
             }))
         })
         .column(right("Slow").rank(1), |(_, disk)| {
-            Some(Cell::Name(disk.slow_places.to_string()))
+            Some(Cell::Name(disk.slow_samples.to_string()))
         })
         .column(left("Self-test").rank(1), |(index, _)| {
             self_test(burn_in.tests_of(*index))

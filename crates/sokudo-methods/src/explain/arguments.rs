@@ -35,7 +35,7 @@ impl OwnArguments for ExplainOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Directory];
+    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory];
 }
 
 /// Own arguments of `sokudo explain`, as given.

@@ -38,7 +38,7 @@ impl OwnArguments for FillOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[Ability::StoredCommand, Ability::Directory];
+    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory];
 }
 
 /// Own arguments of `sokudo fill`, as given.

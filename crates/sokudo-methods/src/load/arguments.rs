@@ -35,11 +35,7 @@ impl OwnArguments for LoadOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[
-        Ability::StoredCommand,
-        Ability::Directory,
-        Ability::Together,
-    ];
+    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory, Ability::Together];
 }
 
 /// Own arguments of `sokudo load`, as given.
@@ -54,7 +50,7 @@ pub struct LoadOptions {
 
     /// Row whose load is raised, such as SEQ1M,Q8,T4,write
     ///
-    /// It reads by default. Its depth and threads limit the I/Os in flight; the others wait, and
+    /// It reads by default, with one thread. Its depth and threads limit the I/Os in flight; the others wait, and
     /// the wait counts.
     #[arg(short, long, value_name = "ROW", default_value = "RND4K,Q32", value_parser = sokudo_tools::crystaldiskmark::row, help_heading = MEASURED)]
     pub row: RowSpec,
@@ -88,7 +84,9 @@ pub struct LoadOptions {
     #[arg(long, help_heading = HOW)]
     pub linear: bool,
 
-    /// Least length of a trial; a limit's percentile may need more
+    /// Minimum length of a trial; a limit's percentile may need more
+    ///
+    /// With --limit a trial goes on until it has the I/Os that the percentile needs.
     #[arg(short, long, value_name = "TIME", default_value = "1s", help_heading = HOW)]
     pub time: Nanos,
 

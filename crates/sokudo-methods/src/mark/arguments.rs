@@ -52,7 +52,7 @@ impl OwnArguments for MarkOptions {
         SharedGroup::Seed,
     ];
     const CAN: &'static [Ability] = &[
-        Ability::StoredCommand,
+        Ability::Repeat,
         Ability::Directory,
         Ability::Count,
         Ability::Alternate,

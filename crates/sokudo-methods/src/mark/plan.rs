@@ -143,7 +143,7 @@ pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
             )
         }),
         ScheduleChoice::Interleaved => {
-            let unasked = PrecisionDefault {
+            let default = PrecisionDefault {
                 // A number of trials, given alone, is made as it is.
                 permille: match arguments.runs {
                     Some(_) => 0,
@@ -154,7 +154,7 @@ pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
                 ..PrecisionDefault::trials(Enough::TRIALS_MIN)
             };
             let pause = arguments.interval.unwrap_or_default();
-            arguments.precision.schedule(arguments.runs, unasked, pause)
+            arguments.precision.schedule(arguments.runs, default, pause)
         }
     }
 }

@@ -233,12 +233,12 @@ fn axes(arguments: &MatrixArguments, name: &str, file: &MatrixFile) -> Result<Ve
         &arguments.write_cache,
         &arguments.ageing,
     ];
-    let unasked = ["none", "ext4"];
+    let defaults = ["none", "ext4"];
     let mut axes = Vec::new();
     for (index, ((kind, _), texts)) in AxisKind::KNOWN.into_iter().zip(given).enumerate() {
         let found = of_file.iter().position(|axis| axis.kind == kind);
         let of_file = found.map(|found| of_file.remove(found));
-        let texts = match (texts.is_empty(), &of_file, unasked.get(index)) {
+        let texts = match (texts.is_empty(), &of_file, defaults.get(index)) {
             (true, None, Some(word)) => vec![(*word).to_owned()],
             _ => texts.clone(),
         };

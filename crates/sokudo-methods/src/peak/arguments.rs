@@ -31,11 +31,7 @@ impl OwnArguments for PeakOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[
-        Ability::StoredCommand,
-        Ability::Directory,
-        Ability::Together,
-    ];
+    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory, Ability::Together];
 }
 
 /// Own arguments of `sokudo peak`, as given.

@@ -34,7 +34,7 @@ impl OwnArguments for QuickOptions {
         SharedGroup::Seed,
     ];
     const CAN: &'static [Ability] = &[
-        Ability::StoredCommand,
+        Ability::Repeat,
         Ability::Directory,
         Ability::Count,
         Ability::Together,

@@ -9,7 +9,7 @@ use sokudo_words::{Text, text};
 const RATED_CAPACITIES_MIN: f64 = 200.0;
 
 /// Of what a drive is rated for, less is told as that.
-const WEAR_TOLD_MIN: f64 = 0.001;
+const WEAR_SHOWN_MIN: f64 = 0.001;
 
 /// How long it takes to move so many bytes at a rate; what takes longer than any clock counts takes
 /// that.
@@ -21,8 +21,8 @@ pub(crate) fn time_of(bytes: u128, bytes_per_s: u64) -> Nanos {
 /// What it wears to write a drive so many times.
 pub(crate) fn wear(times: f64) -> Text {
     let share = times / RATED_CAPACITIES_MIN;
-    let share = match share < WEAR_TOLD_MIN {
-        true => text!("less than {}", number::percent(WEAR_TOLD_MIN)),
+    let share = match share < WEAR_SHOWN_MIN {
+        true => text!("less than {}", number::percent(WEAR_SHOWN_MIN)),
         false => text!("{} at most", number::percent(share)),
     };
     text!(

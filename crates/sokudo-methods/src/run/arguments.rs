@@ -21,11 +21,7 @@ pub type Arguments = MeasuringArguments<RunOptions>;
 
 impl OwnArguments for RunOptions {
     const SHARED: &'static [SharedGroup] = &[SharedGroup::Stop, SharedGroup::Pages];
-    const CAN: &'static [Ability] = &[
-        Ability::StoredCommand,
-        Ability::Alternate,
-        Ability::Together,
-    ];
+    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Alternate, Ability::Together];
 }
 
 /// Own arguments of `sokudo run`, as given.

@@ -45,7 +45,7 @@ impl OwnArguments for ScanOptions {
         SharedGroup::Seed,
     ];
     const CAN: &'static [Ability] = &[
-        Ability::StoredCommand,
+        Ability::Repeat,
         Ability::Directory,
         Ability::Count,
         Ability::Alternate,
@@ -58,7 +58,7 @@ impl OwnArguments for ScanOptions {
 #[command(mut_arg("overwrite", |it| it
     .requires("write")
     .conflicts_with("destroy")
-    .help("With --write: overwrite the file TARGET; its contents are lost")
+    .help("With --write: overwrite the existing file TARGET; its contents are lost")
 ))]
 pub struct ScanOptions {
     /// Block device, partition, file, directory or sim:MODEL
@@ -190,6 +190,8 @@ pub struct ScanOptions {
     pub resume: Option<String>,
 
     /// Size of the curve's I/Os [default: 1MiB, gnome: sample, hdtune: 64KiB]
+    ///
+    /// With --gnome one I/O reads all of a sample.
     #[arg(long, value_name = "SIZE", help_heading = HOW)]
     pub block: Option<Bytes>,
 

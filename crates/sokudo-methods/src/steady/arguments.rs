@@ -57,11 +57,7 @@ impl OwnArguments for SteadyOptions {
         SharedGroup::Pages,
         SharedGroup::Seed,
     ];
-    const CAN: &'static [Ability] = &[
-        Ability::StoredCommand,
-        Ability::Directory,
-        Ability::Together,
-    ];
+    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory, Ability::Together];
 }
 
 /// Own arguments of `sokudo steady`, as given.
@@ -88,10 +84,14 @@ pub struct SteadyOptions {
     pub test: SteadyTest,
 
     /// As PTS-C (default): 2 threads, depth 16, 75 % of the size, cache on
+    ///
+    /// The size is the capacity under test, the cache the drive's own write cache.
     #[arg(long, help_heading = MEASURED)]
     pub client: bool,
 
     /// As PTS-E: 4 threads, depth 32, all of the size, cache off
+    ///
+    /// The size is the capacity under test, the cache the drive's own write cache.
     #[arg(long, help_heading = MEASURED)]
     pub enterprise: bool,
 

@@ -421,7 +421,7 @@ fn differences(request: &SteadyRequest, cells: &[SteadyCell]) -> Vec<Text> {
     let missing = matrix::missing(request.test, cells);
     tell(
         !missing.is_empty(),
-        matrix::told_missing(request.test, &missing),
+        matrix::missing_note(request.test, &missing),
     );
     let cache = Text::from(match class_cache(request.class) {
         DriveCache::Off => "off",

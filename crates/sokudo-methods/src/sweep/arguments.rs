@@ -36,7 +36,7 @@ impl OwnArguments for SweepOptions {
         SharedGroup::Seed,
     ];
     const CAN: &'static [Ability] = &[
-        Ability::StoredCommand,
+        Ability::Repeat,
         Ability::Directory,
         Ability::Count,
         Ability::Together,
@@ -79,6 +79,8 @@ pub struct SweepOptions {
     pub length: Option<Bytes>,
 
     /// I/Os in flight [default: 4]; a list or 1..256 is the second axis
+    ///
+    /// Each thread has as many.
     #[arg(long = "depths", visible_alias = "depth", value_name = "N|LIST", help_heading = MEASURED)]
     pub depths: Option<CountList>,
 
@@ -103,6 +105,8 @@ pub struct SweepOptions {
     pub data: DataContent,
 
     /// Compare what was written, uncounted; --time then limits reads only
+    ///
+    /// What a cell has written is read back and compared behind its measured part.
     #[arg(long, conflicts_with = "read_only", help_heading = MEASURED)]
     pub verify: bool,
 

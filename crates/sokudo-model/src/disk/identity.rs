@@ -47,11 +47,11 @@ pub struct AtaIdentity {
     pub sata_generation_max: Option<u8>,
     /// The generation that was negotiated (word 77).
     pub sata_generation: Option<u8>,
-    /// Commands that it queues (NCQ); `None` without NCQ.
+    /// Commands that it queues (NCQ); `null` without NCQ.
     pub queue_depth: Option<u8>,
     /// Size of its cache, where it says one (word 21, obsolete).
     pub cache_bytes: Option<u64>,
-    /// Features: (name as hdparm has it, enabled; `None` where it is supported and has
+    /// Features: (name as hdparm has it, enabled; `null` where it is supported and has
     /// no switch).
     pub features: Vec<(String, Option<bool>)>,
     /// Whether there is a volatile write cache and whether it is on.
@@ -62,7 +62,7 @@ pub struct AtaIdentity {
     pub power_management_level: Option<u8>,
     /// Whether it takes TRIM, and what it then reads: `undefined`, `deterministic`, `zeros`.
     pub trim: Option<String>,
-    /// Zoned: `host-aware` or `device-managed` (word 69); `None` where it reports nothing.
+    /// Zoned: `host-aware` or `device-managed` (word 69); `null` where it reports nothing.
     pub zoned: Option<String>,
     /// Security: what is supported and set, such as `frozen`.
     pub security: Vec<String>,
@@ -104,7 +104,7 @@ pub struct NvmeController {
     pub firmware: String,
     /// Version of NVMe, such as `1.4.0`.
     pub version: String,
-    /// Largest transfer; `None` is no limit.
+    /// Largest transfer; `null` is no limit.
     pub transfer_bytes_max: Option<Bytes>,
     /// Capacity of all namespaces together.
     pub total_bytes: Option<u128>,
@@ -140,7 +140,7 @@ pub struct NvmeController {
     pub atomic_write_blocks: Option<u32>,
     /// The same when power fails (AWUPF).
     pub atomic_power_fail_blocks: Option<u32>,
-    /// Slots that hold firmware; `None` where it tells none.
+    /// Number of firmware slots that the controller has; `null` where it tells none.
     pub firmware_slots: Option<u8>,
     /// Whether the host can set temperatures at which it slows down.
     pub host_thermal_management: bool,
@@ -188,7 +188,7 @@ pub struct NvmeNamespace {
     pub nguid: Option<String>,
     /// Best alignment of writes, bytes.
     pub preferred_write_alignment_bytes: Option<Bytes>,
-    /// What deallocated blocks read as: `zeros` or `ones`; `None` where it does not say.
+    /// What deallocated blocks read as: `zeros` or `ones`; `null` where it does not say.
     pub deallocated_reads: Option<String>,
     /// Whether several controllers may use it.
     pub shared: bool,
@@ -235,7 +235,7 @@ pub struct ScsiIdentity {
     /// Form factor code (VPD B1h).
     pub form_factor: Option<u8>,
     /// Zoned: `host-managed` (device type), `host-aware` or `device-managed` (VPD B1h);
-    /// `None` where it reports nothing.
+    /// `null` where it reports nothing.
     pub zoned: Option<String>,
     /// Optimal transfer length (VPD B0h).
     pub optimal_transfer_bytes: Option<Bytes>,

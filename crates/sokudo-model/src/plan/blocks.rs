@@ -12,9 +12,9 @@ use crate::units::Bytes;
 pub struct BlockSizes {
     /// Of reads, and of all that has none of its own.
     all: BlockChoice,
-    /// Sizes of writes; `None` where `all` holds for them.
+    /// Sizes of writes; `null` where `all` holds for them.
     write: Option<BlockChoice>,
-    /// Sizes of trims; `None` where `all` holds for them.
+    /// Sizes of trims; `null` where `all` holds for them.
     trim: Option<BlockChoice>,
 }
 

@@ -49,7 +49,7 @@ pub struct Reducible {
     /// Percentage of each chunk that compresses away, 0 to 100 (fio:
     /// `buffer_compress_percentage`).
     pub compress_percent: u32,
-    /// Size of a chunk; `None` is the I/O's own (fio: `buffer_compress_chunk`).
+    /// Size of a chunk; `null` is the I/O's own (fio: `buffer_compress_chunk`).
     pub chunk: Option<Bytes>,
     /// What stands where it compresses; empty is zeros.
     pub filler: Vec<u8>,

@@ -15,7 +15,7 @@ pub struct Files {
     pub uses: Vec<FileUse>,
     /// Which one is next.
     pub service: FileService,
-    /// Targets held open at once; the others are closed and opened in turn. `None` is all.
+    /// Targets held open at once; the others are closed and opened in turn. `null` is all.
     pub open_max: Option<u32>,
     /// Whether they are emptied first, so that finding room for their blocks is part of
     /// writing them. For files of sokudo's own.
@@ -28,7 +28,7 @@ pub struct Files {
 pub struct FileUse {
     /// Its index in the stage's targets.
     pub target: u32,
-    /// Which part of it is used; `None` is all of it.
+    /// Which part of it is used; `null` is all of it.
     pub span: Option<Span>,
 }
 

@@ -41,7 +41,7 @@ impl Default for IssueOptions {
     }
 }
 
-/// How I/Os are submitted and reaped together. `None` is as the engine finds best.
+/// How I/Os are submitted and reaped together. `null` is as the engine finds best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Batching {
     /// I/Os prepared before they are submitted (fio: `iodepth_batch`). At least 1.

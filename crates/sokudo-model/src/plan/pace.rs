@@ -20,7 +20,7 @@ pub struct Pacing {
     /// Rates below which it fails (fio: `rate_min`, `rate_iops_min`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub least: LeastRates,
-    /// Pauses between I/Os; `None` makes none.
+    /// Pauses between I/Os; `null` makes none.
     pub think: Option<Think>,
 }
 

@@ -12,7 +12,7 @@ pub struct Recording {
     /// itself. Costs one system call per batch where submitting and waiting is one
     /// call otherwise.
     pub split_latency: bool,
-    /// Length of the intervals of a series per operation; `None` keeps none.
+    /// Length of the intervals of a series per operation; `null` keeps none.
     pub series_interval: Option<Nanos>,
     /// Latencies that are logged.
     pub latency_log: Option<LatencyLog>,
@@ -26,6 +26,6 @@ pub struct Recording {
 /// Which latencies are logged, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyLog {
-    /// Length of the intervals that are averaged; `None` logs each I/O.
+    /// Length of the intervals that are averaged; `null` logs each I/O.
     pub interval: Option<Nanos>,
 }

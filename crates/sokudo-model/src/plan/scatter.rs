@@ -14,7 +14,7 @@ pub struct Scatter {
     /// [`Distribution::Zoned`].
     pub zones: [Vec<Zone>; 3],
     /// Percentage of reads, writes and trims that go to a random place, the others
-    /// continue after the last; `None` is 100 where the order is random, else 0
+    /// continue after the last; `null` is 100 where the order is random, else 0
     /// (fio: `percentage_random`).
     pub random_percent: Option<[u8; 3]>,
     /// I/Os issued before a new random place is chosen, one after the other
@@ -43,14 +43,14 @@ pub enum Distribution {
     Zipf {
         /// Theta × 1,000,000; above 0 and not 1,000,000.
         theta: u64,
-        /// Where in the span rank 1 lies, × 1,000,000; `None` scatters ranks.
+        /// Where in the span rank 1 lies, × 1,000,000; `null` scatters ranks.
         center: Option<u64>,
     },
     /// A share h of the places gets 1 − h of the I/Os.
     Pareto {
         /// h × 1,000,000; above 0 and below 1,000,000.
         power: u64,
-        /// Where in the span rank 1 lies, × 1,000,000; `None` scatters ranks.
+        /// Where in the span rank 1 lies, × 1,000,000; `null` scatters ranks.
         center: Option<u64>,
     },
     /// Normal around the middle as fio draws it: with a standard deviation of a twelfth of
@@ -58,7 +58,7 @@ pub enum Distribution {
     Normal {
         /// fio's deviation in percent of the span × 1,000,000.
         deviation: u64,
-        /// Where in the span the likeliest place lies, × 1,000,000; `None` sets none.
+        /// Where in the span the likeliest place lies, × 1,000,000; `null` sets none.
         center: Option<u64>,
     },
     /// By zones, which are in [`Scatter::zones`].

@@ -20,7 +20,7 @@ pub struct Survey {
     /// How much is done at each.
     pub sample: Sample,
     /// Reads this much at each place first, which is not measured, so that the way to
-    /// it is no part of the figure (GNOME Disks: one page). `None` measures the way.
+    /// it is no part of the figure (GNOME Disks: one page). Where it is missing, the way is measured.
     #[serde(default, skip_serializing_if = "is_default")]
     pub approach: Option<Bytes>,
     /// Whether writes write what was just read at the same place, and nothing else, so
@@ -29,7 +29,7 @@ pub struct Survey {
     #[serde(default, skip_serializing_if = "is_default")]
     pub write_back: bool,
     /// An I/O that has not come back after this is told as hung, and the survey goes on behind
-    /// it. `None` waits for as long as it takes. Only for reads.
+    /// it. Where it is missing, as long as it takes. Only for reads.
     #[serde(default, skip_serializing_if = "is_default")]
     pub timeout: Option<Nanos>,
     /// What lies before this was visited by an earlier part of the same survey.

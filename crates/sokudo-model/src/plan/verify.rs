@@ -26,18 +26,18 @@ pub enum Verify {
 pub struct WriteCheck {
     /// What each block carries.
     pub check: Check,
-    /// Bytes per header; `None` is the block's size (fio: `verify_interval`).
+    /// Bytes per header; `null` is the block's size (fio: `verify_interval`).
     pub interval: Option<Bytes>,
     /// Where in the interval the header lies (fio: `verify_offset`).
     pub offset: Bytes,
-    /// What fills the block besides the header; `None` is random (fio: `verify_pattern`).
+    /// What fills the block besides the header; `null` is random (fio: `verify_pattern`).
     pub pattern: Option<Vec<PatternPart>>,
     /// Whether what was written is read back after each pass (fio: `do_verify`).
     pub read_back: bool,
     /// Writes after which what was written since is read back meanwhile (fio:
-    /// `verify_backlog`); `None` is at the end of the pass.
+    /// `verify_backlog`); `null` is at the end of the pass.
     pub backlog: Option<u64>,
-    /// How many blocks are then read back at a time; `None` is all of them (fio: `verify_backlog_batch`).
+    /// How many blocks are then read back at a time; `null` is all of them (fio: `verify_backlog_batch`).
     pub backlog_batch: Option<u64>,
     /// Whether nothing is written, only checked (fio: `verify_only`).
     pub only: bool,

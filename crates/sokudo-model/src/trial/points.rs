@@ -74,7 +74,7 @@ pub struct SurveySample {
     pub elapsed: Nanos,
     /// The longest latency of an I/O there.
     pub latency_max: Nanos,
-    /// How far the end of the I/O before is from it; `None` for the first place, and
+    /// How far the end of the I/O before is from it; `null` for the first place, and
     /// where the way to it was not measured.
     pub distance: Option<Bytes>,
 }

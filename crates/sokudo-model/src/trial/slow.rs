@@ -51,11 +51,11 @@ pub struct SlowSpot {
     /// How long that took.
     #[serde(rename = "latency_ns")]
     pub latency: Nanos,
-    /// The slowest I/O there when it was last read again after the last trial, as before; `None`
+    /// The slowest I/O there when it was last read again after the last trial, as before; `null`
     /// where it was not.
     #[serde(rename = "again_ns")]
     pub again: Option<Nanos>,
-    /// The slowest I/O at ordinary places that were read beside it then; `None` where none were.
+    /// The slowest I/O at ordinary places that were read beside it then; missing where none were.
     #[serde(default, rename = "beside_ns", skip_serializing_if = "Option::is_none")]
     pub beside: Option<Nanos>,
 }

@@ -25,7 +25,7 @@ struct Follower {
     cookie: String,
     seen: Option<u64>,
     batches: watch::Receiver<u64>,
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
 }
 
 pub(super) async fn events(
@@ -41,7 +41,7 @@ pub(super) async fn events(
         cookie,
         seen: seen.and_then(|id| seen_of(id.to_str().ok()?, &page.start)),
         page,
-        _place: permit,
+        _slot: permit,
     };
     let chunks = stream::unfold(follower, async |mut follower| {
         let chunk = follower.next().await?;

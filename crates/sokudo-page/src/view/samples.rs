@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::event::PlaceUnit;
+use crate::event::SampleUnit;
 
 use super::series::{ENTRIES_MAX, rounded};
 
@@ -14,7 +14,7 @@ const DEFECTS_MAX: usize = 1_000;
 pub(super) struct SampleSeries {
     pub(super) row: usize,
     pub(super) trial: u32,
-    unit: PlaceUnit,
+    unit: SampleUnit,
     points: Vec<Point>,
     /// Read or written at all samples.
     pub(super) bytes: u64,
@@ -42,7 +42,7 @@ pub(super) enum PointChange {
 }
 
 impl SampleSeries {
-    pub(super) const fn new(row: usize, trial: u32, unit: PlaceUnit) -> Self {
+    pub(super) const fn new(row: usize, trial: u32, unit: SampleUnit) -> Self {
         Self {
             row,
             trial,
@@ -79,8 +79,8 @@ impl SampleSeries {
             samples: 1,
         };
         match self.unit {
-            PlaceUnit::MbPerSecond => self.add_rate(point),
-            PlaceUnit::Milliseconds => self.add_access(point),
+            SampleUnit::MbPerSecond => self.add_rate(point),
+            SampleUnit::Milliseconds => self.add_access(point),
         }
     }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_curve_is_evenly_spread_in_order_and_at_random() {
         for order in [1u64, 7_919] {
-            let mut series = SampleSeries::new(0, 0, PlaceUnit::MbPerSecond);
+            let mut series = SampleSeries::new(0, 0, SampleUnit::MbPerSecond);
             for number in 0..100_000u64 {
                 let offset = number * order % 100_000;
                 series.add(offset, 5.0);
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn an_access_time_stays_as_it_was_measured() {
-        let mut series = SampleSeries::new(0, 0, PlaceUnit::Milliseconds);
+        let mut series = SampleSeries::new(0, 0, SampleUnit::Milliseconds);
         for number in 0..10_000u32 {
             series.add(u64::from(number), f64::from(number));
         }

@@ -194,13 +194,13 @@ fn event() -> impl Strategy<Value = RunEvent> {
             counts: vec![(bucket, count)],
         }),
         4 => (row.clone(), 0u64..1_000_000, any::<bool>()).prop_map(|(row, offset, is_rate)| {
-            RunEvent::Places {
+            RunEvent::Samples {
                 row,
                 trial: 0,
                 anew: offset % 3 == 0,
                 unit: match is_rate {
-                    true => PlaceUnit::MbPerSecond,
-                    false => PlaceUnit::Milliseconds,
+                    true => SampleUnit::MbPerSecond,
+                    false => SampleUnit::Milliseconds,
                 },
                 points: (0..40).map(|point| (offset + point, 1.5)).collect(),
                 bytes: 40 << 10,
@@ -286,11 +286,11 @@ fn a_run_of_a_day_takes_no_more_than_one_of_an_hour() {
                     warning,
                 },
             );
-            let samples = RunEvent::Places {
+            let samples = RunEvent::Samples {
                 row,
                 trial: 0,
                 anew: false,
-                unit: PlaceUnit::MbPerSecond,
+                unit: SampleUnit::MbPerSecond,
                 points: vec![(u64::from(moment) << 20, 150.0)],
                 bytes: 1 << 20,
                 defects: vec![(u64::from(moment) << 20, 512)],

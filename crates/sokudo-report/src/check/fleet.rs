@@ -121,11 +121,11 @@ impl Forms for ChecksDocument {
         let check_notes = self.checks.iter().filter_map(|it| {
             let text = it.error.clone().or_else(|| {
                 let check = it.check.as_ref()?;
-                let is_told = matches!(
+                let is_reported = matches!(
                     check.outcome,
                     CheckOutcome::Slower | CheckOutcome::NotJudged
                 );
-                is_told.then(|| check.sentence_text())
+                is_reported.then(|| check.sentence_text())
             })?;
             Some(text!("{}: {text}", it.target))
         });

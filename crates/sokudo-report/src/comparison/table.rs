@@ -40,7 +40,7 @@ impl Forms for ComparisonDocument {
             notes.extend(words::alone(other));
             article.notes(notes);
             for row in &other.rows {
-                if let Some((title, stretches)) = words::slower_places(row, &other.side.letter) {
+                if let Some((title, stretches)) = words::slower_samples(row, &other.side.letter) {
                     article.marked(title, "  ", stretches);
                 }
             }

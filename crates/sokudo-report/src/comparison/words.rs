@@ -49,9 +49,9 @@ const SENTENCES_MAX: usize = 3;
 pub(crate) fn answer(document: &ComparisonDocument) -> Vec<Text> {
     let sentences = document.others.iter().map(|other| other.sentence.clone());
     let sentences: Vec<Text> = sentences.filter(|it| !it.is_empty()).collect();
-    let of_places = document.others.iter().filter_map(slower_in_parts);
+    let from_samples = document.others.iter().filter_map(slower_in_parts);
     match sentences.len() {
-        ..=SENTENCES_MAX => sentences.into_iter().chain(of_places).collect(),
+        ..=SENTENCES_MAX => sentences.into_iter().chain(from_samples).collect(),
         many => {
             let shown_count = SENTENCES_MAX - 1;
             let more = text!("{} more runs: see the table.", many - shown_count);
@@ -64,7 +64,7 @@ pub(crate) fn answer(document: &ComparisonDocument) -> Vec<Text> {
 /// That parts of the disk are slower, whatever the rows as a whole come to.
 fn slower_in_parts(other: &OtherDocument) -> Option<Text> {
     let letter = &other.side.letter;
-    let parts: usize = other.rows.iter().map(|row| row.slower_places.len()).sum();
+    let parts: usize = other.rows.iter().map(|row| row.slower_samples.len()).sum();
     match parts {
         0 => None,
         1 => Some(text!("{letter} is slower than A in one part of the disk.")),
@@ -183,8 +183,8 @@ pub(crate) fn runs_differ(document: &ComparisonDocument) -> Option<Text> {
 const STRETCHES_LISTED: usize = 10;
 
 /// Where a row of another is slower: a sentence, and the stretches.
-pub(crate) fn slower_places(row: &RowDocument, letter: &str) -> Option<(Text, Vec<Text>)> {
-    if row.slower_places.is_empty() {
+pub(crate) fn slower_samples(row: &RowDocument, letter: &str) -> Option<(Text, Vec<Text>)> {
+    if row.slower_samples.is_empty() {
         return None;
     }
     let title = text!(
@@ -192,7 +192,7 @@ pub(crate) fn slower_places(row: &RowDocument, letter: &str) -> Option<(Text, Ve
         crate::wording::row(&row.row)
     );
     let position = |bytes| number::decimal_size(Bytes(bytes), 3);
-    let listed = row.slower_places.iter().take(STRETCHES_LISTED);
+    let listed = row.slower_samples.iter().take(STRETCHES_LISTED);
     let listed = listed.map(|stretch| {
         text!(
             "{} to {}: {}",
@@ -201,7 +201,7 @@ pub(crate) fn slower_places(row: &RowDocument, letter: &str) -> Option<(Text, Ve
             change_text(stretch.ratio)
         )
     });
-    let more = row.slower_places.len().saturating_sub(STRETCHES_LISTED);
+    let more = row.slower_samples.len().saturating_sub(STRETCHES_LISTED);
     let more = (more > 0).then(|| text!("and {more} more; --format json has all of them"));
     Some((title, listed.chain(more).collect()))
 }

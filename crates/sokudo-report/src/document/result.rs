@@ -131,8 +131,8 @@ pub struct ResultDocument {
     pub defects: Vec<DefectDocument>,
     /// The slowest places of a survey and how long they took when they were read again; missing
     /// where nobody looked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slow_places: Option<Box<SlowSpots>>,
+    #[serde(rename = "slow_places", skip_serializing_if = "Option::is_none")]
+    pub slow_samples: Option<Box<SlowSpots>>,
 }
 
 /// What a result did.
@@ -370,7 +370,7 @@ impl ResultDocument {
             }),
             samples,
             defects,
-            slow_places: row.slow.clone(),
+            slow_samples: row.slow.clone(),
             workload: Arc::new(row.workload.clone()),
             fingerprint: String::new(),
             fingerprint_parts: BTreeMap::new(),

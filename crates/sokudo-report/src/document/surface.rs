@@ -110,9 +110,9 @@ impl SampleRates {
     fn of(samples: &[SampleDocument], processes: u32) -> Option<Self> {
         let mut by_offset: BTreeMap<(u64, u32), Vec<f64>> = BTreeMap::new();
         for sample in samples {
-            let of_place = (sample.offset, sample.trial);
+            let of_node = (sample.offset, sample.trial);
             let rate = sample.bytes_per_s_of_all(processes);
-            by_offset.entry(of_place).or_default().extend(rate);
+            by_offset.entry(of_node).or_default().extend(rate);
         }
         let measured = by_offset.values().filter_map(|rates| Summary::of(rates));
         let rates: Vec<f64> = measured.map(|rates| rates.mean).collect();

@@ -6,7 +6,7 @@ use sokudo_words::{Language, Text, speaking, spoken, text};
 use super::curve::{Curve, PositionUnit, first_transfer};
 use super::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape, heights};
 use super::scale::PlotAxis;
-use crate::comparison::{SlowerStretch, slower_places};
+use crate::comparison::{SlowerStretch, slower_samples};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{self, BYTES_PER_MB};
 
@@ -54,7 +54,7 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
         let layer = Layer::new(Ink::of_number(number), curve.lines(unit));
         layers.push(layer.named(*name, curve.rate_spread()));
         if number > 0 {
-            slower.extend(marked(name, &slower_places(reference, result), unit));
+            slower.extend(marked(name, &slower_samples(reference, result), unit));
         }
     }
     let highest = heights(&layers).fold(0.0, f64::max);

@@ -7,8 +7,8 @@ use sokudo_page::{PlannedRow, RunEvent};
 use crate::command_line;
 
 /// More than this is written, or for longer, only where somebody has said so.
-const UNASKED_BYTES_MAX: u64 = 100_000_000_000;
-const UNASKED_TIME_MAX: Nanos = Nanos::from_secs(3_600);
+const BYTES_WITHOUT_CONSENT_MAX: u64 = 100_000_000_000;
+const TIME_WITHOUT_CONSENT_MAX: Nanos = Nanos::from_secs(3_600);
 
 /// How long a plan takes, and what it writes.
 #[derive(Clone, Debug, Default)]
@@ -84,13 +84,14 @@ impl Estimate {
 
     /// Whether so much is written, or something for so long, that nobody wants it by mistake.
     pub fn is_much(&self) -> bool {
-        let is_long = self.writes && self.time > UNASKED_TIME_MAX;
+        let is_long = self.writes && self.time > TIME_WITHOUT_CONSENT_MAX;
         !self.is_virtual && (self.writes_many_bytes() || is_long)
     }
 
     /// Whether so many bytes are written.
     pub fn writes_many_bytes(&self) -> bool {
-        self.writes_bytes.is_some_and(|it| it > UNASKED_BYTES_MAX)
+        self.writes_bytes
+            .is_some_and(|it| it > BYTES_WITHOUT_CONSENT_MAX)
     }
 }
 

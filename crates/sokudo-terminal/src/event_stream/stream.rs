@@ -106,8 +106,8 @@ fn put(stream: &EventStream, line: &impl Serialize) {
     let Err(error) = write(stream, &line) else {
         return;
     };
-    let is_told = stream.is_broken.swap(true, Ordering::Relaxed);
-    if !is_told && error.kind() != io::ErrorKind::BrokenPipe {
+    let is_reported = stream.is_broken.swap(true, Ordering::Relaxed);
+    if !is_reported && error.kind() != io::ErrorKind::BrokenPipe {
         exit::note(text!(
             "events are missing from where --events writes them: {error}"
         ));

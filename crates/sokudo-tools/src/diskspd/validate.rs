@@ -1,6 +1,6 @@
 //! What contradicts itself in a time span, from a command line or a profile alike.
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, Stage};
 
 use crate::diskspd::session::{DiskspdContent, DiskspdDistribution, DiskspdSpan, DiskspdTarget};
 
@@ -8,9 +8,6 @@ use super::error::{DiskspdError, DiskspdProblem};
 
 /// No device has a smaller sector.
 const SECTOR_BYTES: u64 = 512;
-/// Threads of one time span. Beyond that Linux runs out of threads and of asynchronous
-/// requests (65,536 for all processes by default, `fs.aio-max-nr`) before anything is learnt.
-const THREADS_MAX: u64 = 4_096;
 /// Threads of all time spans: each is a row of the results, kept to the end.
 const THREADS_OF_ALL_MAX: u64 = 32_768;
 
@@ -57,7 +54,7 @@ fn span(span: &DiskspdSpan) -> Result<Vec<String>, DiskspdError> {
             ranges(target, distribution)?;
         }
     }
-    at_most(threads_total(span), THREADS_MAX)?;
+    at_most(threads_total(span), Stage::THREADS_MAX.into())?;
     Ok(notes)
 }
 

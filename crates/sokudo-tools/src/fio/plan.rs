@@ -24,7 +24,7 @@ pub static METHOD: sokudo_model::MethodKind = sokudo_model::MethodKind {
 };
 
 /// fio's limit on threads of all jobs together (REAL_MAX_JOBS).
-const THREADS_MAX: usize = 4096;
+const THREADS_MAX: usize = Stage::THREADS_MAX as usize;
 /// fio's seed when a job gives none (FIO_RANDSEED).
 const FIO_SEED: u64 = 0xb189_9bed;
 

@@ -42,8 +42,8 @@ impl WorkloadDescription {
     }
 
     /// The same, if they are told.
-    pub(crate) fn parts_if(self, is_told: bool, parts: &[PlanPart]) -> Self {
-        if is_told { self.parts(parts) } else { self }
+    pub(crate) fn parts_if(self, is_reported: bool, parts: &[PlanPart]) -> Self {
+        if is_reported { self.parts(parts) } else { self }
     }
 
     /// Whether a part is told.

@@ -39,8 +39,8 @@ pub(crate) fn name(reader: &Reader, text: &str, import: &mut Import) {
     let noted_lines: HashSet<u64> = import.left_out.iter().filter_map(|it| it.line).collect();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let is_lost = |at: &usize| {
-        let is_told = noted_lines.contains(&(*at as u64 + 1));
-        !is_told && rates(lines[*at]).any(|rate| !has(import, rate))
+        let is_reported = noted_lines.contains(&(*at as u64 + 1));
+        !is_reported && rates(lines[*at]).any(|rate| !has(import, rate))
     };
     let lost: Vec<usize> = (0..lines.len()).filter(is_lost).collect();
     if text.len() >= HEAD_BYTES || lost.is_empty() {

@@ -26,7 +26,7 @@ fn texts_from_the_field_give_what_they_say() {
     for (name, lines) in expected {
         let bytes = fs::read(folder.join(name)).unwrap();
         let (rows, text) = match read(name, &bytes[..]) {
-            Ok(import) => (rows_of(&import), told_of(&import)),
+            Ok(import) => (rows_of(&import), reported_by(&import)),
             Err(error) => (Vec::new(), format!("refused {error}")),
         };
         let wanted: Vec<&str> = lines
@@ -139,7 +139,7 @@ fn row_of(row: &ImportedRow) -> String {
 }
 
 /// All words beside the rows.
-fn told_of(import: &Import) -> String {
+fn reported_by(import: &Import) -> String {
     let mut text = String::new();
     for run in &import.runs {
         let of = &run.origin;

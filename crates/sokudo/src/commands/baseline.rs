@@ -7,7 +7,7 @@ pub(crate) mod arguments;
 
 use sokudo_analysis::{Comparing, trials_needed};
 use sokudo_engine::Control;
-use sokudo_history::baselines_here::{at_its_place, of_this_machine, refuse_imported};
+use sokudo_history::baselines_here::{of_this_machine, on_its_target, refuse_imported};
 use sokudo_history::find::{self, Annotations, FoundRun};
 use sokudo_history::keep;
 use sokudo_history::past_runs::Past;
@@ -109,7 +109,7 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
 
 fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<RunId, Exit> {
     let before = find::stored(id, &arguments.keeping)?;
-    let (before, target) = at_its_place(before)?;
+    let (before, target) = on_its_target(before)?;
     let mut repeat = StoredCommand::of_run(&before.run)?.aimed_at(&target)?;
     repeat.ask_again(&Leave {
         overwrite: false,

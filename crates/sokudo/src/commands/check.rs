@@ -9,7 +9,7 @@ use std::io::Read;
 
 use sokudo_analysis::Comparing;
 use sokudo_engine::Control;
-use sokudo_history::baselines_here::{at_its_place, of_this_machine, refuse_imported};
+use sokudo_history::baselines_here::{of_this_machine, on_its_target, refuse_imported};
 use sokudo_history::find::{self, Annotations, FoundRun};
 use sokudo_history::keep::{self, KeptRuns};
 use sokudo_history::past_runs::Past;
@@ -104,7 +104,7 @@ fn all(arguments: &CheckArguments, control: &Control) -> Result<(), Exit> {
             true => Err(Exit::Interrupted),
             false => {
                 exit::progress(text!("checking {} ({})", side.target, side.method));
-                at_its_place(reference).and_then(|(reference, target)| {
+                on_its_target(reference).and_then(|(reference, target)| {
                     carry_out(reference, &target, arguments, control)
                 })
             }
@@ -312,14 +312,14 @@ fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exi
 fn reference(arguments: &CheckArguments) -> Result<(FoundRun, String), Exit> {
     let Some(what) = arguments.what.as_deref() else {
         let it = only(baselines(arguments)?, &text!("any device"))?;
-        return at_its_place(find::stored(it.run, &arguments.keeping)?);
+        return on_its_target(find::stored(it.run, &arguments.keeping)?);
     };
     if find::is_of_store(what) || is_result(what) {
         let runs = find::runs(what, &arguments.keeping)?;
         let [run] = <[_; 1]>::try_from(runs).map_err(|runs| {
             Exit::usage(text!("{what} holds {} runs; name one of them", runs.len()))
         })?;
-        return at_its_place(run);
+        return on_its_target(run);
     }
     match Named::recognise(what) {
         Ok(named) => {
@@ -347,7 +347,7 @@ fn reference(arguments: &CheckArguments) -> Result<(FoundRun, String), Exit> {
                 return Err(error.into());
             }
             let baseline = only(meant, &Text::name(what))?;
-            at_its_place(find::stored(baseline.run, &arguments.keeping)?)
+            on_its_target(find::stored(baseline.run, &arguments.keeping)?)
         }
     }
 }

@@ -211,7 +211,7 @@ fn of_other(exit: Exit) -> Exit {
     }
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy().into_owned();
-    if let Some(message) = exit.told_in_each_language() {
+    if let Some(message) = exit.in_each_language() {
         exit::note(text!("{host}: {message}"));
     }
     Exit::AsReported(exit.code())

@@ -41,17 +41,17 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
     if times {
         interrupt::watch(&control)?;
     }
-    let mut is_told = true;
+    let mut is_reported = true;
     for device in &arguments.devices {
         output::print(&format!("\n{}:\n", device.display()))?;
         if tells {
-            is_told &= tell(device, arguments)?;
+            is_reported &= tell(device, arguments)?;
         }
         if times {
             time(device, arguments, &control)?;
         }
     }
-    match is_told {
+    match is_reported {
         true => Ok(()),
         false => Err(Exit::AsReported(NO_IDENTITY)),
     }

@@ -7,7 +7,7 @@ use crate::store_file::Store;
 
 /// 5,000 s of writes.
 const LONG: &str = "--row RND4K,write --size 16MiB --time 1000s --runs 5";
-const UNASKED: [&str; 2] = [" will be written", "use --yes"];
+const WITHOUT_CONSENT: [&str; 2] = [" will be written", "use --yes"];
 
 #[test]
 fn no_command_writes_much_where_nobody_can_be_asked() {
@@ -34,7 +34,7 @@ fn no_command_writes_much_where_nobody_can_be_asked() {
     ] {
         let ended = sokudo_in(folder.path(), &command);
         assert_eq!(ended.code(), Some(2), "{ended:?}");
-        ended.tells(&UNASKED);
+        ended.tells(&WITHOUT_CONSENT);
         assert_eq!(
             fs::read_dir(folder.path()).unwrap().count(),
             before,
@@ -54,9 +54,9 @@ fn what_was_answered_for_a_baseline_is_asked_again_for_its_check() {
     let kept = folder.path().join("kept.json");
     fs::write(&kept, long).unwrap();
     let check = format!("check {} --anyway", kept.display());
-    store.refuses(&check, 2, &UNASKED);
+    store.refuses(&check, 2, &WITHOUT_CONSENT);
     let set = format!("baseline set --anyway -- mark {place} {LONG}");
-    store.refuses(&set.replace("--runs 5", "--runs 9"), 2, &UNASKED);
+    store.refuses(&set.replace("--runs 5", "--runs 9"), 2, &WITHOUT_CONSENT);
     let checked = store.run(&format!("{check} --format nagios"));
     checked.ends(3).prints(&["UNKNOWN", "use --yes"]);
 }

@@ -22,12 +22,12 @@ fn names(run: &serde_json::Value) -> Vec<(&str, &str)> {
 
 #[test]
 fn a_mean_of_the_middle_is_told_where_it_is_asked_for() {
-    for (trim, is_told) in [("--trim 1", true), ("", false)] {
+    for (trim, is_reported) in [("--trim 1", true), ("", false)] {
         let arguments = format!("--runs 12 --test direct --format json {trim}");
         let run = quick("sim:hdd", &arguments).json();
         let figures = &results(&run)[0]["bandwidth_bytes_per_s"];
         assert_eq!(figures["trials"].as_array().unwrap().len(), 12);
-        assert_eq!(figures["trimmed_mean"].is_number(), is_told, "{trim}");
+        assert_eq!(figures["trimmed_mean"].is_number(), is_reported, "{trim}");
     }
 }
 

@@ -109,9 +109,9 @@ fn its_runs_have_the_figures_that_they_had() {
                 ("latency_ns", "/latency_ns/mean"),
             ];
             // Of places the rate is the one that their table shows.
-            let of_places = result.pointer("/surface/rate_bytes_per_s/median");
+            let from_samples = result.pointer("/surface/rate_bytes_per_s/median");
             for (then, now) in figures {
-                let now = match of_places.filter(|_| then == "bytes_per_s") {
+                let now = match from_samples.filter(|_| then == "bytes_per_s") {
                     Some(rate) => rate,
                     None => result.pointer(now).unwrap_or(&Value::Null),
                 };

@@ -72,7 +72,9 @@ impl Surveying {
         let is_timed = matches!(self.survey.sample, Sample::Time(_));
         match self.doing {
             SurveyActivity::Between => self.begin_of(self.next_sample),
-            SurveyActivity::Measuring if !is_timed => self.normal(self.sample, self.blocks.at),
+            SurveyActivity::Measuring if !is_timed => {
+                self.normal(self.sample_index, self.blocks.at)
+            }
             _ => None,
         }
     }
@@ -122,7 +124,7 @@ impl Surveying {
     }
 
     /// The checkpoint that was asked for, once all of it is known.
-    pub(crate) fn told_checkpoint(&mut self) -> Option<(FinishedTally, Surveyed)> {
+    pub(crate) fn reached_checkpoint(&mut self) -> Option<(FinishedTally, Surveyed)> {
         match std::mem::take(&mut self.checkpoint) {
             Checkpoint::Taken(then) if then.in_flight.is_empty() && !self.is_behind() => {
                 let (tally, surveyed) = then.finish();

@@ -11,24 +11,26 @@ impl Surveying {
     pub(super) fn leave(&mut self, doing: &SurveyActivity, failed: &[Failed]) {
         let unknown = failed
             .iter()
-            .map(|one| (one.io.sample, one.rest.start))
+            .map(|one| (one.io.sample_index, one.rest.start))
             .min();
         self.was_left = true;
         self.left_at = match doing {
             SurveyActivity::Between => self.begin_of(self.next_sample),
             // A place that is measured for a time has had a part of it.
             SurveyActivity::Measuring if matches!(self.survey.sample, Sample::Time(_)) => {
-                self.begin_of(self.sample + 1)
+                self.begin_of(self.sample_index + 1)
             }
             SurveyActivity::Measuring | SurveyActivity::Flushing => {
-                let (index, offset) = unknown.unwrap_or((self.sample, self.blocks.at));
+                let (index, offset) = unknown.unwrap_or((self.sample_index, self.blocks.at));
                 self.normal(index, offset)
             }
             SurveyActivity::Inquiring(inquiry) => {
-                let (index, offset) = inquiry.unknown().unwrap_or((self.sample, self.blocks.at));
+                let (index, offset) = inquiry
+                    .unknown()
+                    .unwrap_or((self.sample_index, self.blocks.at));
                 self.normal(index, offset)
             }
-            _ => self.begin_of(self.sample),
+            _ => self.begin_of(self.sample_index),
         };
     }
 

@@ -53,7 +53,7 @@ impl Surveying {
             return None;
         }
         let mut blocks = self.blocks;
-        let following = self.sample + 1;
+        let following = self.sample_index + 1;
         blocks.next().or_else(|| {
             let runs_on = self.runs_on && following < self.route.sample_count();
             runs_on.then(|| SampleBlocks::of(self.route.site(following), self.block).next())?

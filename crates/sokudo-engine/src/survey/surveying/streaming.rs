@@ -15,7 +15,7 @@ impl Surveying {
         let began_at = self.stream_began_at.unwrap_or(now);
         let is_left = match self.doing {
             SurveyActivity::Measuring => {
-                let has_more = self.runs_on && self.sample + 1 < self.route.sample_count();
+                let has_more = self.runs_on && self.sample_index + 1 < self.route.sample_count();
                 !self.blocks.is_empty() || has_more
             }
             SurveyActivity::Reading | SurveyActivity::Writing => {
@@ -65,23 +65,23 @@ impl Surveying {
         let in_flight = self.ios.len() as u64 * self.block;
         let to = self.blocks.at.saturating_sub(in_flight);
         let beside = self.beside.as_mut()?;
-        beside.next(self.sample, self.route.span_start(), to)
+        beside.next(self.sample_index, self.route.span_start(), to)
     }
 
     fn next_block(&mut self) -> Option<SurveyIo> {
         loop {
             if let Some((offset, length)) = self.blocks.next() {
                 return Some(self.measured(SurveyIo {
-                    sample: self.sample,
+                    sample_index: self.sample_index,
                     is_last: self.runs_on && self.blocks.is_empty(),
                     ..SurveyIo::aside(offset, length.into())
                 }));
             }
-            if !self.runs_on || self.sample + 1 >= self.route.sample_count() {
+            if !self.runs_on || self.sample_index + 1 >= self.route.sample_count() {
                 return None;
             }
-            self.sample += 1;
-            self.blocks = SampleBlocks::of(self.route.site(self.sample), self.block);
+            self.sample_index += 1;
+            self.blocks = SampleBlocks::of(self.route.site(self.sample_index), self.block);
         }
     }
 

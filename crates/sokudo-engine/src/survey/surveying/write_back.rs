@@ -24,11 +24,11 @@ impl Surveying {
             offset,
             end: offset + u64::from(length),
         };
-        let sample = self.sample;
+        let sample_index = self.sample_index;
         let blocks = (0..).zip(SampleBlocks::of(portion, self.block));
         self.pieces = blocks
             .map(|(buffer_index, (offset, length))| SurveyIo {
-                sample,
+                sample_index,
                 buffer_index: Some(buffer_index),
                 is_reported: true,
                 ..SurveyIo::aside(offset, length.into())

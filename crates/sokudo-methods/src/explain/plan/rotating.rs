@@ -25,7 +25,7 @@ pub(super) const THEMES: &[Theme] = themes! {
 };
 
 /// Places of the curve: four on each of some thirty zones.
-const ZONE_PLACES: u32 = 128;
+const ZONE_SAMPLES: u32 = 128;
 /// What is read at each: several tracks, so that the switch from one to the next weighs
 /// alike at every place.
 const ZONE_SAMPLE: Bytes = Bytes::mib(16);
@@ -37,12 +37,12 @@ const ZONE_APPROACH: Bytes = Bytes::kib(4);
 /// what is left of an access is the turning. Large beside what a drive reads ahead, small
 /// enough that some of the places are close neighbours.
 const ROTATION_SPAN: Bytes = Bytes::mib(64);
-const ROTATION_PLACES: u32 = 1024;
+const ROTATION_SAMPLES: u32 = 1024;
 
 /// Random accesses over the whole disk, and the longest strokes there are.
-const SEEK_PLACES: u32 = 1024;
+const SEEK_SAMPLES: u32 = 1024;
 /// A tenth of them is longer than nine tenths of the disk.
-const STROKE_PLACES: u32 = 512;
+const STROKE_SAMPLES: u32 = 512;
 
 /// The start of the disk is read again and again, in pieces of this size.
 const CACHE_BLOCK: Bytes = Bytes::kib(64);
@@ -77,11 +77,11 @@ const STREAM: Bytes = Bytes::mib(512);
 
 fn zones(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     // Twice as much as is read: places that touch would be one stream.
-    room(request, Bytes(2 * u64::from(ZONE_PLACES) * ZONE_SAMPLE.0)).map(|()| {
+    room(request, Bytes(2 * u64::from(ZONE_SAMPLES) * ZONE_SAMPLE.0)).map(|()| {
         vec![Workload {
             work: Work::Survey(Survey {
                 approach: Some(ZONE_APPROACH.max(request.block_min)),
-                ..Survey::new(ZONE_PLACES, Visit::Shuffled, Sample::Bytes(ZONE_SAMPLE))
+                ..Survey::new(ZONE_SAMPLES, Visit::Shuffled, Sample::Bytes(ZONE_SAMPLE))
             }),
             depth: 4,
             ..Workload::new("explain/zones", ZONE_BLOCK)
@@ -100,7 +100,7 @@ fn rotation(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
         }),
         ..single(
             "explain/rotation",
-            ROTATION_PLACES,
+            ROTATION_SAMPLES,
             Visit::Random,
             request.block_min,
         )
@@ -111,8 +111,8 @@ fn seek(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, Bytes(2 * ROTATION_SPAN.0))?;
     let block = request.block_min;
     Ok(vec![
-        single("explain/seek", SEEK_PLACES, Visit::Random, block),
-        single("explain/stroke", STROKE_PLACES, Visit::Butterfly, block),
+        single("explain/seek", SEEK_SAMPLES, Visit::Random, block),
+        single("explain/stroke", STROKE_SAMPLES, Visit::Butterfly, block),
     ])
 }
 

@@ -26,14 +26,14 @@ const CONFIDENCE: f64 = 0.95;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorkloadPair<'a> {
     /// The one that is asked about, at a fixed rate.
-    pub row: VictimRow<'a>,
+    pub row: PairedRow<'a>,
     /// The one beside it, in a closed loop.
-    pub neighbour: VictimRow<'a>,
+    pub neighbour: PairedRow<'a>,
 }
 
 /// A workload that was measured alone and beside another one, by turns.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct VictimRow<'a> {
+pub(crate) struct PairedRow<'a> {
     /// Trials in which it ran alone.
     pub alone: &'a Row,
     /// Beside the other one.
@@ -177,12 +177,12 @@ impl<'a> WorkloadPair<'a> {
             return None;
         };
         Some(Self {
-            row: VictimRow {
+            row: PairedRow {
                 alone,
                 beside,
                 row_indices: [1, 3],
             },
-            neighbour: VictimRow {
+            neighbour: PairedRow {
                 alone: neighbour_alone,
                 beside: neighbour_beside,
                 row_indices: [2, 4],
@@ -192,7 +192,7 @@ impl<'a> WorkloadPair<'a> {
 
     /// The workload whose row beside its neighbour `row` is, first, and that neighbour;
     /// `None` where `row` is of neither.
-    pub(crate) fn with(&self, row: &Row) -> Option<[VictimRow<'a>; 2]> {
+    pub(crate) fn with(&self, row: &Row) -> Option<[PairedRow<'a>; 2]> {
         let both = [self.row, self.neighbour];
         let [one, other] = both;
         [[one, other], [other, one]]
@@ -201,7 +201,7 @@ impl<'a> WorkloadPair<'a> {
     }
 }
 
-impl VictimRow<'_> {
+impl PairedRow<'_> {
     /// A figure of its latencies.
     pub(crate) fn latency(&self, figure: LatencyFigure) -> Option<BesideFigure> {
         self.figure(|trial| figure.of(&latencies(&trial.outcome)?))

@@ -8,7 +8,7 @@ use sokudo_analysis::threshold::CPU_SHARE_MAX;
 use sokudo_model::{Nanos, Workload};
 use sokudo_words::{Text, text};
 
-use crate::load::beside::comparison::{VictimRow, WorkloadPair};
+use crate::load::beside::comparison::{PairedRow, WorkloadPair};
 
 method_codes! {
     /// Beside another workload (`load --beside`) the row waits longer than alone, by more than
@@ -26,7 +26,7 @@ pub(crate) static RULES: MethodRules = MethodRules {
 };
 
 /// Of a row that ran beside another one, itself and the other.
-fn rows<'a>(case: &RowContext<'a>) -> Option<[VictimRow<'a>; 2]> {
+fn rows<'a>(case: &RowContext<'a>) -> Option<[PairedRow<'a>; 2]> {
     WorkloadPair::of(case.run)?.with(case.row)
 }
 

@@ -9,7 +9,7 @@ use sokudo_report::document::{ViewKind, sparse};
 use sokudo_stats::Histogram;
 
 use crate::load::beside::comparison::{
-    BesideFigure, LatencyFigure, VictimRow, WorkloadPair, latencies,
+    BesideFigure, LatencyFigure, PairedRow, WorkloadPair, latencies,
 };
 
 /// What documents call it.
@@ -73,7 +73,7 @@ impl BesideDocument {
 }
 
 impl BesideRowDocument {
-    fn of(row: &VictimRow<'_>) -> Self {
+    fn of(row: &PairedRow<'_>) -> Self {
         let [alone, beside] = row.row_indices;
         let [rate_kept_alone, rate_kept_beside] = row.rate_kept();
         let figures = LatencyFigure::ALL.into_iter().filter_map(|figure| {

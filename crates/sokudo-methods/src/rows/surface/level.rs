@@ -17,7 +17,7 @@ pub struct Level(u8);
 
 impl Level {
     /// How long each place is measured: 1/8, 1/4, 1/2, 1 or 2 seconds.
-    pub const fn time_per_place(self) -> Nanos {
+    pub const fn time_per_sample(self) -> Nanos {
         Nanos(FIRST.0 << (self.0 - 1))
     }
 }
@@ -54,7 +54,7 @@ mod tests {
     fn each_level_takes_twice_as_long_as_the_one_before() {
         let times: Vec<u64> = (1..=5)
             .map(|level| level.to_string().parse::<Level>().unwrap())
-            .map(|level| level.time_per_place().0 / 1_000_000)
+            .map(|level| level.time_per_sample().0 / 1_000_000)
             .collect();
         assert_eq!(times, [125, 250, 500, 1000, 2000]);
         assert_eq!("accurate".parse(), "5".parse::<Level>());

@@ -69,7 +69,7 @@ fn way(request: &SurfaceRequest) -> Result<TransferMethod, SurfaceError> {
             points: 200,
             block: Bytes::kib(64),
             depth: 1,
-            sample: Sample::Time(level.time_per_place()),
+            sample: Sample::Time(level.time_per_sample()),
             approach: Some(request.block_min),
         },
         SurfacePreset::Full => TransferMethod {

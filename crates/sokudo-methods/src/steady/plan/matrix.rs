@@ -93,7 +93,7 @@ pub(super) fn missing(test: SteadyTest, cells: &[SteadyCell]) -> Vec<SteadyCell>
 }
 
 /// How many cells are left out, in words.
-pub(super) fn told_missing(test: SteadyTest, missing: &[SteadyCell]) -> Text {
+pub(super) fn missing_note(test: SteadyTest, missing: &[SteadyCell]) -> Text {
     let (sizes, reads) = standard(test);
     let all = sizes.len() * reads.len();
     text!(

@@ -153,7 +153,7 @@ fn draw_layer(canvas: &mut Canvas, frame: PlotArea, chart: &Chart, layer: &Layer
             let runs: Vec<Vec<[f64; 2]>> = runs.iter().map(run).collect();
             canvas.lines(&runs, layer.ink);
             if chart.signs.is_none() {
-                for sign_point in sign_places(&runs, frame, number) {
+                for sign_point in sign_centers(&runs, frame, number) {
                     canvas.sign(layer.ink.sign, sign_point, role);
                 }
             }
@@ -208,7 +208,7 @@ fn merged(ranges: &[[f64; 2]], x_of: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {
 
 /// Points of a line at about equal distances, for each line others, so that signs of
 /// lines that lie on each other are seen.
-fn sign_places(runs: &[Vec<[f64; 2]>], frame: PlotArea, number: usize) -> Vec<[f64; 2]> {
+fn sign_centers(runs: &[Vec<[f64; 2]>], frame: PlotArea, number: usize) -> Vec<[f64; 2]> {
     // A sign on the axis would say no more than the axis.
     let is_above = |point: &&[f64; 2]| point[1] < frame.bottom - 1.0;
     let points: Vec<[f64; 2]> = runs.iter().flatten().filter(is_above).copied().collect();

@@ -433,7 +433,7 @@ impl JsonDirection {
         if did_nothing && side.bytes_per_s <= 0.0 {
             return None;
         }
-        let reported = |nanos: JsonLatency, micros| match nanos.is_told() {
+        let reported = |nanos: JsonLatency, micros| match nanos.is_reported() {
             true => (nanos, 1),
             false => (micros, 1_000),
         };
@@ -452,7 +452,7 @@ impl JsonDirection {
 }
 
 impl JsonLatency {
-    fn is_told(&self) -> bool {
+    fn is_reported(&self) -> bool {
         self.mean.0.is_some_and(|mean| mean > 0.0)
     }
 
@@ -461,7 +461,7 @@ impl JsonLatency {
         let unit = f64::from(unit);
         let scaled = |number: LenientNumber| number.0.map(|value| value * unit);
         let percentile_values = self.percentile.0.iter().take(PERCENTILES_MAX);
-        self.is_told().then(|| ImportedLatency {
+        self.is_reported().then(|| ImportedLatency {
             mean: self.mean.0.unwrap_or(0.0) * unit,
             min: scaled(self.min),
             max: scaled(self.max),

@@ -1,15 +1,12 @@
 //! Options about jobs as such: names, groups, threads, processors.
 
-use sokudo_model::{CpuPolicy, narrow};
+use sokudo_model::{CpuPolicy, Stage, narrow};
 
 use super::super::criteria;
 use super::super::job::ExitWhat;
 use super::super::numbers::KiloBase;
 use super::super::option::OptionEffect::{Any, Flag, Number, Text};
 use super::super::option::{FioOption, U64_MAX, choice, options};
-
-/// fio's limit on jobs, threads counted (REAL_MAX_JOBS).
-const NUMJOBS_MAX: u64 = 4096;
 
 pub(super) const OPTIONS: &[FioOption] = options! {
     "description" = "", "a remark, repeated in the output",
@@ -21,7 +18,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "unit_base" = "0", "whether speeds are printed in bits (1), bytes (8) or both (0)",
         choice!(report.unit_base: "0" => 0, "8" => 8, "1" => 1);
     "numjobs" = "1", "how many threads run this job, each with files of its own",
-        Number(1, NUMJOBS_MAX, |j, v| j.threads = narrow(v));
+        Number(1, Stage::THREADS_MAX as u64, |j, v| j.threads = narrow(v));
     // fio reads this in job files, and its own examples say it.
     "thread" | "threads" = "", "threads instead of processes", Flag(|_, _| {}),
         no_effect("jobs are always threads");

@@ -8,7 +8,7 @@ use sokudo_terminal::arguments::printing::ListFormat;
 pub(crate) struct InfoArguments {
     /// Directory, file or device, by path, by-id name, model or serial number; without it, all
     ///
-    /// A device can also be named by its kernel name (sdb) or by any part of its serial number or
+    /// Without it, sokudo shows every disk. A device can also be named by its kernel name (sdb) or by any part of its serial number or
     /// model that matches no other. For a file or directory, sokudo shows the disks under it.
     pub(crate) target: Option<String>,
     #[command(flatten)]

@@ -171,12 +171,12 @@ impl IdentifyPage<'_> {
             writeln!(out, "\t{title}\t{}\t{current}", self.at(max))?;
         }
         writeln!(out, "\t--")?;
-        for (title, word, words, is_told) in [
+        for (title, word, words, is_reported) in [
             ("CHS current addressable", 57, 2, is_valid),
             ("LBA    user addressable", 60, 2, true),
             ("LBA48  user addressable", 100, 4, self.has(83, 10)),
         ] {
-            if is_told {
+            if is_reported {
                 writeln!(out, "\t{title} sectors:{:12}", self.number(word, words))?;
             }
         }

@@ -98,7 +98,7 @@ fn option(
     let default = match position {
         true => ASKED_FOR.to_owned(),
         false if is_own_default => choices[0].clone(),
-        false => unasked(argument, &help),
+        false => default_value(argument, &help),
     };
     Some(OptionForm {
         name: name.to_owned(),
@@ -128,7 +128,7 @@ fn kind(argument: &Arg, has_choices: bool) -> OptionKind {
 }
 
 /// What holds where nothing is given: as the option has it, or as its help says.
-fn unasked(argument: &Arg, help: &str) -> String {
+fn default_value(argument: &Arg, help: &str) -> String {
     if let Some(value) = argument.get_default_values().first() {
         return value.to_string_lossy().into_owned();
     }

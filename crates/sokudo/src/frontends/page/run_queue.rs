@@ -549,8 +549,8 @@ fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
         .map_err(|error| text!("no picture can be kept: {error}; free space in TMPDIR"))?;
     let picture = picture_path(query, folder.path());
     let words = query.words(&picture).map_err(said_of)?;
-    let is_told = matches!(query, Query::View { .. } | Query::Compare { .. });
-    let tell = is_told.then_some("events");
+    let is_reported = matches!(query, Query::View { .. } | Query::Compare { .. });
+    let tell = is_reported.then_some("events");
     let answer = surroundings.answer(&words, tell)?;
     if !answer.is_good {
         return Err(Text::name(last_message(&answer)));

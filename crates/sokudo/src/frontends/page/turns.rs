@@ -6,19 +6,19 @@ use std::sync::{Arc, Condvar, Mutex};
 /// Commands that answer at once.
 const AT_ONCE_MAX: usize = 4;
 /// Those that wait for their turn, too: a page that is opened asks a dozen things.
-const PLACES_MAX: usize = 64;
+const WAITING_MAX: usize = 64;
 
 #[derive(Clone, Default)]
 pub(crate) struct Turns(Arc<Counted>);
 
 #[derive(Default)]
 struct Counted {
-    counts: Mutex<Places>,
+    counts: Mutex<TurnCounts>,
     freed: Condvar,
 }
 
 #[derive(Default)]
-struct Places {
+struct TurnCounts {
     taken: usize,
     running: usize,
 }
@@ -33,7 +33,7 @@ impl Turns {
     /// `None` where too many wait already.
     pub(crate) fn permit(&self) -> Option<Ticket> {
         let mut counts = self.0.counts.lock().expect("nobody panics with it");
-        if counts.taken == PLACES_MAX {
+        if counts.taken == WAITING_MAX {
             return None;
         }
         counts.taken += 1;
@@ -45,7 +45,7 @@ impl Ticket {
     /// Waits until it is this one's turn.
     pub(crate) fn turn(&self) -> Turn<'_> {
         let counts = self.0.counts.lock().expect("nobody panics with it");
-        let is_full = |counts: &mut Places| counts.running == AT_ONCE_MAX;
+        let is_full = |counts: &mut TurnCounts| counts.running == AT_ONCE_MAX;
         let waited = self.0.freed.wait_while(counts, is_full);
         waited.expect("nobody panics with it").running += 1;
         Turn(&self.0)
@@ -76,7 +76,7 @@ mod tests {
         let turns = Turns::default();
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
-            for _ in 0..PLACES_MAX {
+            for _ in 0..WAITING_MAX {
                 let permit = turns.permit().unwrap();
                 let (now, most) = (&now, &most);
                 scope.spawn(move || {
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn there_are_not_endless_places() {
         let turns = Turns::default();
-        let permits: Vec<Ticket> = (0..PLACES_MAX).map_while(|_| turns.permit()).collect();
-        assert_eq!(permits.len(), PLACES_MAX);
+        let permits: Vec<Ticket> = (0..WAITING_MAX).map_while(|_| turns.permit()).collect();
+        assert_eq!(permits.len(), WAITING_MAX);
         assert!(turns.permit().is_none());
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 
 /// What QEMU's disk says, and what hdparm 9.65 made of it in the lab.
 const QEMU: &[u8] = include_bytes!("../../../../../sokudo-device/tests/pages/qemu-ide.identify");
-const QEMU_TOLD: &str =
+const QEMU_IDENTIFY: &str =
     include_str!("../../../../../sokudo-device/tests/pages/qemu-ide.hdparm.txt");
 
 /// Words that disks of today have.
@@ -140,7 +140,7 @@ fn of_hdparm(page: &[u8]) -> Option<String> {
 
 #[test]
 fn a_disk_of_qemu_is_told_as_hdparm_tells_it() {
-    let (_, expected) = QEMU_TOLD.split_once("/dev/sda:\n").unwrap();
+    let (_, expected) = QEMU_IDENTIFY.split_once("/dev/sda:\n").unwrap();
     assert_eq!(detailed(QEMU).trim_end(), expected.trim_end());
 }
 
