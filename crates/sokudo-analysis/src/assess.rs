@@ -30,9 +30,9 @@ pub fn disk(run: &Run) -> Option<DiskAssessment> {
     // Of several disks that are marked each would need an answer of its own.
     let method = &run.plan.method;
     let asks = method.is(MethodTrait::AsksForDisk);
-    let is_asked = asks || method.is(MethodTrait::JudgesDisk) && run.targets.len() <= 1;
+    let is_requested = asks || method.is(MethodTrait::JudgesDisk) && run.targets.len() <= 1;
     let is_disk = !matches!(run.target.kind, TargetKind::Null | TargetKind::Imported);
-    if !is_asked || !is_disk {
+    if !is_requested || !is_disk {
         return None;
     }
     let drives = || run.conditions.drives.iter().map(|drive| &drive.disk);
@@ -209,7 +209,7 @@ fn health(disk: &Disk) -> Option<AssessedPoint> {
             "health",
             text!("{name} says that it is well"),
         )),
-        HealthState::Unknown if is_asked_for_health(disk) => {
+        HealthState::Unknown if is_for_health(disk) => {
             let found = text!("{name} does not say how it is");
             Some(expected.point("health", None, found))
         }
@@ -218,7 +218,7 @@ fn health(disk: &Disk) -> Option<AssessedPoint> {
 }
 
 /// Whether it is a drive that keeps such things.
-fn is_asked_for_health(disk: &Disk) -> bool {
+fn is_for_health(disk: &Disk) -> bool {
     matches!(disk.bus, Some(Bus::Ata | Bus::Sas | Bus::Nvme | Bus::Usb))
 }
 
@@ -287,7 +287,7 @@ fn scheduler(disk: &Disk) -> Option<AssessedPoint> {
 }
 
 fn discard(disk: &Disk) -> Option<AssessedPoint> {
-    let is_solid = disk.rotation == Rotation::None && is_asked_for_health(disk);
+    let is_solid = disk.rotation == Rotation::None && is_for_health(disk);
     let largest = disk.queue.discard_bytes_max.filter(|_| is_solid)?;
     let (name, expected) = (&disk.name, &expectations().discard);
     Some(match largest.0 {

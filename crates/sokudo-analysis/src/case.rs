@@ -127,7 +127,7 @@ impl<'a> RowContext<'a> {
     /// The most that a survey can have asked for without getting it. The devices count
     /// bytes of a request that fails. A block that failed is asked for once, then in
     /// halves (as much again), then in single logical blocks.
-    pub(crate) fn asked_in_vain(&self) -> u64 {
+    pub(crate) fn without_answer(&self) -> u64 {
         if self.row.workload.survey().is_none() {
             return 0;
         }

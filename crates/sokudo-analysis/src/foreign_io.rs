@@ -150,7 +150,7 @@ fn surplus(case: &RowContext<'_>, operation: Operation) -> Option<ForeignIo> {
     } else {
         both as f64 * OTHER_DIRECTION_SHARE_MAX
     };
-    let in_vain = case.asked_in_vain();
+    let in_vain = case.without_answer();
     (counted as f64 > allowed + background as f64 + in_vain as f64).then(|| {
         let mut surplus = ForeignIo {
             operation,

@@ -79,7 +79,7 @@ impl<'a> Collector<'a> {
             snapshots: Snapshots {
                 every: snapshot_every.map(|every| every.max(TICK)),
                 next_at: snapshot_every.unwrap_or_default().max(TICK),
-                requested: shared.control.snapshots_asked(),
+                requested: shared.control.snapshots_requested(),
                 taken: None,
             },
         }
@@ -154,7 +154,7 @@ impl<'a> Collector<'a> {
         if snapshots.taken.is_some() {
             return;
         }
-        let requested = self.shared.control.snapshots_asked();
+        let requested = self.shared.control.snapshots_requested();
         let mut is_due = snapshots.requested != requested;
         snapshots.requested = requested;
         if let Some(every) = snapshots.every {
@@ -165,7 +165,9 @@ impl<'a> Collector<'a> {
         }
         if is_due {
             snapshots.taken = Some(self.threads.iter().map(|_| None).collect());
-            self.shared.snapshots_asked.fetch_add(1, Ordering::Relaxed);
+            self.shared
+                .snapshots_requested
+                .fetch_add(1, Ordering::Relaxed);
         }
     }
 

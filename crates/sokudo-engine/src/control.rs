@@ -65,7 +65,7 @@ impl Control {
     }
 
     /// How often that was asked for.
-    pub(crate) fn snapshots_asked(&self) -> u32 {
+    pub(crate) fn snapshots_requested(&self) -> u32 {
         self.snapshots.load(Ordering::Relaxed)
     }
 
@@ -76,7 +76,7 @@ impl Control {
     }
 
     /// How often that was asked for.
-    pub(crate) fn checkpoints_asked(&self) -> u32 {
+    pub(crate) fn checkpoints_requested(&self) -> u32 {
         self.checkpoints.load(Ordering::Relaxed)
     }
 

@@ -94,8 +94,8 @@ impl Driver<'_> {
         let has_workers = is_ring
             && shared.stage.workloads[self.thread.workload].threads <= LOOKED_AT_WORKERS_MAX;
         let mut used = MeasuredUsage::from_now(has_workers);
-        let mut snapshots_sent = shared.snapshots_asked.load(Ordering::Relaxed);
-        let mut checkpoints_asked = shared.control.checkpoints_asked();
+        let mut snapshots_sent = shared.snapshots_requested.load(Ordering::Relaxed);
+        let mut checkpoints_requested = shared.control.checkpoints_requested();
         let mut now = clock.now();
         worker.begin(now);
         self.tell(worker, now);
@@ -123,12 +123,12 @@ impl Driver<'_> {
                     used = MeasuredUsage::from_now(has_workers);
                 }
                 self.tell(worker, now);
-                let requested = shared.snapshots_asked.load(Ordering::Relaxed);
+                let requested = shared.snapshots_requested.load(Ordering::Relaxed);
                 if requested != snapshots_sent {
                     snapshots_sent = requested;
                     self.tell_snapshot(worker, used.before);
                 }
-                self.tell_checkpoint(worker, &mut checkpoints_asked);
+                self.tell_checkpoint(worker, &mut checkpoints_requested);
             }
             while used.notes(worker.look_before(now)) {}
             let in_flight = worker.in_flight();
@@ -185,7 +185,7 @@ impl Driver<'_> {
     /// Passes on that a checkpoint is asked for, and tells the one that has been taken.
     #[cold]
     fn tell_checkpoint(&self, worker: &mut Worker, requested: &mut u32) {
-        let now = self.shared.control.checkpoints_asked();
+        let now = self.shared.control.checkpoints_requested();
         if now != std::mem::replace(requested, now) {
             worker.want_checkpoint();
         }

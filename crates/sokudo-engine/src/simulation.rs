@@ -74,9 +74,9 @@ struct Simulation<'a> {
     /// When the control is looked at, and progress told, at the latest.
     next_control_look: u64,
     /// How often snapshots have been asked for.
-    snapshots_asked: u32,
+    snapshots_requested: u32,
     /// How often checkpoints have been.
-    checkpoints_asked: u32,
+    checkpoints_requested: u32,
     outbox: Outbox,
     completed: Vec<sim::Completion>,
 }
@@ -137,8 +137,8 @@ pub(crate) fn run(
         snapshot_every,
         next_control_look: begin,
         next_snapshot: snapshot_every.map_or(u64::MAX, |every| begin.saturating_add(every)),
-        snapshots_asked: control.snapshots_asked(),
-        checkpoints_asked: control.checkpoints_asked(),
+        snapshots_requested: control.snapshots_requested(),
+        checkpoints_requested: control.checkpoints_requested(),
         outbox: Outbox::default(),
         completed: Vec::new(),
     };
@@ -243,8 +243,8 @@ impl Simulation<'_> {
                     self.stop_all(control);
                 }
                 self.tell_progress(listener);
-                let requested = control.snapshots_asked();
-                if requested != std::mem::replace(&mut self.snapshots_asked, requested) {
+                let requested = control.snapshots_requested();
+                if requested != std::mem::replace(&mut self.snapshots_requested, requested) {
                     self.next_snapshot = self.clock.now();
                 }
                 self.look_for_checkpoints(control, listener);
@@ -480,11 +480,12 @@ impl Simulation<'_> {
 
     /// Passes on that checkpoints are asked for, and tells those that have been taken.
     fn look_for_checkpoints(&mut self, control: &Control, listener: &mut dyn FnMut(Event)) {
-        let requested = control.checkpoints_asked();
-        let is_asked = requested != std::mem::replace(&mut self.checkpoints_asked, requested);
+        let requested = control.checkpoints_requested();
+        let is_requested =
+            requested != std::mem::replace(&mut self.checkpoints_requested, requested);
         let started_at = self.started_at;
         for actor in self.actors.iter_mut().filter(|actor| actor.has_begun) {
-            if is_asked {
+            if is_requested {
                 actor.worker.want_checkpoint();
             }
             if let Some(finished) = actor.worker.checkpoint() {

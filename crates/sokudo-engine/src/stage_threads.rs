@@ -49,7 +49,7 @@ pub(crate) struct StageContext<'a> {
     /// One per workload: it is to end, because it is steady or another has ended.
     pub(crate) halts: Vec<AtomicBool>,
     /// How often snapshots have been asked for.
-    pub(crate) snapshots_asked: AtomicU32,
+    pub(crate) snapshots_requested: AtomicU32,
 }
 
 impl StageContext<'_> {

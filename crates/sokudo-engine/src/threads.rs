@@ -64,7 +64,7 @@ pub(crate) fn run(
             .iter()
             .map(|_| AtomicBool::default())
             .collect(),
-        snapshots_asked: AtomicU32::new(0),
+        snapshots_requested: AtomicU32::new(0),
     };
     thread::scope(|scope| {
         let (ready, readiness) = mpsc::channel();

@@ -48,7 +48,7 @@ pub struct PartialRun<'a> {
     kept_at: Instant,
     took: Duration,
     /// When it was asked how far the trials have come that are being made.
-    asked_at: Option<Instant>,
+    requested_at: Option<Instant>,
     /// The rows of which that has come since.
     answered: BTreeSet<usize>,
 }
@@ -65,7 +65,7 @@ impl<'a> PartialRun<'a> {
             haste: haste().unwrap_or(1),
             kept_at: Instant::now(),
             took: Duration::ZERO,
-            asked_at: None,
+            requested_at: None,
             answered: BTreeSet::new(),
         }
     }
@@ -84,9 +84,9 @@ impl<'a> PartialRun<'a> {
     /// Takes note of what happened; whether what there is by now is to be kept.
     pub fn takes_note(&mut self, event: &Event, state: &RunState, control: &Control) -> bool {
         match event {
-            Event::StageStarted { .. } => self.asked_at = None,
+            Event::StageStarted { .. } => self.requested_at = None,
             Event::TrialStarted { row, .. } => {
-                self.asked_at = None;
+                self.requested_at = None;
                 return overwrites(&state.run.rows, *row);
             }
             Event::Progress { .. } => return self.looks(state, control),
@@ -111,15 +111,15 @@ impl<'a> PartialRun<'a> {
         if self.is_of_many || !self.is_time(EVERY_IN_TRIAL) {
             return false;
         }
-        match self.asked_at {
+        match self.requested_at {
             None => {
                 control.ask_for_snapshot();
                 control.ask_for_checkpoint();
-                self.asked_at = Some(Instant::now());
+                self.requested_at = Some(Instant::now());
                 self.answered.clear();
             }
             Some(at) if self.has_answers(state, at.elapsed()) => {
-                self.asked_at = None;
+                self.requested_at = None;
                 return true;
             }
             Some(_) => {}

@@ -162,7 +162,7 @@ fn check(run: &Run, resumable: Resumable, id: RunId) -> Result<(), Exit> {
 /// Where each target of a run is among those that are named.
 fn named_indices(run: &Run, named: &[(&str, Named)]) -> Vec<Option<usize>> {
     let mut free: Vec<usize> = (0..named.len()).collect();
-    let place_of = |target: &TargetInfo| {
+    let index_of = |target: &TargetInfo| {
         let identity = target.identity();
         let is_it = |index: &usize| {
             let (name, named) = &named[*index];
@@ -171,7 +171,7 @@ fn named_indices(run: &Run, named: &[(&str, Named)]) -> Vec<Option<usize>> {
         let found = free.iter().position(is_it)?;
         Some(free.remove(found))
     };
-    run.all_targets().iter().map(place_of).collect()
+    run.all_targets().iter().map(index_of).collect()
 }
 
 /// The named targets in the order of the run's, which they are.

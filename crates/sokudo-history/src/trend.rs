@@ -22,7 +22,7 @@ use crate::trend::arguments::TrendArguments;
 
 /// The newest runs of a device that are asked for the names of its rows: methods take
 /// turns, but not so many.
-const RUNS_ASKED: u64 = 50;
+const RUNS_MAX: u64 = 50;
 /// Devices that are named where a word fits several.
 const DEVICES_NAMED: usize = 8;
 
@@ -96,7 +96,7 @@ fn row_names(store: &mut dyn Store, identity: &str) -> Result<Vec<String>, Exit>
     };
     let page = Page {
         skip: 0,
-        count: RUNS_ASKED,
+        count: RUNS_MAX,
     };
     let entries = store.list(&filter, page).map_err(Exit::failed)?;
     let mut names: Vec<String> = Vec::new();

@@ -31,18 +31,18 @@ const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Whether this program asks at its beginning whether it is a keeper.
-static IS_ASKED: AtomicBool = AtomicBool::new(false);
+static IS_REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// Whether a copy of this program would be a keeper, and would not do all over again what
 /// this one does.
 pub(crate) fn can_be_started() -> bool {
-    IS_ASKED.load(Ordering::Relaxed)
+    IS_REQUESTED.load(Ordering::Relaxed)
 }
 
 /// The drives, if these arguments make the program a keeper. A program that switches write
 /// caches asks this before anything else, and then calls [`keep`].
 pub fn drives_of(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<PathBuf>> {
-    IS_ASKED.store(true, Ordering::Relaxed);
+    IS_REQUESTED.store(true, Ordering::Relaxed);
     let is_keeper = arguments.nth(1)? == ARGUMENT;
     is_keeper.then(|| arguments.map(PathBuf::from).collect())
 }

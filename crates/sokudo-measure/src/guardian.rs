@@ -58,12 +58,12 @@ const ATTEMPTS: u32 = 60;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Whether this program asks at its beginning whether it is a guardian.
-static IS_ASKED: AtomicBool = AtomicBool::new(false);
+static IS_REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// The processes, if these arguments make the program a guardian. A program that measures
 /// together with others asks this before anything else, and then calls [`guard`].
 pub fn guarded_by(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<u32>> {
-    IS_ASKED.store(true, Ordering::Relaxed);
+    IS_REQUESTED.store(true, Ordering::Relaxed);
     let is_guardian = arguments.nth(1)? == ARGUMENT;
     let number = |word: OsString| word.to_str()?.parse().ok();
     is_guardian.then(|| {
@@ -105,7 +105,7 @@ pub fn have_files_guarded(processes: &[u32]) -> Result<(), PlainError> {
 }
 
 fn start(processes: &[u32]) -> Result<(), PlainError> {
-    if !IS_ASKED.load(Ordering::Relaxed) {
+    if !IS_REQUESTED.load(Ordering::Relaxed) {
         return Err(failed(text!(
             "this program does not ask at its beginning whether it is to guard test files"
         )));

@@ -52,8 +52,8 @@ impl Measuring for Arguments {
             return output::print_lines(&estimate.lines());
         }
         // Where all is written that was to be, nothing is left to ask for.
-        let is_asked = !estimate.is_virtual && estimate.passes > 0;
-        let lines = if is_asked {
+        let is_requested = !estimate.is_virtual && estimate.passes > 0;
+        let lines = if is_requested {
             estimate.lines()
         } else {
             Vec::new()
@@ -190,11 +190,11 @@ fn resumed<'a>(
     left.run.schedule = arguments.shared.ending(left.run.schedule);
     let ended_at = left.run.parts.last().map(|part| part.ended_at);
     let mut notes = Vec::new();
-    let is_asked_anew = arguments.passes != 1
+    let is_repeated = arguments.passes != 1
         || arguments.self_test != BurnInTests::Both
         || !arguments.shared.has_default_io()
         || arguments.shared.seed.is_some();
-    if is_asked_anew {
+    if is_repeated {
         notes.push(
             "passes, self-tests, engine, direct I/O and seed are those of the run that goes on, whatever is given now"
                 .into(),

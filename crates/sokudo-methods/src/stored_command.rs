@@ -45,7 +45,7 @@ pub struct PlannedTrials {
     /// The fewest trials that a row gets.
     pub trials: usize,
     /// Whether somebody has said how many.
-    pub is_asked_for: bool,
+    pub is_requested: bool,
 }
 
 /// Leave to destroy, as somebody has given it now.
@@ -184,7 +184,7 @@ impl StoredCommand {
         Ok(Some(PlannedTrials {
             rows: stages.iter().map(|stage| stage.workloads.len()).sum(),
             trials: usize::try_from(trials).expect("a number of trials fits a usize"),
-            is_asked_for: self.has_trials,
+            is_requested: self.has_trials,
         }))
     }
 

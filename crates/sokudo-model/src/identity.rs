@@ -86,7 +86,7 @@ impl TargetInfo {
         let uuid = file_system.and_then(|it| it.uuid.as_deref());
         let reader = IdentityBuilder {
             target: self,
-            is_told_apart: uuid.is_some(),
+            is_distinguished: uuid.is_some(),
         };
         let tops = || reader.all(&self.tops(), 0);
         let text = match (file_system.map(|it| it.kind.as_str()), uuid) {
@@ -119,7 +119,7 @@ impl TargetInfo {
 struct IdentityBuilder<'a> {
     target: &'a TargetInfo,
     /// Whether a UUID above tells it apart from others of the same kind.
-    is_told_apart: bool,
+    is_distinguished: bool,
 }
 
 impl IdentityBuilder<'_> {
@@ -194,7 +194,7 @@ impl IdentityBuilder<'_> {
                 .as_ref()
                 .map(|area| format!("area {area}")),
         );
-        if device.serial.is_none() && !self.is_told_apart {
+        if device.serial.is_none() && !self.is_distinguished {
             parts.extend(device.marks.attached_at.clone());
         }
         parts.join(" ")

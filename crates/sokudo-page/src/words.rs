@@ -9,14 +9,14 @@ use crate::files::scripts;
 
 /// Every text of the scripts with what is said in a language.
 pub(crate) fn translations(language: Language) -> BTreeMap<String, String> {
-    let texts = scripts().into_iter().flat_map(said_in);
+    let texts = scripts().into_iter().flat_map(texts_in);
     texts
         .map(|text| (text.clone(), language.with_holes(&text)))
         .collect()
 }
 
 /// The texts in `say("…")` of a script.
-fn said_in(script: &str) -> impl Iterator<Item = String> {
+fn texts_in(script: &str) -> impl Iterator<Item = String> {
     let calls = script.match_indices("say(").filter(|(at, _)| {
         let before = script[..*at].chars().next_back();
         !before.is_some_and(|sign| sign.is_alphanumeric() || "_$.".contains(sign))
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn texts_are_found_in_scripts() {
         let script = r#"say("Start"); t.say("no"); essay("no"); say( "{a} of \"{b}\"", a, b)"#;
-        let found: Vec<String> = said_in(script).collect();
+        let found: Vec<String> = texts_in(script).collect();
         assert_eq!(found, ["Start", "{a} of \"{b}\""]);
     }
 }

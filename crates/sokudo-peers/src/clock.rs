@@ -38,7 +38,7 @@ pub struct Start {
 /// on the first one's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ping {
-    pub(crate) asked_ns: u64,
+    pub(crate) sent_ns: u64,
     pub(crate) received_ns: u64,
     pub(crate) answered_ns: u64,
     pub(crate) heard_ns: u64,
@@ -47,10 +47,10 @@ pub(crate) struct Ping {
 impl Ping {
     /// `None` if a clock went backwards, or an answer was made up.
     fn reading(self) -> Option<ClockReading> {
-        let took = self.heard_ns.checked_sub(self.asked_ns)?;
+        let took = self.heard_ns.checked_sub(self.sent_ns)?;
         let there = self.answered_ns.checked_sub(self.received_ns)?;
         let on_the_way = took.checked_sub(there)?;
-        let out = i128::from(self.received_ns) - i128::from(self.asked_ns);
+        let out = i128::from(self.received_ns) - i128::from(self.sent_ns);
         let back = i128::from(self.answered_ns) - i128::from(self.heard_ns);
         Some(ClockReading {
             offset_ns: i64::try_from((out + back) / 2).ok()?,
@@ -138,12 +138,12 @@ mod tests {
 
     fn ping(out: u64, there: u64, back: u64, offset: i64) -> Ping {
         let on_first = |own: u64| own.checked_add_signed(offset).unwrap();
-        let asked_ns = 5_000_000;
+        let sent_ns = 5_000_000;
         Ping {
-            asked_ns,
-            received_ns: on_first(asked_ns + out),
-            answered_ns: on_first(asked_ns + out + there),
-            heard_ns: asked_ns + out + there + back,
+            sent_ns,
+            received_ns: on_first(sent_ns + out),
+            answered_ns: on_first(sent_ns + out + there),
+            heard_ns: sent_ns + out + there + back,
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn ask(
     let begin = Instant::now();
     let mut pings = Vec::new();
     for number in 0..PINGS {
-        let asked_ns = clock.now_ns();
+        let sent_ns = clock.now_ns();
         send(transport, 0, &Message::Ping { number })?;
         let until = Instant::now() + ANSWER_MAX;
         let answer = await_message(
@@ -60,7 +60,7 @@ pub(crate) fn ask(
             break;
         };
         pings.push(Ping {
-            asked_ns,
+            sent_ns,
             received_ns,
             answered_ns,
             heard_ns: clock.now_ns(),

@@ -22,7 +22,7 @@ use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::letter::letter;
 use crate::number::{rate, rate_with};
 use crate::style::BandwidthUnit;
-use crate::unique::{place_of, unique};
+use crate::unique::{index_or_push, unique};
 
 pub(crate) use key::keys_text;
 pub use key::{Key, KeyError, Keys, PivotRun};
@@ -322,9 +322,9 @@ type Pooled<'a> = (PivotFigure, &'a PlanParts);
 
 impl<'a> Cells<'a> {
     fn add(&mut self, pooled: Pooled<'a>, row: String, column: String) {
-        let column = place_of(&mut self.columns, |it| *it == column, || column.clone());
+        let column = index_or_push(&mut self.columns, |it| *it == column, || column.clone());
         let row = (row, pooled.0.0);
-        let row = place_of(
+        let row = index_or_push(
             &mut self.rows,
             |it| it.0 == row,
             || (row.clone(), Vec::new()),

@@ -19,7 +19,7 @@ pub fn grouped<K: PartialEq, V>(all: impl Iterator<Item = (K, V)>) -> Vec<(K, Ve
 }
 
 /// Where the entry is that is meant; it is added at the end where there is none.
-pub(crate) fn place_of<T>(
+pub(crate) fn index_or_push<T>(
     entries: &mut Vec<T>,
     is_meant: impl Fn(&T) -> bool,
     new: impl FnOnce() -> T,

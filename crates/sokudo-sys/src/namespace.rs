@@ -65,7 +65,7 @@ pub enum NamespaceError {
     )]
     Metadata(u16),
     #[error(transparent)]
-    Asked(#[from] AskError),
+    Identify(#[from] AskError),
     #[error("its blocks have no size: {0}")]
     BlockSize(io::Error),
 }

@@ -188,7 +188,7 @@ impl FormatArguments {
         quote!({
             #[allow(unused_imports)]
             use ::sokudo_words::{Displayed as _, Typed as _};
-            ::sokudo_words::write_said(f, #template, &[#(#arguments),*])
+            ::sokudo_words::write_text(f, #template, &[#(#arguments),*])
         })
     }
 }

@@ -27,5 +27,5 @@ pub use signs::is_unseen;
 pub use sokudo_words_derive::{Error, text};
 pub use text::{
     Argued, Argument, Displayed, Form, List, Text, Typed, Valued, WrittenFigure, speaking, spoken,
-    write_said,
+    write_text,
 };

@@ -320,7 +320,7 @@ impl List {
 
 /// Writes a template filled with `arguments` in the language that is spoken; what
 /// `#[derive(Error)]` calls.
-pub fn write_said(
+pub fn write_text(
     f: &mut fmt::Formatter<'_>,
     template: &str,
     arguments: &[Argument],

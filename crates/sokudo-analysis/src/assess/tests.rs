@@ -397,7 +397,7 @@ fn one_rate_in_both_directions_and_two_runs_is_a_limit() {
 
 #[test]
 fn only_commands_that_people_look_at_a_disk_with_say_what_they_think_of_it() {
-    for (method, is_asked) in [
+    for (method, is_requested) in [
         (method(ASKS), true),
         (method(&[MethodTrait::JudgesDisk]), true),
         (method(&[]), false),
@@ -407,6 +407,6 @@ fn only_commands_that_people_look_at_a_disk_with_say_what_they_think_of_it() {
             linked(run, Link::default());
         });
         judge(&mut run);
-        assert_eq!(run.disk_assessment.is_some(), is_asked);
+        assert_eq!(run.disk_assessment.is_some(), is_requested);
     }
 }

@@ -15,8 +15,8 @@ fn untold(run: &Run) -> Option<Inference> {
     }
     let if_measured = |is_wanted: fn(&Workload) -> bool, what: &'static str| {
         let mut rows = run.rows.iter().filter(|row| !row.trials.is_empty());
-        let is_asked = rows.any(|row| is_wanted(&row.workload));
-        is_asked.then(|| Text::from(what))
+        let is_requested = rows.any(|row| is_wanted(&row.workload));
+        is_requested.then(|| Text::from(what))
     };
     let is_stroke = |it: &Workload| it.survey().is_some_and(|it| it.visit == Visit::Butterfly);
     let whats = [

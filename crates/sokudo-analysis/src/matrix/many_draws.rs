@@ -134,9 +134,9 @@ impl RowContext {
     }
 
     /// What is said of it that is so, and what is not.
-    fn claims(&self, effects: &MatrixEffects) -> Said {
+    fn claims(&self, effects: &MatrixEffects) -> Claims {
         let cells = self.cells();
-        let mut claims = Said::default();
+        let mut claims = Claims::default();
         for (row, found) in effects.rows.iter().enumerate() {
             let is_faster = |cell: usize| self.is_faster(row, &cells[cell]);
             let truth = |holds: &dyn Fn(&[usize]) -> Option<f64>| -> f64 {
@@ -199,12 +199,12 @@ fn combinations_that_say_the_same_are_told_once() {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Said {
+struct Claims {
     truth: bool,
     falsehood: bool,
 }
 
-impl Said {
+impl Claims {
     fn hear(&mut self, found: EffectRatio, truth: f64) {
         if !found.is_shown() {
             return;
@@ -225,7 +225,7 @@ struct Tried {
 }
 
 impl Tried {
-    fn add(&mut self, claims: Said) {
+    fn add(&mut self, claims: Claims) {
         self.found.add(claims.truth);
         self.wrong.add(claims.falsehood);
     }

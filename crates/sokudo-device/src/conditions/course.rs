@@ -93,7 +93,7 @@ impl CourseWatch {
             limited: (system.clone(), target.clone()),
             thermometer: Thermometer::find(system, target),
             drives: nvme_drives(system, target),
-            asked_at: None,
+            requested_at: None,
             clocks: clocks(system),
             throttles: throttles(system),
             throttled: None,
@@ -142,7 +142,7 @@ struct Looker {
     /// NVMe drives, which tell their power state.
     drives: Vec<File>,
     /// When they were asked last while I/O was measured.
-    asked_at: Option<Instant>,
+    requested_at: Option<Instant>,
     /// Files of clocks in kHz.
     clocks: Vec<PathBuf>,
     /// Files that count how often a processor was slowed down by heat.
@@ -181,7 +181,7 @@ impl Looker {
 
     /// Whether drives may be asked while I/O is measured.
     fn is_time(&self) -> bool {
-        self.asked_at
+        self.requested_at
             .is_none_or(|at| at.elapsed() >= MEASURING_EVERY)
     }
 
@@ -192,7 +192,7 @@ impl Looker {
             false => IoPhase::Between,
         };
         if measuring {
-            self.asked_at = Some(Instant::now());
+            self.requested_at = Some(Instant::now());
         }
         let thermometer = self.thermometer.as_ref();
         let states = self

@@ -23,7 +23,7 @@ pub(crate) fn bus(directory: &Path) -> Option<Bus> {
         return Some(Bus::Xen);
     }
     let has = |is_wanted: &fn(&str) -> bool| parts.iter().any(|part| is_wanted(part));
-    let found = PLACES.iter().find(|(is_wanted, _)| has(is_wanted));
+    let found = DIRECTORIES.iter().find(|(is_wanted, _)| has(is_wanted));
     found.map(|(_, bus)| *bus)
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn bus(directory: &Path) -> Option<Bus> {
 type ComponentRule = (fn(&str) -> bool, Bus);
 
 /// The first that one of the components is counts: ATA disks have a `host`, too.
-const PLACES: [ComponentRule; 7] = [
+const DIRECTORIES: [ComponentRule; 7] = [
     (|part| part.starts_with("vbd-"), Bus::Xen),
     (|part| numbered(part, "usb"), Bus::Usb),
     (|part| numbered(part, "ata"), Bus::Ata),

@@ -87,7 +87,7 @@ impl WatchedTargets {
         }
     }
 
-    fn place_of(&self, thing: WatchedTarget) -> Option<usize> {
+    fn index_of(&self, thing: WatchedTarget) -> Option<usize> {
         self.0.iter().position(|(wanted, _)| *wanted == thing)
     }
 
@@ -347,7 +347,7 @@ impl ProcessSearch {
                 Ok(index) => found.extend(index),
                 // Following these links takes more rights than seeing them.
                 Err(error) if self.wanted.has_devices() => return Err(error),
-                Err(_) => found.extend(self.wanted.place_of(WatchedTarget::File(mapping.file))),
+                Err(_) => found.extend(self.wanted.index_of(WatchedTarget::File(mapping.file))),
             }
         }
         Ok(!table.is_empty())
@@ -378,7 +378,7 @@ impl ProcessSearch {
             }),
             _ => return Ok(None),
         };
-        Ok(self.wanted.place_of(thing))
+        Ok(self.wanted.index_of(thing))
     }
 }
 

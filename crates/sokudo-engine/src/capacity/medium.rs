@@ -77,11 +77,13 @@ impl Medium for FileMedium {
         buffer.fill(0);
         self.file.read_exact_at(buffer, offset)?;
         let parts = sectors(offset..offset + bytes).zip(buffer.as_chunks().0);
-        held.extend(parts.map(|(at, sector)| match self.seal.place_of(sector) {
-            Some(address) if address == at => Held::Own,
-            Some(address) => Held::Other(Bytes(address)),
-            None => Held::Nothing,
-        }));
+        held.extend(
+            parts.map(|(at, sector)| match self.seal.stamped_offset(sector) {
+                Some(address) if address == at => Held::Own,
+                Some(address) => Held::Other(Bytes(address)),
+                None => Held::Nothing,
+            }),
+        );
         Ok(())
     }
 

@@ -127,7 +127,10 @@ pub(crate) fn check_survey(
         let sample_count = survey.sample_count;
         return Err(SurveyError::SampleCount { sample_count });
     }
-    if let Some((_, what)) = beyond(workload).into_iter().find(|(is_asked, _)| *is_asked) {
+    if let Some((_, what)) = beyond(workload)
+        .into_iter()
+        .find(|(is_requested, _)| *is_requested)
+    {
         return Err(SurveyError::Without { what });
     }
     check_operations(workload, survey)?;
@@ -241,7 +244,7 @@ fn check_sealed(workload: &Workload, survey: &Survey) -> Result<(), SurveyError>
             "contents of its own for blocks that are sealed",
         ),
     ];
-    match without.into_iter().find(|(is_asked, _)| *is_asked) {
+    match without.into_iter().find(|(is_requested, _)| *is_requested) {
         Some((_, what)) => Err(SurveyError::Without { what }),
         None => Ok(()),
     }

@@ -131,7 +131,7 @@ pub(crate) struct Surveying {
     left_at: Option<SurveyPosition>,
     checkpoint: Checkpoint,
     /// Somebody waits for one.
-    is_checkpoint_asked: bool,
+    is_checkpoint_requested: bool,
     /// Last checkpoint whose I/Os have all come back: counts and samples up to it.
     known: Option<Box<(FinishedTally, Surveyed)>>,
     /// I/Os were in flight when it was ended.
@@ -208,7 +208,7 @@ impl Surveying {
             was_left: false,
             left_at: None,
             checkpoint: Checkpoint::at_begin(&survey),
-            is_checkpoint_asked: false,
+            is_checkpoint_requested: false,
             known: None,
             is_abandoned: false,
             notes: Vec::new(),

@@ -109,7 +109,7 @@ impl<const PIECE: usize> Seal<PIECE> {
     }
 
     /// The place for which a piece was sealed with this number, if it was.
-    pub(crate) fn place_of(&self, whole: &[u8; PIECE]) -> Option<u64> {
+    pub(crate) fn stamped_offset(&self, whole: &[u8; PIECE]) -> Option<u64> {
         let offset = VerifyHeader::read(whole).ok()?.offset;
         self.maker.holds(whole, offset).then_some(offset)
     }

@@ -75,13 +75,13 @@ fn sectors_of_other_places_do_not_pass() {
 fn a_sector_tells_where_it_belongs_and_nothing_else_looks_like_it() {
     let mut seal = super::Seal::<512>::new(9);
     let mut sector = [0; 512];
-    assert_eq!(seal.place_of(&sector), None);
+    assert_eq!(seal.stamped_offset(&sector), None);
     seal.seal(&mut sector, 8192 + 512);
-    assert_eq!(seal.place_of(&sector), Some(8192 + 512));
+    assert_eq!(seal.stamped_offset(&sector), Some(8192 + 512));
     let of_another = super::Seal::<512>::new(8);
-    assert_eq!(of_another.place_of(&sector), None);
+    assert_eq!(of_another.stamped_offset(&sector), None);
     sector[511] ^= 1;
-    assert_eq!(seal.place_of(&sector), None, "a flipped bit");
+    assert_eq!(seal.stamped_offset(&sector), None, "a flipped bit");
 }
 
 proptest! {

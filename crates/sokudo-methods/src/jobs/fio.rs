@@ -23,7 +23,7 @@ fn job_target(index: usize, spec: &FioTargetSpec, planned: &FioPlan) -> JobTarge
         written: spec.written,
         // A file that is made only when its job opens it holds nothing before.
         needs_data: spec.overwrite && !spec.create_on_open,
-        overwrite: spec.overwrite_asked,
+        overwrite: spec.overwrite_requested,
         create: spec.create,
         made_below: Some(PathBuf::from(&spec.base)),
         allocation: match spec.create_on_open {

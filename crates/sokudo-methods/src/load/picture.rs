@@ -48,7 +48,7 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
     for (is_of_service, latency) in LATENCIES {
         for (number, (name, pick)) in PERCENTILES.into_iter().enumerate() {
             let points = steps.iter().filter_map(|(step, result)| {
-                Some([step.asked_ios_per_s, float(pick(latency(result)?)?)])
+                Some([step.intended_ios_per_s, float(pick(latency(result)?)?)])
             });
             let points: Vec<[f64; 2]> = points.collect();
             if !points.is_empty() {
@@ -62,7 +62,7 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
             }
         }
     }
-    let most = load.steps.last()?.asked_ios_per_s;
+    let most = load.steps.last()?.intended_ios_per_s;
     let bottom = PlotAxis::from_zero(text!("I/Os asked for per second"), most, 10);
     layers.extend(limit_layer(load, bottom.scale.high));
     let lowest = heights(&layers).reduce(f64::min)?;

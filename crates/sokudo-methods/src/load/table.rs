@@ -79,7 +79,7 @@ fn table(document: &RunDocument, load: &LoadDocument) -> Table {
             Some(share.map_or_else(|| "most".into(), Cell::Name))
         })
         .column(right("asked").under("IOPS").rank(3), |(step, _)| {
-            Some(Cell::rate((*step)?.asked_ios_per_s))
+            Some(Cell::rate((*step)?.intended_ios_per_s))
         })
         .column(right("median").under("IOPS"), |(_, result)| {
             Some(Cell::rate(result.iops.as_ref()?.median))
@@ -120,7 +120,7 @@ fn of_intended(pick: Pick) -> impl Fn(&Line<'_>) -> Option<Cell> {
 
 /// What is to be seen at a rate.
 fn remark(step: &LoadStepDocument, load: &LoadDocument) -> Text {
-    let is_at = |rate: Option<f64>| rate == Some(step.asked_ios_per_s);
+    let is_at = |rate: Option<f64>| rate == Some(step.intended_ios_per_s);
     let limit = load.limit.as_ref().and_then(|limit| limit.ios_per_s);
     let remarks = [
         (is_at(load.knee.map(|knee| knee.ios_per_s)), "knee"),
@@ -178,7 +178,7 @@ fn limit(load: &LoadDocument) -> Option<Text> {
     let limit = load.limit.as_ref()?;
     let name = limit.name();
     let Some(rate) = limit.ios_per_s else {
-        let lowest = load.steps.first().map(|step| step.asked_ios_per_s);
+        let lowest = load.steps.first().map(|step| step.intended_ios_per_s);
         return Some(match (limit.high_ios_per_s, lowest) {
             (Some(_), Some(lowest)) => {
                 text!(

@@ -49,7 +49,8 @@ pub(crate) struct LoadStepDocument {
     /// Its place in `figures`, from 0.
     pub result: usize,
     /// I/Os that were to start per second.
-    pub asked_ios_per_s: f64,
+    #[serde(rename = "asked_ios_per_s")]
+    pub intended_ios_per_s: f64,
     /// The same ÷ the maximum.
     pub share: f64,
     /// Whether they were started; null where no trial was complete.
@@ -114,7 +115,7 @@ impl LoadDocument {
             .filter_map(|(result, row)| Some((step(result, row, maximum)?, row)))
             .collect();
         steps.sort_by(|(left, _), (right, _)| {
-            left.asked_ios_per_s.total_cmp(&right.asked_ios_per_s)
+            left.intended_ios_per_s.total_cmp(&right.intended_ios_per_s)
         });
         Some(Self {
             maximum_ios_per_s: maximum,
@@ -132,7 +133,7 @@ fn step(result: usize, row: &Row, maximum: f64) -> Option<LoadStepDocument> {
     let iops = requested_iops(&row.workload)?;
     Some(LoadStepDocument {
         result,
-        asked_ios_per_s: iops,
+        intended_ios_per_s: iops,
         share: iops / maximum,
         kept: RateKept::of(&row.workload, &row.trials).map(RateKept::is_kept),
     })
@@ -165,7 +166,7 @@ fn knee(steps: &[(LoadStepDocument, &Row)]) -> Option<KneeDocument> {
     let medians: Vec<f64> = (0..kept.len())
         .map(|index| median(by_round.iter().map(|means| means[index])))
         .collect::<Option<_>>()?;
-    let rate = |index: usize| kept[index].0.asked_ios_per_s;
+    let rate = |index: usize| kept[index].0.intended_ios_per_s;
     let strongest = |latencies: &[f64]| {
         let power = |index: &usize| rate(*index) / latencies[*index];
         (0..latencies.len()).max_by(|left, right| power(left).total_cmp(&power(right)))
@@ -189,12 +190,16 @@ fn knee(steps: &[(LoadStepDocument, &Row)]) -> Option<KneeDocument> {
             }),
     };
     // The true place is somewhere between the neighbours of a step.
-    let below = kept.iter().rfind(|(step, _)| step.asked_ios_per_s < low)?;
-    let above = kept.iter().find(|(step, _)| step.asked_ios_per_s > high)?;
+    let below = kept
+        .iter()
+        .rfind(|(step, _)| step.intended_ios_per_s < low)?;
+    let above = kept
+        .iter()
+        .find(|(step, _)| step.intended_ios_per_s > high)?;
     Some(KneeDocument {
         ios_per_s: rate(best),
-        low_ios_per_s: below.0.asked_ios_per_s,
-        high_ios_per_s: above.0.asked_ios_per_s,
+        low_ios_per_s: below.0.intended_ios_per_s,
+        high_ios_per_s: above.0.intended_ios_per_s,
         latency_mean_ns: medians[best],
         rounds: narrow(rounds),
     })
@@ -213,7 +218,7 @@ fn limit_of(steps: &[(LoadStepDocument, &Row)], limit: LatencyLimit) -> LimitDoc
         .iter()
         .map(|(step, row)| {
             let standing = limit.standing(&row.workload, &row.trials);
-            (step.asked_ios_per_s, standing)
+            (step.intended_ios_per_s, standing)
         })
         .collect();
     let last_while = |holds: &dyn Fn(Standing) -> bool| {

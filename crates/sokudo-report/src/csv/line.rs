@@ -44,7 +44,7 @@ impl ResultRecord<'_> {
     }
 
     /// The rate of a row's threads together, where blocks are of one size.
-    fn rate_asked(&self) -> Option<f64> {
+    fn rate_requested(&self) -> Option<f64> {
         let workload = &self.result.workload;
         let block = workload.blocks.largest();
         let rate = workload
@@ -137,7 +137,7 @@ fn latencies<'a>() -> Columns<'a, ResultRecord<'a>> {
         .column("flush_latency_p99_ns", |it| it.p99)
         .column("flush_latency_max_ns", |it| it.max);
     all.within(|it: &ResultRecord<'_>| it.result.latency_ns.as_ref())
-        .column("rate_asked_ios_per_s", ResultRecord::rate_asked)
+        .column("rate_asked_ios_per_s", ResultRecord::rate_requested)
         .and(intended.within(|it| it.result.latency_from_intended_ns.as_ref()))
         .and(flush.within(|it| it.result.flush_latency_ns.as_ref()))
 }

@@ -176,7 +176,8 @@ pub struct FailureDocument {
     /// The system's error number; null unless `kind` is `errno`.
     pub errno: Option<i32>,
     /// Bytes asked for; null unless `kind` is `short`.
-    pub asked_bytes: Option<u32>,
+    #[serde(rename = "asked_bytes")]
+    pub requested_bytes: Option<u32>,
     /// Bytes moved; null unless `kind` is `short`.
     pub moved_bytes: Option<u32>,
     /// The drive's status, type in bits 8–10 and code in bits 0–7; missing unless `kind` is
@@ -233,7 +234,7 @@ impl FailureDocument {
             operation: failure.operation,
             kind,
             errno,
-            asked_bytes: bytes.map(|(requested, _)| requested),
+            requested_bytes: bytes.map(|(requested, _)| requested),
             moved_bytes: bytes.map(|(_, moved)| moved),
             nvme_status,
             offset_bytes: failure.offset.0,

@@ -262,7 +262,7 @@ fn schedule(name: &ScheduleName, pause: Nanos, warm_up: bool) -> Text {
 
 fn durability(rule: Durability) -> Text {
     let every = |call: &str, writes: Option<u32>| writes.map(|n| text!("{call} every {n}"));
-    let flag = |is_asked: bool, words: &'static str| is_asked.then(|| words.into());
+    let flag = |is_requested: bool, words: &'static str| is_requested.then(|| words.into());
     let rules = joined([
         every("fsync", rule.fsync_every),
         every("fdatasync", rule.fdatasync_every),

@@ -12,7 +12,7 @@ use super::key::row_title;
 use super::{PivotCell, PivotDocument, PivotRow, PivotRun};
 use crate::document::{ResultDocument, RunDocument};
 use crate::figure::{Figure, rates};
-use crate::unique::place_of;
+use crate::unique::index_or_push;
 
 const CONFIDENCE: f64 = 0.95;
 /// What the rows of such a matrix are.
@@ -117,7 +117,7 @@ impl PivotDocument {
                     unit: "×".to_owned(),
                     cells: vec![None; runs.len()],
                 };
-                let at = place_of(&mut rows, |row| row.name == name, new);
+                let at = index_or_push(&mut rows, |row| row.name == name, new);
                 rows[at].cells[column] = Some(cell);
             }
         }

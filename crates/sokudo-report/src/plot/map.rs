@@ -62,7 +62,7 @@ impl Map {
         let mut cells = vec![vec![None; COLUMNS]; rows.len()];
         for sample in &result.samples {
             if let Some(rate) = sample.bytes_per_s_of_all(result.workload.threads) {
-                let [row, column] = place_of(self.number(sample.offset));
+                let [row, column] = cell_of(self.number(sample.offset));
                 let cell: &mut Option<f64> = &mut cells[row][column];
                 let rate = rate / BYTES_PER_MB;
                 *cell = Some(cell.map_or(rate, |lowest| lowest.min(rate)));
@@ -103,12 +103,12 @@ impl Map {
             self.number(defect.offset)..=self.number(last)
         });
         let numbers: BTreeSet<usize> = numbers.collect();
-        numbers.into_iter().map(place_of).collect()
+        numbers.into_iter().map(cell_of).collect()
     }
 }
 
 /// Row and column of a cell.
-const fn place_of(number: usize) -> [usize; 2] {
+const fn cell_of(number: usize) -> [usize; 2] {
     [number / COLUMNS, number % COLUMNS]
 }
 

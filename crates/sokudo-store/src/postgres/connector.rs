@@ -76,7 +76,7 @@ impl Connector {
             meter: Meter::default(),
             silence: Box::pin(sleep(self.silence_max)),
             silence_max: self.silence_max,
-            is_asked: false,
+            is_requested: false,
         })
     }
 }
@@ -123,7 +123,7 @@ pub(super) struct Connection {
     silence: Pin<Box<Sleep>>,
     silence_max: Duration,
     /// Whether an answer is awaited: between questions a server has nothing to say.
-    is_asked: bool,
+    is_requested: bool,
 }
 
 impl Connection {
@@ -135,7 +135,7 @@ impl Connection {
     /// # Errors
     /// When an answer is awaited, and nothing has come or gone for too long.
     fn wait<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        if !self.is_asked {
+        if !self.is_requested {
             return Poll::Pending;
         }
         ready!(self.silence.as_mut().poll(context));
@@ -172,7 +172,7 @@ impl AsyncRead for Connection {
         ready!(read)?;
         self.is_heard();
         self.meter.see(&buffer.filled()[before..])?;
-        self.is_asked &= !self.meter.take_answered();
+        self.is_requested &= !self.meter.take_answered();
         Poll::Ready(Ok(()))
     }
 }
@@ -183,8 +183,8 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        if !self.is_asked {
-            self.is_asked = true;
+        if !self.is_requested {
+            self.is_requested = true;
             self.is_heard();
         }
         let written = match &mut self.wire {

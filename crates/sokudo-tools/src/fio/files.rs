@@ -255,13 +255,13 @@ impl<'a> Targets<'a> {
         spec.bytes = Bytes(spec.bytes.0.max(end));
         spec.written |= writes;
         spec.read |= reads;
-        spec.overwrite |= file.overwrite_asked || reads;
+        spec.overwrite |= file.overwrite_requested || reads;
         spec.create_on_open &= file.create_on_open;
         spec.unlink |= file.unlink;
         spec.pre_read |= file.pre_read;
         spec.invalidate |= file.invalidate && !file.pre_read;
         spec.allow_mounted_write |= file.allow_mounted_write;
-        spec.overwrite_asked |= file.overwrite_asked;
+        spec.overwrite_requested |= file.overwrite_requested;
         number
     }
 }

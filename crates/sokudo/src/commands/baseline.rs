@@ -181,7 +181,7 @@ fn often_enough(repeat: StoredCommand) -> Result<StoredCommand, Exit> {
     if planned.trials >= needed {
         return Ok(repeat);
     }
-    if planned.is_asked_for {
+    if planned.is_requested {
         return Err(Exit::usage(text!(
             "sokudo check needs {needed} trials of each row, and this command makes {}; use --runs {needed}, or leave --runs and --precision out",
             planned.trials

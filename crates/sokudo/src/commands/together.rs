@@ -145,7 +145,7 @@ fn joined(launch: &Launch, control: &Control) -> Result<Peers, Exit> {
     let control = control.clone();
     // Whatever it is, nobody measures on: who waits in a call is told there why.
     let watch = move |_: Notice| control.cancel();
-    let _told = (launch.rank == 0).then(|| tell_if_none_comes(launch.count));
+    let _reminder = (launch.rank == 0).then(|| tell_if_none_comes(launch.count));
     Peers::join(launch, watch).map_err(|error| Exit::from(MeasureError::Peers(error)))
 }
 

@@ -83,7 +83,7 @@ fn work(
 ) -> Result<(), Exit> {
     for happening in receiver {
         match happening {
-            PageEvent::Asked(ask) => desk.answer(ask),
+            PageEvent::Ask(ask) => desk.answer(ask),
             PageEvent::Child(run, report) => desk.hear(run, report),
             PageEvent::Enter => {
                 addresses.control_token = secret();
@@ -119,12 +119,12 @@ fn work(
 fn listening(receiver: &Receiver<PageEvent>) -> Result<u16, Exit> {
     loop {
         match receiver.recv() {
-            Ok(PageEvent::Asked(Ask::Listening { port })) => return Ok(port),
-            Ok(PageEvent::Asked(Ask::Failed { error })) => {
+            Ok(PageEvent::Ask(Ask::Listening { port })) => return Ok(port),
+            Ok(PageEvent::Ask(Ask::Failed { error })) => {
                 return Err(Exit::failed(anyhow::anyhow!(error)));
             }
             Ok(PageEvent::End) => return Err(Exit::AsReported(0)),
-            Ok(PageEvent::Asked(_) | PageEvent::Enter | PageEvent::Child(..)) => {}
+            Ok(PageEvent::Ask(_) | PageEvent::Enter | PageEvent::Child(..)) => {}
             Ok(PageEvent::WebEnded) | Err(_) => {
                 return Err(Exit::failed(text!(
                     "the process that serves the page could not start; try another --port"
@@ -138,7 +138,7 @@ fn watch_asks(reader: UnixStream, sender: Sender<PageEvent>) {
     thread::spawn(move || {
         let mut reader = BufReader::new(reader);
         while let Ok(Some(frame)) = read_frame::<Ask>(&mut reader) {
-            if sender.send(PageEvent::Asked(frame.message)).is_err() {
+            if sender.send(PageEvent::Ask(frame.message)).is_err() {
                 return;
             }
         }

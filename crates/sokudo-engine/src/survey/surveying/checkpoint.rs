@@ -19,8 +19,8 @@ use crate::usage::{add_usage, used_since};
 impl Surveying {
     /// Takes a checkpoint as soon as it can. What is written back has none: nobody goes on with it.
     pub(crate) fn want_checkpoint(&mut self) {
-        self.is_checkpoint_asked = !self.survey.write_back;
-        if matches!(self.checkpoint, Checkpoint::NotWanted) && self.is_checkpoint_asked {
+        self.is_checkpoint_requested = !self.survey.write_back;
+        if matches!(self.checkpoint, Checkpoint::NotWanted) && self.is_checkpoint_requested {
             self.checkpoint = Checkpoint::Wanted;
         }
     }
@@ -137,7 +137,7 @@ impl Surveying {
                     },
                 );
                 self.known = Some(Box::new(known.clone()));
-                std::mem::take(&mut self.is_checkpoint_asked).then_some(known)
+                std::mem::take(&mut self.is_checkpoint_requested).then_some(known)
             }
             other => {
                 self.checkpoint = other;

@@ -22,7 +22,7 @@ struct RequestedRaid {
 }
 
 /// What the values of a combination ask for together.
-struct Asked {
+struct VolumeRequest {
     raid: RequestedRaid,
     file_system: FileSystemKind,
     options: VolumeOptions,
@@ -43,7 +43,7 @@ pub(super) struct Combining<'a> {
 impl Combining<'_> {
     /// The cell of these values.
     pub(super) fn cell(&self, values: Vec<usize>) -> Result<MatrixCell, MatrixError> {
-        let mut request = Asked {
+        let mut request = VolumeRequest {
             raid: RequestedRaid {
                 level: RaidLevel::None,
                 disks: None,
@@ -83,7 +83,7 @@ impl Combining<'_> {
     }
 }
 
-impl Asked {
+impl VolumeRequest {
     fn add(&mut self, kind: &AxisKind, value: &AxisValue, seed: u64) -> Result<(), MatrixError> {
         let word = || value.word.clone();
         match kind {

@@ -318,7 +318,7 @@ pub(super) enum ThreadFigure {
 }
 
 impl ThreadFigure {
-    const fn is_asked(self, span: &DiskspdSpan) -> bool {
+    const fn is_requested(self, span: &DiskspdSpan) -> bool {
         match self {
             Self::IopsDeviation => span.iops_interval.is_some(),
             Self::MeanLatency | Self::LatencyDeviation => span.measure_latency,
@@ -345,7 +345,7 @@ pub(super) fn io_table(
     let selected = layout
         .columns
         .iter()
-        .filter(|column| column.0.is_asked(span));
+        .filter(|column| column.0.is_requested(span));
     let selected: Vec<&TableColumn> = selected.collect();
     let [head_end, bar_end, total_end] = layout.ends;
     let heads: String = selected.iter().map(|column| column.1).collect();

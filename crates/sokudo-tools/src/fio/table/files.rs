@@ -42,7 +42,7 @@ pub(super) const OPTIONS: &[FioOption] = options! {
     "offset_align" = "0", "what an offset in percent is rounded up to; 0 is the block size",
         Number(0, U64_MAX, |j, v| j.offset_alignment = v);
     "overwrite" = "0", "lays a file out in full before it is written",
-        Switch(|j, on| j.file.overwrite_asked = on),
+        Switch(|j, on| j.file.overwrite_requested = on),
         differs("it is also consent to write an existing file that no job has laid out, or that was changed since; SOKUDO_OVERWRITE=files is such consent for all jobs");
     "allow_file_create" = "1", "makes files that are missing", Switch(|j, on| j.file.create = on);
     "allow_mounted_write" = "0", "allows writing to a mounted device",

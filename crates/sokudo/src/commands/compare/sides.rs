@@ -21,14 +21,14 @@ pub(super) fn reference_first(sides: &mut [FoundRun], reference: Option<&str>) -
         return Ok(());
     };
     let index = word.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
-    let by_place = index.filter(|index| *index < sides.len());
+    let by_index = index.filter(|index| *index < sides.len());
     // A number of the store is one of what was named, and comes before a place.
     let by_id = sides.iter().position(|side| {
         let id = side.id.map(|id| id.to_string());
         id.as_deref() == Some(word)
     });
     let by_name = sides.iter().position(|side| side.source.contains(word));
-    let found = by_id.or(by_place).or(by_name).ok_or_else(|| {
+    let found = by_id.or(by_index).or(by_name).ok_or_else(|| {
         Exit::usage(text!(
             "--reference {word} names none of the runs; give a position from 1 to {}, or a part of a name",
             sides.len()

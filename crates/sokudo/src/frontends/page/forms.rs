@@ -31,7 +31,7 @@ const OF_EVERY_METHOD: [&str; 6] = [
 ];
 
 /// What a disk is asked for unasked: a word of the command line that cannot be left out.
-const ASKED_FOR: &str = "etcd";
+const QUESTION: &str = "etcd";
 
 /// All methods, and what kept runs call theirs, in a language.
 pub(crate) fn list(language: Language) -> MethodList {
@@ -96,7 +96,7 @@ fn option(
     // The command chooses no disks and no method unasked.
     let is_own_default = command.get_name() == "matrix" && kind == OptionKind::Choice;
     let default = match position {
-        true => ASKED_FOR.to_owned(),
+        true => QUESTION.to_owned(),
         false if is_own_default => choices[0].clone(),
         false => default_value(argument, &help),
     };

@@ -3,7 +3,7 @@
 use sokudo_page::{Ask, RunEvent};
 
 pub(crate) enum PageEvent {
-    Asked(Ask),
+    Ask(Ask),
     /// The process that speaks to browsers has ended.
     WebEnded,
     /// The run of this number tells something.

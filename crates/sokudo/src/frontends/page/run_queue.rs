@@ -358,8 +358,8 @@ impl RunQueue {
             wish.target = led_to;
         }
         let job_path = job.as_ref().map_or(Path::new(""), JobFile::path);
-        let form = wish.form(&self.methods).map_err(said_of)?;
-        let mut words = wish.words(form, job_path).map_err(said_of)?;
+        let form = wish.form(&self.methods).map_err(text_of)?;
+        let mut words = wish.words(form, job_path).map_err(text_of)?;
         if let Some(serial) = wish.serial.as_deref().filter(|serial| !serial.is_empty()) {
             let consent = self.destroyable.consent(serial)?;
             words.insert(1, format!("--destroy={consent}"));
@@ -534,7 +534,7 @@ fn plan(surroundings: &Surroundings, order: &QueuedCommand) -> Result<Given, Tex
 }
 
 /// An error in the language that is spoken.
-fn said_of(error: impl std::fmt::Display) -> Text {
+fn text_of(error: impl std::fmt::Display) -> Text {
     Text::name(language::spoken(|| error.to_string()))
 }
 
@@ -548,7 +548,7 @@ fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
     let folder = tempfile::tempdir()
         .map_err(|error| text!("no picture can be kept: {error}; free space in TMPDIR"))?;
     let picture = picture_path(query, folder.path());
-    let words = query.words(&picture).map_err(said_of)?;
+    let words = query.words(&picture).map_err(text_of)?;
     let is_reported = matches!(query, Query::View { .. } | Query::Compare { .. });
     let tell = is_reported.then_some("events");
     let answer = surroundings.answer(&words, tell)?;

@@ -129,8 +129,8 @@ pub(crate) fn serve() -> ExitCode {
 
 /// The path, if these arguments ask where it leads.
 pub(crate) fn path_to_look_at(arguments: &[OsString]) -> Option<&Path> {
-    let is_asked = arguments.get(1)? == LEADS_TO;
-    arguments.get(2).filter(|_| is_asked).map(Path::new)
+    let is_requested = arguments.get(1)? == LEADS_TO;
+    arguments.get(2).filter(|_| is_requested).map(Path::new)
 }
 
 /// Prints where a path leads, if this process may read it, or make files in it where it is a
