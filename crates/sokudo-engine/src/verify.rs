@@ -39,10 +39,6 @@ pub(crate) use sealed::{BlockSeal, PIECE_BYTES, Seal, WrongPieces, never_written
 use state::WriteProgress;
 use sums::Sum;
 
-/// Bad blocks that are described; more are only counted, since a device that fails
-/// everywhere would otherwise fill the memory.
-pub(crate) const MISMATCHES_MAX: usize = 64;
-
 /// A block to read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExpectedBlock {
@@ -373,19 +369,19 @@ impl Verifier {
         interval: VerifyInterval,
         (kind, mut detail): Fault,
     ) {
-        if self.outcome.mismatches.len() >= MISMATCHES_MAX {
+        if self.outcome.mismatches.len() >= VerifyOutcome::MISMATCHES_MAX {
             return;
         }
         let file = self.files.get(file as usize).cloned().unwrap_or_default();
         if self.verify.dump {
             detail.push_str(&self.dump_both(piece, &file, interval));
         }
-        self.outcome.mismatches.push(Mismatch {
+        self.outcome.describe([Mismatch {
             file,
             offset: Bytes(interval.offset()),
             length: Bytes(piece.len() as u64),
             kind,
             detail,
-        });
+        }]);
     }
 }
