@@ -97,7 +97,7 @@ impl SealedBlocks {
 
     /// Checks what was read.
     pub(crate) fn check(&mut self, buffer: &[u8], offset: u64) {
-        let wrong = self.seal.judge(buffer, offset).err();
+        let wrong = self.seal.judge(buffer, offset);
         self.count(offset, wrong);
     }
 
@@ -107,8 +107,8 @@ impl SealedBlocks {
             file: self.file.clone(),
             offset: Bytes(wrong.range.start),
             length: Bytes(wrong.range.end - wrong.range.start),
-            kind: wrong.kind,
-            detail: wrong.detail,
+            kind: wrong.fault.0,
+            detail: wrong.fault.1,
         });
         if let Some(then) = self.then.as_mut().filter(|then| offset < then.end) {
             then.found.count(wrong.clone());
