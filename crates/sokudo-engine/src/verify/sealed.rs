@@ -24,7 +24,7 @@ pub(crate) struct Seal<const PIECE: usize> {
     whole: Box<[u8; PIECE]>,
 }
 
-/// Seals and judges pieces of [`PIECE_BYTES`](super::PIECE_BYTES).
+/// Seals and judges pieces of `PIECE_BYTES`.
 pub(crate) type BlockSeal = Seal<4096>;
 
 impl<const PIECE: usize> Seal<PIECE> {
