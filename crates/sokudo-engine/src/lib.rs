@@ -45,7 +45,6 @@ mod passthrough;
 mod pattern;
 mod polling;
 mod progress;
-mod read_back;
 mod record;
 mod removal;
 mod rewriting;
@@ -70,6 +69,7 @@ mod verify;
 mod walked;
 mod window;
 mod worker;
+mod write_back;
 
 pub use backend::OpenError;
 pub use buffers::buffer_bytes;

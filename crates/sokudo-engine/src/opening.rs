@@ -8,11 +8,11 @@ use sokudo_sys::Namespace;
 use crate::backend::{AnyBackend, BackendRequirements, OpenError, open, open_commands};
 use crate::passthrough::check_transfer;
 use crate::polling::check_polled;
-use crate::read_back::{ReadBack, WriteBackFile};
 use crate::stage_error::StageError;
 use crate::survey::SurveyTarget;
 use crate::target::{Target, TargetError, logical_bytes};
 use crate::target_use::{stretch_of, uses, writes};
+use crate::write_back::{WriteBack, WriteBackFile};
 
 /// The files of a thread.
 pub(crate) enum ThreadFiles {
@@ -27,7 +27,7 @@ pub(crate) enum ThreadFiles {
 /// The backend over them.
 pub(crate) enum ThreadBackend {
     Any(AnyBackend),
-    WriteBack(ReadBack<AnyBackend>),
+    WriteBack(WriteBack<AnyBackend>),
 }
 
 /// Opens every file of a workload, and says whether all bypass the page cache.
@@ -89,7 +89,7 @@ impl ThreadFiles {
                 return Ok((ThreadBackend::Any(backend), used));
             }
             Self::WriteBack(Some(file)) => file.backend(wanted)?,
-            Self::WriteBack(None) => ReadBack::null(wanted)?,
+            Self::WriteBack(None) => WriteBack::null(wanted)?,
         };
         Ok((ThreadBackend::WriteBack(backend), used))
     }

@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use sokudo_model::{MismatchKind, Operation};
+use sokudo_model::Operation;
 
 use crate::sim::SimulatedDevice;
-use crate::simulated_contents::{CellState, SimulatedContents};
+use crate::simulated_contents::SimulatedContents;
 use crate::survey::SealedIo;
-use crate::verify::{Fault, PIECE_BYTES, WrongPieces, elsewhere, never_written, stale};
+use crate::verify::{Found, PIECE_BYTES, WrongPieces, sealed_pieces};
 
 /// Notes a write; says what is wrong with what was read.
 pub(crate) fn answer(
@@ -35,46 +35,21 @@ fn first_wrong(
     number: u64,
     block: Range<u64>,
 ) -> Option<WrongPieces> {
-    let mut wrong: Option<(Range<u64>, CellState)> = None;
-    let mut at = block.start;
-    while at < block.end {
-        let (kept, until) = contents.kept(device, at, Some(number));
-        let until = until.min(block.end);
-        match &mut wrong {
-            // Behind a piece that is wrong in its first bytes the rest of it is no other.
-            Some((range, _)) if kept == CellState::Own && until > range.end => break,
-            Some((range, _)) if kept != CellState::Own => {
-                range.end = whole_pieces(until, block.end)
-            }
-            None if kept != CellState::Own => {
-                let start = (at / PIECE_BYTES * PIECE_BYTES).max(block.start);
-                wrong = Some((start..whole_pieces(until, block.end), kept));
-            }
-            _ => {}
-        }
-        at = until;
+    let at = |offset| contents.kept(device, offset, Some(number));
+    let (mut found, mut until) = at(block.start);
+    if found == Found::Own && until >= block.end {
+        return None;
     }
-    let (range, kept) = wrong?;
-    let (kind, detail) = fault(kept);
-    Some(WrongPieces {
-        range,
-        kind,
-        detail,
-    })
-}
-
-fn whole_pieces(until: u64, end: u64) -> u64 {
-    until.next_multiple_of(PIECE_BYTES).min(end)
-}
-
-fn fault(kept: CellState) -> Fault {
-    match kept {
-        CellState::Other(offset) => elsewhere(offset / PIECE_BYTES * PIECE_BYTES),
-        CellState::Stale => stale(),
-        CellState::Nothing => never_written(),
-        CellState::Own | CellState::Corrupt => {
-            let detail = "crc32c: the bytes are not those that were written";
-            (MismatchKind::Checksum, detail.to_owned())
+    let each = sealed_pieces(block, PIECE_BYTES).map(|range| {
+        let (mut wrong, mut offset) = (None, range.start);
+        while wrong.is_none() && offset < range.end {
+            if until <= offset {
+                (found, until) = at(offset);
+            }
+            wrong = Some(found).filter(|found| *found != Found::Own);
+            offset = until;
         }
-    }
+        (range, wrong)
+    });
+    WrongPieces::first(each)
 }

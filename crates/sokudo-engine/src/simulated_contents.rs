@@ -6,24 +6,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::sim::SimulatedDevice;
+use crate::verify::Found;
 
 /// Whose stamps or seals a write carried: a check of capacity has no number, a survey its own.
 type SealNumber = Option<u64>;
-
-/// What a cell holds that was written with one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CellState {
-    /// What was written to it.
-    Own,
-    /// What was written to this place.
-    Other(u64),
-    /// What was written to it with another number.
-    Stale,
-    /// Nothing that was ever written with a number.
-    Nothing,
-    /// Bits of it have changed.
-    Corrupt,
-}
 
 /// Written ranges of bytes, each with a value that is the same all over it; what is next to its
 /// like is joined with it.
@@ -151,10 +137,10 @@ impl SimulatedContents {
         device: &SimulatedDevice,
         offset: u64,
         number: SealNumber,
-    ) -> (CellState, u64) {
+    ) -> (Found, u64) {
         let (rots, until) = device.rot_at(offset);
         if rots {
-            return (CellState::Corrupt, until);
+            return (Found::Corrupt, until);
         }
         let (last, last_until) = self.last.at(offset);
         let until = until.min(last_until);
@@ -177,28 +163,28 @@ impl SimulatedContents {
         offset: u64,
         number: SealNumber,
         until: u64,
-    ) -> (CellState, u64) {
+    ) -> (Found, u64) {
         let until = until.min(device.cells_until(offset));
         let Some(cell) = device.cell_of(offset) else {
-            return (CellState::Nothing, until);
+            return (Found::Nothing, until);
         };
         let (written, cells_until) = self.cells.at(cell);
         let until = until.min(offset.saturating_add(cells_until - cell));
         let kept = match written {
-            None => CellState::Nothing,
+            None => Found::Nothing,
             Some(written) => match cell.wrapping_add(written.distance) {
                 address if address == offset => own_or_stale(written.number == number),
-                address => CellState::Other(address),
+                address => Found::Other(address),
             },
         };
         (kept, until)
     }
 }
 
-fn own_or_stale(is_own: bool) -> CellState {
+fn own_or_stale(is_own: bool) -> Found {
     match is_own {
-        true => CellState::Own,
-        false => CellState::Stale,
+        true => Found::Own,
+        false => Found::Stale,
     }
 }
 
@@ -261,20 +247,17 @@ mod tests {
         contents.write(&device, 0..4 * GIB, Some(1));
         assert_eq!(
             contents.kept(&device, 0, Some(1)),
-            (CellState::Other(3 * GIB), GIB)
+            (Found::Other(3 * GIB), GIB)
         );
-        let own = (CellState::Own, 4 * GIB - 4096);
+        let own = (Found::Own, 4 * GIB - 4096);
         assert_eq!(contents.kept(&device, 3 * GIB, Some(1)), own);
         // The last block is still remembered.
         contents.forget(&device, GIB - 4096..GIB);
-        let own = (CellState::Own, 4 * GIB);
+        let own = (Found::Own, 4 * GIB);
         assert_eq!(contents.kept(&device, 4 * GIB - 4096, Some(1)), own);
-        assert_eq!(contents.kept(&device, 3 * GIB, Some(2)).0, CellState::Stale);
+        assert_eq!(contents.kept(&device, 3 * GIB, Some(2)).0, Found::Stale);
         contents.forget(&device, 3 * GIB..3 * GIB + 4096);
-        assert_eq!(
-            contents.kept(&device, 0, Some(1)),
-            (CellState::Nothing, 4096)
-        );
+        assert_eq!(contents.kept(&device, 0, Some(1)), (Found::Nothing, 4096));
     }
 
     #[test]
@@ -283,14 +266,14 @@ mod tests {
         let mut contents = SimulatedContents::default();
         contents.write(&device, 0..1 << 30, None);
         let rots = 1 << 20;
-        assert_eq!(contents.kept(&device, 0, None), (CellState::Own, rots));
+        assert_eq!(contents.kept(&device, 0, None), (Found::Own, rots));
         assert_eq!(
             contents.kept(&device, rots, None),
-            (CellState::Corrupt, rots + 8192)
+            (Found::Corrupt, rots + 8192)
         );
         assert_eq!(
             contents.kept(&device, rots + 8192, None),
-            (CellState::Own, 1 << 30)
+            (Found::Own, 1 << 30)
         );
     }
 }

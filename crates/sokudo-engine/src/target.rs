@@ -20,9 +20,9 @@ use sokudo_words::Text;
 
 use crate::consent::{ClaimedDevice, DevicePermit, InUse, Look, RewritePermit, unused};
 use crate::kernel_files;
-use crate::read_back::WriteBackFile;
 use crate::sim;
 use crate::simulated_contents::SimulatedContents;
+use crate::write_back::WriteBackFile;
 
 /// The smallest unit of buffered I/O is a page.
 const PAGE_BYTES: u64 = 4096;

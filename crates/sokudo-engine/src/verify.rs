@@ -8,6 +8,7 @@
 mod dump;
 #[cfg(test)]
 mod fio_tests;
+mod found;
 mod header;
 mod history;
 mod judge;
@@ -21,27 +22,24 @@ mod state;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod writer;
 
 use std::io;
 use std::path::PathBuf;
 
 use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, VerifyOutcome, WriteCheck, narrow};
 
-use header::{HEADER_BYTES, VerifyHeader, kind_of};
+pub(crate) use found::{Found, WrongPieces};
 use history::{Record, WriteHistory};
-pub(crate) use judge::{Fault, elsewhere};
-use judge::{VerifyInterval, Writer};
+use judge::{Fault, VerifyInterval};
 use pattern::Contents;
 use pieces::pieces;
+pub(crate) use pieces::{PIECE_BYTES, sealed_pieces};
 pub use refusal::VerifyError;
 pub(crate) use refusal::check_verify;
-pub(crate) use sealed::{BlockSeal, PIECE_BYTES, Seal, WrongPieces, never_written, stale};
+pub(crate) use sealed::{BlockSeal, Seal};
 use state::WriteProgress;
-use sums::Sum;
-
-/// Bad blocks that are described; more are only counted, since a device that fails
-/// everywhere would otherwise fill the memory.
-pub(crate) const MISMATCHES_MAX: usize = 64;
+use writer::Writer;
 
 /// A block to read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +68,6 @@ pub(crate) struct Verifier {
     verify: WriteCheck,
     files: Vec<String>,
     writer: Writer,
-    contents: Contents,
     history: WriteHistory,
     /// Writes sealed and not completed: as many as the depth.
     in_flight: Vec<Record>,
@@ -94,9 +91,8 @@ impl Verifier {
     /// of its files for messages; threads with different seeds write different data.
     pub(crate) fn new(verify: &WriteCheck, number: u32, files: Vec<String>, seed: u64) -> Self {
         let contents = Contents::new(verify.pattern.as_deref());
-        let is_pattern = contents.is_pattern();
         // Of a pattern only whole blocks can be checked: it runs on from their start.
-        let piece_bytes = verify.interval.filter(|_| !is_pattern);
+        let piece_bytes = verify.interval.filter(|_| !contents.is_pattern());
         let piece_bytes = piece_bytes.and_then(|bytes| u32::try_from(bytes.0).ok());
         #[expect(clippy::cast_possible_truncation, reason = "fio keeps 16 bits of it")]
         let thread = number as u16;
@@ -105,10 +101,9 @@ impl Verifier {
                 check: verify.check,
                 thread,
                 seed,
-                is_pattern,
+                contents,
                 next_serial: 0,
             },
-            contents,
             history: WriteHistory::new(piece_bytes.filter(|bytes| *bytes > 0)),
             in_flight: Vec::new(),
             reading: Vec::new(),
@@ -295,37 +290,12 @@ impl Verifier {
     }
 
     fn fill(&mut self, buffer: &mut [u8], block: u64, serial: u64) {
-        let seed = self.writer.seed_of(serial);
+        let header = self.writer.header(serial, block, buffer.len());
         for (start, end) in self.pieces(buffer.len()) {
-            self.make(&mut buffer[start..end], seed, serial, block, start);
+            let piece = &mut buffer[start..end];
+            self.writer.make(piece, header, start);
+            self.move_header(piece);
         }
-    }
-
-    /// Makes one piece of a block.
-    fn make(&mut self, piece: &mut [u8], seed: u64, serial: u64, block: u64, start: usize) {
-        let overhead = self.writer.overhead();
-        if piece.len() <= overhead {
-            // Refused before by check_verify.
-            return;
-        }
-        let body = &mut piece[overhead..];
-        self.contents.fill(body, seed, block, start + overhead);
-        let Some(kind) = kind_of(self.writer.check) else {
-            return;
-        };
-        let sum = Sum::of(self.writer.check, &piece[overhead..]);
-        piece[HEADER_BYTES..overhead].copy_from_slice(sum.bytes());
-        #[expect(clippy::cast_possible_truncation, reason = "16 bits are kept")]
-        let header = VerifyHeader {
-            kind,
-            length: narrow(piece.len()),
-            seed,
-            offset: block + start as u64,
-            thread: self.writer.thread,
-            serial: serial as u16,
-        };
-        header.write(piece);
-        self.move_header(piece);
     }
 
     /// Exchanges the header with the data at `verify_offset`; doing it again undoes it.
@@ -340,28 +310,20 @@ impl Verifier {
 
     fn judge(&mut self, piece: &[u8], interval: VerifyInterval) -> Result<(), Fault> {
         if self.verify.offset.0 == 0 || self.writer.overhead() == 0 {
-            return self.writer.judge(piece, interval, &mut self.contents);
+            return self.writer.judge(piece, interval);
         }
         let mut piece = piece.to_vec();
         self.move_header(&mut piece);
-        self.writer.judge(&piece, interval, &mut self.contents)
+        self.writer.judge(&piece, interval)
     }
 
     #[cold]
     fn report_short(&mut self, buffer: &[u8], expected: ExpectedBlock) {
         let (read, length) = (buffer.len(), expected.length);
-        let interval = VerifyInterval {
-            block: expected.offset,
-            start: 0,
-            serials: None,
-        };
         let detail = format!("only {read} of {length} bytes could be read");
-        self.report(
-            buffer,
-            expected.file,
-            interval,
-            (MismatchKind::Length, detail),
-        );
+        let fault = (MismatchKind::Length, detail);
+        let interval = VerifyInterval::of(expected.offset);
+        self.report(buffer, expected.file, interval, fault);
         self.outcome.wrong += 1;
     }
 
@@ -373,19 +335,19 @@ impl Verifier {
         interval: VerifyInterval,
         (kind, mut detail): Fault,
     ) {
-        if self.outcome.mismatches.len() >= MISMATCHES_MAX {
+        if self.outcome.mismatches.len() >= VerifyOutcome::MISMATCHES_MAX {
             return;
         }
         let file = self.files.get(file as usize).cloned().unwrap_or_default();
         if self.verify.dump {
             detail.push_str(&self.dump_both(piece, &file, interval));
         }
-        self.outcome.mismatches.push(Mismatch {
+        self.outcome.describe([Mismatch {
             file,
             offset: Bytes(interval.offset()),
             length: Bytes(piece.len() as u64),
             kind,
             detail,
-        });
+        }]);
     }
 }

@@ -447,7 +447,7 @@ impl VerifyOutcome {
     fn merge(&mut self, other: &Self) {
         self.checked += other.checked;
         self.wrong += other.wrong;
-        self.mismatches.extend_from_slice(&other.mismatches);
+        self.describe(other.mismatches.iter().cloned());
     }
 }
 
@@ -543,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_survey_checked_in_parts_is_added_up() {
+    fn what_a_survey_checked_in_parts_is_added_up_and_described_within_the_bound() {
         let part = |checked, wrong: &[u64]| {
             let mismatch = |offset: &u64| Mismatch {
                 file: "disk".to_owned(),
@@ -565,6 +565,14 @@ mod tests {
         assert_eq!((found.checked, found.wrong), (15, 3));
         let offsets: Vec<u64> = found.mismatches.iter().map(|it| it.offset.0).collect();
         assert_eq!(offsets, [4096, 8192, 16384]);
+        let mut many = part(0, &[]);
+        for number in 1..=100 {
+            many = many.followed_by(&part(3, &[number * 4096, number * 4096 + 512]));
+        }
+        let found = many.outcome.verified.unwrap();
+        assert_eq!((found.checked, found.wrong), (300, 200));
+        assert_eq!(found.mismatches.len(), VerifyOutcome::MISMATCHES_MAX);
+        assert_eq!(found.mismatches[63].offset, Bytes(32 * 4096 + 512));
         let mut unchecked = part(0, &[]);
         unchecked.outcome.verified = None;
         let both = unchecked.followed_by(&part(5, &[8192]));

@@ -7,12 +7,12 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use rustix::fs::Advice;
-use sokudo_model::{Bytes, CapacityCheck, Held, Operation};
+use sokudo_model::{CapacityCheck, Held, Operation, narrow};
 use sokudo_stats::mix64;
 use sokudo_sys::Region;
 
 use crate::clock::{Clock as _, RealClock};
-use crate::simulated_contents::{CellState, SimulatedContents};
+use crate::simulated_contents::SimulatedContents;
 use crate::target::SimulatedTarget;
 use crate::verify::Seal;
 
@@ -48,7 +48,7 @@ impl FileMedium {
         }
         Ok(Self {
             file,
-            region: Region::new(1, length(WRITE_BYTES_MAX))?,
+            region: Region::new(1, narrow(WRITE_BYTES_MAX))?,
             seal: Seal::new(check),
             clock: RealClock::new(),
         })
@@ -60,30 +60,19 @@ pub(super) fn sectors(range: Range<u64>) -> impl Iterator<Item = u64> {
     range.step_by(SECTOR)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "at most WRITE_BYTES_MAX")]
-const fn length(bytes: u64) -> usize {
-    bytes as usize
-}
-
 impl Medium for FileMedium {
     fn write(&mut self, offset: u64, bytes: u64) -> io::Result<()> {
-        let buffer = &mut self.region.buffer_mut(0)[..length(bytes)];
+        let buffer = &mut self.region.buffer_mut(0)[..narrow(bytes)];
         self.seal.seal(buffer, offset);
         self.file.write_all_at(buffer, offset)
     }
 
     fn read(&mut self, offset: u64, bytes: u64, held: &mut Vec<Held>) -> io::Result<()> {
-        let buffer = &mut self.region.buffer_mut(0)[..length(bytes)];
+        let buffer = &mut self.region.buffer_mut(0)[..narrow(bytes)];
         buffer.fill(0);
         self.file.read_exact_at(buffer, offset)?;
         let parts = sectors(offset..offset + bytes).zip(buffer.as_chunks().0);
-        held.extend(
-            parts.map(|(at, sector)| match self.seal.stamped_offset(sector) {
-                Some(address) if address == at => Held::Own,
-                Some(address) => Held::Other(Bytes(address)),
-                None => Held::Nothing,
-            }),
-        );
+        held.extend(parts.map(|(at, sector)| Held::from(self.seal.look(sector, at))));
         Ok(())
     }
 
@@ -110,16 +99,6 @@ impl<'a> SimulatedMedium<'a> {
         Self(target)
     }
 
-    /// What a sector holds, or is answered to hold.
-    fn held(&self, offset: u64) -> Held {
-        let target = &self.0;
-        match target.contents.kept(&target.device, offset, None).0 {
-            CellState::Own => Held::Own,
-            CellState::Other(address) => Held::Other(Bytes(address)),
-            CellState::Stale | CellState::Nothing | CellState::Corrupt => Held::Nothing,
-        }
-    }
-
     fn request(&mut self, operation: Operation, offset: u64, bytes: u64) -> io::Result<()> {
         let answer = self.0.perform(operation, offset, bytes);
         match answer.ok_or(io::ErrorKind::TimedOut)? {
@@ -142,7 +121,11 @@ impl Medium for SimulatedMedium<'_> {
 
     fn read(&mut self, offset: u64, bytes: u64, held: &mut Vec<Held>) -> io::Result<()> {
         self.request(Operation::Read, offset, bytes)?;
-        held.extend(sectors(offset..offset + bytes).map(|at| self.held(at)));
+        let SimulatedTarget {
+            device, contents, ..
+        } = &*self.0;
+        let found = |at| contents.kept(device, at, None).0;
+        held.extend(sectors(offset..offset + bytes).map(|at| Held::from(found(at))));
         Ok(())
     }
 

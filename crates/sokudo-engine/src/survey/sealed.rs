@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use sokudo_model::{Bytes, Mismatch, Operation, VerifyOutcome};
 
-use crate::verify::{BlockSeal, MISMATCHES_MAX, WrongPieces};
+use crate::verify::{BlockSeal, WrongPieces};
 
 /// An I/O that has ended, whose buffer or device is still to be looked at.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,7 @@ impl SealedBlocks {
 
     /// Checks what was read.
     pub(crate) fn check(&mut self, buffer: &[u8], offset: u64) {
-        let wrong = self.seal.judge(buffer, offset).err();
+        let wrong = self.seal.judge(buffer, offset);
         self.count(offset, wrong);
     }
 
@@ -107,24 +107,17 @@ impl SealedBlocks {
             file: self.file.clone(),
             offset: Bytes(wrong.range.start),
             length: Bytes(wrong.range.end - wrong.range.start),
-            kind: wrong.kind,
-            detail: wrong.detail,
+            kind: wrong.fault.0,
+            detail: wrong.fault.1,
         });
         if let Some(then) = self.then.as_mut().filter(|then| offset < then.end) {
-            count_in(&mut then.found, wrong.clone());
+            then.found.count(wrong.clone());
         }
-        count_in(&mut self.found, wrong);
+        self.found.count(wrong);
     }
 
     /// What was found so far.
     pub(super) fn found(&self) -> VerifyOutcome {
         self.found.clone()
     }
-}
-
-fn count_in(found: &mut VerifyOutcome, wrong: Option<Mismatch>) {
-    found.checked += 1;
-    found.wrong += u64::from(wrong.is_some());
-    let room = MISMATCHES_MAX - found.mismatches.len();
-    found.mismatches.extend(wrong.into_iter().take(room));
 }

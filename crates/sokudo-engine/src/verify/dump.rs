@@ -46,16 +46,16 @@ impl Verifier {
             return None;
         }
         let mut made = piece.to_vec();
-        let (seed, serial) = match interval.serials {
-            Some((_, latest)) => (self.writer.seed_of(latest), latest),
-            None if self.writer.is_pattern && self.writer.overhead() == 0 => (0, 0),
-            None => {
-                self.move_header(&mut made);
-                let header = VerifyHeader::read(&made).ok()?;
-                (header.seed, u64::from(header.serial))
-            }
-        };
-        self.make(&mut made, seed, serial, interval.block, interval.start);
+        let serial = interval.serials.map(|(_, latest)| latest);
+        let latest = serial.unwrap_or(0);
+        let mut header = self.writer.header(latest, interval.block, piece.len());
+        if serial.is_none() && self.writer.overhead() > 0 {
+            self.move_header(&mut made);
+            let found = VerifyHeader::read(&made).ok()?;
+            (header.seed, header.serial) = (found.seed, found.serial);
+        }
+        self.writer.make(&mut made, header, interval.start);
+        self.move_header(&mut made);
         Some(made)
     }
 }

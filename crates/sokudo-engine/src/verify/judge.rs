@@ -4,22 +4,8 @@
 use sokudo_model::{Check, MismatchKind};
 
 use super::header::{HEADER_BYTES, Invalid, VerifyHeader, is_kind, kind_of, name_of};
-use super::pattern::Contents;
-use super::sums::{Sum, hexadecimal, sum_bytes};
-
-/// What is known of the writer.
-pub(crate) struct Writer {
-    /// What each piece carries.
-    pub(crate) check: Check,
-    /// Number of the writing thread.
-    pub(crate) thread: u16,
-    /// What the seeds of its blocks come from.
-    pub(crate) seed: u64,
-    /// Whether blocks hold a pattern, so that headers name no seed.
-    pub(crate) is_pattern: bool,
-    /// The serial of the next write.
-    pub(crate) next_serial: u64,
-}
+use super::sums::{Sum, hexadecimal};
+use super::writer::Writer;
 
 /// What is known of a piece.
 #[derive(Clone, Copy)]
@@ -33,6 +19,15 @@ pub(crate) struct VerifyInterval {
 }
 
 impl VerifyInterval {
+    /// A piece that is a block by itself, of which it is not known who wrote it.
+    pub(crate) fn of(block: u64) -> Self {
+        Self {
+            block,
+            start: 0,
+            serials: None,
+        }
+    }
+
     /// Where in the file it begins.
     pub(crate) fn offset(&self) -> u64 {
         self.block + self.start as u64
@@ -46,19 +41,6 @@ pub(crate) type Fault = (MismatchKind, String);
 const SERIAL_TRIES_MAX: u64 = 1_024;
 
 impl Writer {
-    /// What the contents of a write are made from. fio, too, leaves it 0 for patterns.
-    pub(crate) fn seed_of(&self, serial: u64) -> u64 {
-        if self.is_pattern {
-            return 0;
-        }
-        sokudo_stats::mix64(self.seed ^ sokudo_stats::mix64(serial.wrapping_add(1)))
-    }
-
-    /// Bytes of header and sum.
-    pub(crate) fn overhead(&self) -> usize {
-        overhead(self.check)
-    }
-
     /// The serial that a header's write had, if it was one of ours.
     fn serial_of(&self, header: &VerifyHeader) -> Option<u64> {
         let newest = self.next_serial.checked_sub(1)?;
@@ -71,14 +53,9 @@ impl Writer {
     }
 
     /// Judges a piece, whose header lies at its start.
-    pub(crate) fn judge(
-        &self,
-        piece: &[u8],
-        interval: VerifyInterval,
-        contents: &mut Contents,
-    ) -> Result<(), Fault> {
+    pub(crate) fn judge(&mut self, piece: &[u8], interval: VerifyInterval) -> Result<(), Fault> {
         if kind_of(self.check).is_none() {
-            return compare(piece, 0, 0, interval, contents);
+            return self.compare(piece, 0, interval);
         }
         if piece.len() <= self.overhead() {
             let detail = format!("{} bytes have no room for a header", piece.len());
@@ -88,10 +65,11 @@ impl Writer {
             VerifyHeader::read(piece).map_err(|invalid| absent_or_damaged(invalid, piece))?;
         self.judge_header(&header, piece.len(), interval)?;
         let body = &piece[self.overhead()..];
-        if self.is_pattern && matches!(self.check, Check::PatternHeader | Check::Header) {
-            return compare(body, self.overhead(), 0, interval, contents);
+        let has_no_sum = matches!(self.check, Check::PatternHeader | Check::Header);
+        if self.contents.is_pattern() && has_no_sum {
+            return self.compare(body, 0, interval);
         }
-        self.judge_sum(piece, &header, interval, contents)
+        self.judge_sum(piece, &header, interval)
     }
 
     fn judge_header(
@@ -141,11 +119,10 @@ impl Writer {
     }
 
     fn judge_sum(
-        &self,
+        &mut self,
         piece: &[u8],
         header: &VerifyHeader,
         interval: VerifyInterval,
-        contents: &mut Contents,
     ) -> Result<(), Fault> {
         let body = &piece[self.overhead()..];
         let stored = &piece[HEADER_BYTES..self.overhead()];
@@ -164,21 +141,34 @@ impl Writer {
             hexadecimal(stored),
             hexadecimal(found.bytes())
         );
-        if let Err((_, difference)) =
-            compare(body, self.overhead(), header.seed, interval, contents)
-        {
+        if let Err((_, difference)) = self.compare(body, header.seed, interval) {
             detail.push_str("; ");
             detail.push_str(&difference);
         }
         Err((MismatchKind::Checksum, detail))
     }
-}
 
-/// Bytes of header and sum of a check.
-pub(crate) fn overhead(check: Check) -> usize {
-    match kind_of(check) {
-        Some(_) => HEADER_BYTES + sum_bytes(check),
-        None => 0,
+    /// Compares contents, which lie behind header and sum, with what was written; says where
+    /// they first differ.
+    fn compare(&mut self, body: &[u8], seed: u64, interval: VerifyInterval) -> Result<(), Fault> {
+        let start = interval.start + self.overhead();
+        let mut expected = vec![0; body.len()];
+        self.contents
+            .fill(&mut expected, seed, interval.block, start);
+        let pairs = || body.iter().zip(&expected);
+        let Some(at) = pairs().position(|(found, wanted)| found != wanted) else {
+            return Ok(());
+        };
+        let bits: u32 = pairs()
+            .map(|(found, wanted)| (found ^ wanted).count_ones())
+            .sum();
+        let detail = format!(
+            "byte {} of the block is {:#04x}, written was {:#04x} ({bits} bits differ)",
+            start + at,
+            body[at],
+            expected[at]
+        );
+        Err((MismatchKind::Pattern, detail))
     }
 }
 
@@ -206,36 +196,4 @@ pub(crate) fn absent_or_damaged(invalid: Invalid, piece: &[u8]) -> Fault {
             format!("crc32c of its header: expected {stored:08x}, found {found:08x}"),
         ),
     }
-}
-
-/// Compares contents, which begin `skipped` bytes after the piece's start, with what
-/// was written; says where they first differ.
-fn compare(
-    body: &[u8],
-    skipped: usize,
-    seed: u64,
-    interval: VerifyInterval,
-    contents: &mut Contents,
-) -> Result<(), Fault> {
-    let mut expected = vec![0; body.len()];
-    contents.fill(
-        &mut expected,
-        seed,
-        interval.block,
-        interval.start + skipped,
-    );
-    let mut pairs = body.iter().zip(&expected).enumerate();
-    let Some((at, (found, wanted))) = pairs.find(|(_, (found, wanted))| found != wanted) else {
-        return Ok(());
-    };
-    let bits: u32 = body
-        .iter()
-        .zip(&expected)
-        .map(|(found, wanted)| (found ^ wanted).count_ones())
-        .sum();
-    let detail = format!(
-        "byte {} of the block is {found:#04x}, written was {wanted:#04x} ({bits} bits differ)",
-        interval.start + skipped + at
-    );
-    Err((MismatchKind::Pattern, detail))
 }

@@ -1,5 +1,10 @@
 //! How a block is divided among its headers.
 
+use std::ops::Range;
+
+/// The unit of flash and platters: what is wrong is named to that. Its header takes 1 % of it.
+pub(crate) const PIECE_BYTES: u64 = 4096;
+
 /// Where each piece begins and ends. A rest that is shorter than `shortest` has no room
 /// for a header of its own and belongs to the piece before it.
 pub(crate) fn pieces(
@@ -23,6 +28,14 @@ pub(crate) fn pieces(
             (index + 1) * interval
         };
         (index * interval, end)
+    })
+}
+
+/// The parts of a block that lie in one sealed piece each, of so many bytes.
+pub(crate) fn sealed_pieces(block: Range<u64>, bytes: u64) -> impl Iterator<Item = Range<u64>> {
+    (block.start / bytes..block.end.div_ceil(bytes)).map(move |number| {
+        let piece = number * bytes;
+        piece.max(block.start)..block.end.min(piece.saturating_add(bytes))
     })
 }
 

@@ -2,8 +2,8 @@
 
 use sokudo_model::{BlockSizes, Check, Operation, WriteCheck};
 
-use super::judge::overhead;
 use super::pattern::Contents;
+use super::writer::overhead;
 
 /// Why blocks cannot be checked as asked.
 #[derive(Debug, sokudo_words::Error, PartialEq, Eq)]

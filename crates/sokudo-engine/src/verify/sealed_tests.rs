@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sokudo_model::MismatchKind;
 
-use super::{BlockSeal as Seal, PIECE_BYTES, WrongPieces};
+use super::{BlockSeal as Seal, Found, PIECE_BYTES, WrongPieces};
 use crate::usage::{used_since, used_so_far};
 
 const PIECE: usize = PIECE_BYTES as usize;
@@ -15,17 +15,17 @@ fn sealed(number: u64, offset: u64, bytes: usize) -> Vec<u8> {
 }
 
 fn wrong(number: u64, offset: u64, buffer: &[u8]) -> WrongPieces {
-    Seal::new(number).judge(buffer, offset).unwrap_err()
+    Seal::new(number).judge(buffer, offset).unwrap()
 }
 
 #[test]
 fn what_is_not_what_was_written_is_told_by_kind_and_place() {
     let at = 7 * PIECE_BYTES;
     let right = sealed(9, at, 4 * PIECE);
-    assert_eq!(Seal::new(9).judge(&right, at), Ok(()));
+    assert_eq!(Seal::new(9).judge(&right, at), None);
     let first = |buffer: &[u8]| {
         let found = wrong(9, at, buffer);
-        (found.kind, found.range)
+        (found.fault.0, found.range)
     };
     let second = at + PIECE_BYTES..at + 2 * PIECE_BYTES;
     let mut flipped = right.clone();
@@ -55,10 +55,10 @@ fn no_flipped_bit_passes() {
     let mut seal = Seal::new(1);
     for bit in 0..PIECE * 8 {
         block[bit / 8] ^= 1 << (bit % 8);
-        assert!(seal.judge(&block, at).is_err(), "bit {bit}");
+        assert!(seal.judge(&block, at).is_some(), "bit {bit}");
         block[bit / 8] ^= 1 << (bit % 8);
     }
-    assert_eq!(seal.judge(&block, at), Ok(()));
+    assert_eq!(seal.judge(&block, at), None);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn sectors_of_other_places_do_not_pass() {
     for sector in (0..PIECE).step_by(512) {
         let mut mixed = two.clone();
         mixed.copy_within(PIECE + sector..PIECE + sector + 512, sector);
-        assert!(Seal::new(1).judge(&mixed, 0).is_err(), "sector {sector}");
+        assert!(Seal::new(1).judge(&mixed, 0).is_some(), "sector {sector}");
     }
 }
 
@@ -75,13 +75,15 @@ fn sectors_of_other_places_do_not_pass() {
 fn a_sector_tells_where_it_belongs_and_nothing_else_looks_like_it() {
     let mut seal = super::Seal::<512>::new(9);
     let mut sector = [0; 512];
-    assert_eq!(seal.stamped_offset(&sector), None);
+    assert_eq!(seal.look(&sector, 0), Found::Nothing);
     seal.seal(&mut sector, 8192 + 512);
-    assert_eq!(seal.stamped_offset(&sector), Some(8192 + 512));
+    assert_eq!(seal.look(&sector, 8192 + 512), Found::Own);
+    assert_eq!(seal.look(&sector, 512), Found::Other(8192 + 512));
     let of_another = super::Seal::<512>::new(8);
-    assert_eq!(of_another.stamped_offset(&sector), None);
+    assert_eq!(of_another.look(&sector, 8192 + 512), Found::Nothing);
     sector[511] ^= 1;
-    assert_eq!(seal.stamped_offset(&sector), None, "a flipped bit");
+    let flipped = seal.look(&sector, 8192 + 512);
+    assert_eq!(flipped, Found::Nothing, "a flipped bit");
 }
 
 proptest! {
@@ -99,16 +101,16 @@ proptest! {
         ];
         prop_assert_eq!(&parts.concat(), &whole);
         let mut seal = Seal::new(number);
-        prop_assert_eq!(seal.judge(&whole, offset), Ok(()));
-        prop_assert_eq!(seal.judge(&whole[cut..], offset + cut as u64), Ok(()));
+        prop_assert_eq!(seal.judge(&whole, offset), None);
+        prop_assert_eq!(seal.judge(&whole[cut..], offset + cut as u64), None);
         let mut damaged = whole.clone();
         let byte = byte % bytes;
         damaged[byte] ^= other;
-        let found = seal.judge(&damaged, offset).unwrap_err();
+        let found = seal.judge(&damaged, offset).unwrap();
         prop_assert!(found.range.contains(&(offset + byte as u64)));
-        prop_assert!(seal.judge(&whole, offset + 512).is_err());
-        prop_assert!(Seal::new(!number).judge(&whole, offset).is_err());
-        prop_assert!(seal.judge(&vec![0; bytes], offset).is_err());
+        prop_assert!(seal.judge(&whole, offset + 512).is_some());
+        prop_assert!(Seal::new(!number).judge(&whole, offset).is_some());
+        prop_assert!(seal.judge(&vec![0; bytes], offset).is_some());
     }
 }
 
@@ -128,5 +130,5 @@ fn one_thread_seals_and_checks_so_fast() {
     };
     rate("seals", &mut |offset| seal.seal(&mut buffer, offset));
     seal.seal(&mut buffer, 0);
-    rate("checks", &mut |_| seal.judge(&buffer, 0).unwrap());
+    rate("checks", &mut |_| assert_eq!(seal.judge(&buffer, 0), None));
 }

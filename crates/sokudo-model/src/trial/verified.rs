@@ -16,6 +16,25 @@ pub struct VerifyOutcome {
     pub mismatches: Vec<Mismatch>,
 }
 
+impl VerifyOutcome {
+    /// Bad blocks that are described; more are only counted, since a device that fails
+    /// everywhere would otherwise fill the memory.
+    pub const MISMATCHES_MAX: usize = 64;
+
+    /// Counts a block that was checked, with what is wrong with it.
+    pub fn count(&mut self, wrong: Option<Mismatch>) {
+        self.checked += 1;
+        self.wrong += u64::from(wrong.is_some());
+        self.describe(wrong);
+    }
+
+    /// Keeps descriptions of what is wrong as far as there is room for them.
+    pub fn describe(&mut self, wrong: impl IntoIterator<Item = Mismatch>) {
+        let room = Self::MISMATCHES_MAX.saturating_sub(self.mismatches.len());
+        self.mismatches.extend(wrong.into_iter().take(room));
+    }
+}
+
 /// A block that does not hold what was written to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mismatch {

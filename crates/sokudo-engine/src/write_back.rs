@@ -1,6 +1,6 @@
 //! Writing back what has just been read, and nothing else.
 //!
-//! [`ReadBack`] is a backend that keeps what each of its buffers was read from. A write
+//! [`WriteBack`] is a backend that keeps what each of its buffers was read from. A write
 //! goes to that very place with those very bytes: nobody can reach the bytes in between,
 //! say another place, or write a buffer that was not read whole. It is the only thing that
 //! is made of a [`WriteBackFile`], so that a device which may only be written back cannot
@@ -16,7 +16,7 @@ use sokudo_sys::{IoAction, Request};
 use crate::backend::{AnyBackend, Backend, BackendRequirements, OpenError, open};
 
 /// A file that is open for writing back. What is in it leaves it only inside a
-/// [`ReadBack`].
+/// [`WriteBack`].
 pub(crate) struct WriteBackFile(File);
 
 impl WriteBackFile {
@@ -29,9 +29,9 @@ impl WriteBackFile {
     pub(crate) fn backend(
         self,
         wanted: BackendRequirements,
-    ) -> Result<(ReadBack<AnyBackend>, BackendUse), OpenError> {
+    ) -> Result<(WriteBack<AnyBackend>, BackendUse), OpenError> {
         let (backend, used) = open(wanted, vec![self.0.into()])?;
-        Ok((ReadBack::over(backend, wanted.buffers), used))
+        Ok((WriteBack::over(backend, wanted.buffers), used))
     }
 }
 
@@ -52,12 +52,12 @@ enum SlotContent {
 }
 
 /// A backend that writes nothing but what it has just read.
-pub(crate) struct ReadBack<B> {
+pub(crate) struct WriteBack<B> {
     backend: B,
     held: Box<[SlotContent]>,
 }
 
-impl<B> ReadBack<B> {
+impl<B> WriteBack<B> {
     fn over(backend: B, buffers: u32) -> Self {
         Self {
             backend,
@@ -66,7 +66,7 @@ impl<B> ReadBack<B> {
     }
 }
 
-impl ReadBack<AnyBackend> {
+impl WriteBack<AnyBackend> {
     /// No device at all.
     pub(crate) fn null(wanted: BackendRequirements) -> Result<(Self, BackendUse), OpenError> {
         let (backend, used) = open(wanted, Vec::new())?;
@@ -74,7 +74,7 @@ impl ReadBack<AnyBackend> {
     }
 }
 
-impl<B: Backend> Backend for ReadBack<B> {
+impl<B: Backend> Backend for WriteBack<B> {
     /// All is submitted by the call that waits: writing back is not what is fast.
     const SUBMITS: bool = false;
     /// Nobody fills its buffers.
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    fn opened(size: u64) -> (File, ReadBack<AnyBackend>) {
+    fn opened(size: u64) -> (File, WriteBack<AnyBackend>) {
         let file = tempfile::tempfile().unwrap();
         let content: Vec<u8> = (0..size).map(|at| (at / 4096 + 1) as u8).collect();
         file.write_all_at(&content, 0).unwrap();
@@ -177,7 +177,7 @@ mod tests {
         (file, same.backend(wanted).unwrap().0)
     }
 
-    fn perform(backend: &mut ReadBack<AnyBackend>, request: Request) -> i32 {
+    fn perform(backend: &mut WriteBack<AnyBackend>, request: Request) -> i32 {
         backend.prepare(request);
         let mut answer = 0;
         backend.submit_and_wait(1).unwrap();
