@@ -7,66 +7,64 @@ use crate::diskspd::session::{
 };
 use crate::language::limits::{DEPTH_MAX_IO_URING, THREADS_MAX};
 
-use super::error::{DiskspdError, DiskspdProblem};
+use super::error::DiskspdProblem;
 use super::value;
-use super::xml::{Element, ProfileReader, by_name, elements, text};
+use super::xml::{Element, ProfileReader, Reading, Refusal, by_name, each_by_name, elements, text};
 
 impl<'a> ProfileReader<'a> {
-    pub(super) fn target(&mut self, parent: Element<'a>) -> Result<DiskspdTarget, DiskspdError> {
+    pub(super) fn target(&mut self, parent: Element<'a>) -> Reading<'a, DiskspdTarget> {
         let mut target = DiskspdTarget::default();
         let some = |bytes: Bytes| (bytes > Bytes(0)).then_some(bytes);
         // Without <Random>, <StrideSize> counts, wherever it stands.
         let (mut random, mut stride, mut ratio) = (None, None, None);
-        for node in elements(parent) {
-            by_name! { self, node:
-                "Path" => target.path = self.substituted(node)?,
-                "BlockSize" => target.block = Bytes(self.number(node, 1, u32::MAX)?.into()),
-                "StrideSize" => stride = Some(self.bytes(node)?),
-                "InterlockedSequential" => target.interlocked = self.boolean(node)?,
-                "BaseFileOffset" => target.base = self.bytes(node)?,
-                "SequentialScan" => target.sequential_hint = self.boolean(node)?,
-                "RandomAccess" => target.random_hint = self.boolean(node)?,
-                "TemporaryFile" => target.temporary_hint = self.boolean(node)?,
-                "UseLargePages" => target.large_pages = self.boolean(node)?,
-                "RequestCount" => target.requests = self.number(node, 1, DEPTH_MAX_IO_URING)?,
-                "Random" => random = Some(self.bytes(node)?),
-                "RandomRatio" => ratio = Some(narrow(self.number(node, 1, 100)?)),
-                "Distribution" => target.distribution = Some(self.distribution(node)?),
-                "DisableAllCache" => if self.boolean(node)? {
-                    target.unbuffered = true;
-                    target.write_through = DiskspdWriteThrough::Data;
-                },
-                "DisableLocalCache" => self.idle(node, !self.boolean(node)?, "no file system of Linux can bypass the local cache alone; use <DisableOSCache>")?,
-                "DisableOSCache" => target.unbuffered |= self.boolean(node)?,
-                "WriteThrough" => if self.boolean(node)? {
-                    target.write_through = DiskspdWriteThrough::Data;
-                },
-                "MemoryMappedIo" => target.mapped = self.boolean(node)?,
-                "FlushType" => match text(node) {
-                    "ViewOfFile" => target.flush_mapped = true,
-                    "NonVolatileMemory" | "NonVolatileMemoryNoDrain" => self.idle(node, false, "it needs memory that is persistent itself; ViewOfFile flushes through the system")?,
-                    _ => return Err(self.bad(node, "ViewOfFile")),
-                },
-                "WriteBufferContent" => target.content = self.content(node)?,
-                "BurstSize" => target.burst = self.number(node, 0, u32::MAX)?,
-                "ThinkTime" => target.think_ms = self.number(node, 0, u32::MAX)?,
-                "Throughput" => target.throughput = self.throughput(node)?,
-                "ThreadsPerFile" => target.threads = self.number(node, 1, THREADS_MAX)?,
-                "FileSize" => target.create = some(self.bytes(node)?),
-                "MaxFileSize" => target.max = some(self.bytes(node)?),
-                "WriteRatio" => target.write_percent = narrow(self.number(node, 0, 100)?),
-                "ParallelAsyncIO" => target.parallel = self.boolean(node)?,
-                "ThreadStride" => target.thread_stride = self.bytes(node)?,
-                "IOPriority" => self.idle(node, !matches!(self.number(node, 0, 3)?, 1 | 2), "priorities 1 and 2 need the scheduler's help; run it under `ionice`, which every thread inherits")?,
-                "Weight" => self.idle(node, self.number(node, 0, u32::MAX)? == 1, "targets of a thread are drawn alike; leave out <Weight>, or give each target threads of its own")?,
-                "ThreadTargets" => self.idle(node, false, "every thread of <ThreadCount> uses every target; use <ThreadsPerFile> instead")?,
-            }
+        each_by_name! { self, parent, node:
+            "Path" => target.path = self.substituted(node)?,
+            "BlockSize" => target.block = Bytes(self.number(node, 1, u32::MAX)?.into()),
+            "StrideSize" => stride = Some(self.bytes(node)?),
+            "InterlockedSequential" => target.interlocked = self.boolean(node)?,
+            "BaseFileOffset" => target.base = self.bytes(node)?,
+            "SequentialScan" => target.sequential_hint = self.boolean(node)?,
+            "RandomAccess" => target.random_hint = self.boolean(node)?,
+            "TemporaryFile" => target.temporary_hint = self.boolean(node)?,
+            "UseLargePages" => target.large_pages = self.boolean(node)?,
+            "RequestCount" => target.requests = self.number(node, 1, DEPTH_MAX_IO_URING)?,
+            "Random" => random = Some(self.bytes(node)?),
+            "RandomRatio" => ratio = Some(narrow(self.number(node, 1, 100)?)),
+            "Distribution" => target.distribution = Some(self.distribution(node)?),
+            "DisableAllCache" => if self.boolean(node)? {
+                target.unbuffered = true;
+                target.write_through = DiskspdWriteThrough::Data;
+            },
+            "DisableLocalCache" => self.idle(node, !self.boolean(node)?, "no file system of Linux can bypass the local cache alone; use <DisableOSCache>")?,
+            "DisableOSCache" => target.unbuffered |= self.boolean(node)?,
+            "WriteThrough" => if self.boolean(node)? {
+                target.write_through = DiskspdWriteThrough::Data;
+            },
+            "MemoryMappedIo" => target.mapped = self.boolean(node)?,
+            "FlushType" => match text(node) {
+                "ViewOfFile" => target.flush_mapped = true,
+                "NonVolatileMemory" | "NonVolatileMemoryNoDrain" => self.idle(node, false, "it needs memory that is persistent itself; ViewOfFile flushes through the system")?,
+                _ => return Err(self.bad(node, "ViewOfFile")),
+            },
+            "WriteBufferContent" => target.content = self.content(node)?,
+            "BurstSize" => target.burst = self.number(node, 0, u32::MAX)?,
+            "ThinkTime" => target.think_ms = self.number(node, 0, u32::MAX)?,
+            "Throughput" => target.throughput = self.throughput(node)?,
+            "ThreadsPerFile" => target.threads = self.number(node, 1, THREADS_MAX)?,
+            "FileSize" => target.create = some(self.bytes(node)?),
+            "MaxFileSize" => target.max = some(self.bytes(node)?),
+            "WriteRatio" => target.write_percent = narrow(self.number(node, 0, 100)?),
+            "ParallelAsyncIO" => target.parallel = self.boolean(node)?,
+            "ThreadStride" => target.thread_stride = self.bytes(node)?,
+            "IOPriority" => self.idle(node, !matches!(self.number(node, 0, 3)?, 1 | 2), "priorities 1 and 2 need the scheduler's help; run it under `ionice`, which every thread inherits")?,
+            "Weight" => self.idle(node, self.number(node, 0, u32::MAX)? == 1, "targets of a thread are drawn alike; leave out <Weight>, or give each target threads of its own")?,
+            "ThreadTargets" => self.idle(node, false, "every thread of <ThreadCount> uses every target; use <ThreadsPerFile> instead")?,
         }
-        if target.path.is_empty() {
+        if target.path.is_empty() && !self.is_tolerant {
             return Err(self.missing(parent, "Path", "the file or device of the target"));
         }
         target.stride = random.or(stride);
-        if random == Some(Bytes(0)) {
+        if random == Some(Bytes(0)) && !self.is_tolerant {
             return Err(self.bad(parent, "<Random> with an alignment above 0"));
         }
         if random.is_some() || ratio.is_some() {
@@ -75,9 +73,9 @@ impl<'a> ProfileReader<'a> {
         Ok(target)
     }
 
-    fn substituted(&mut self, node: Element<'a>) -> Result<String, DiskspdError> {
+    fn substituted(&mut self, node: Element<'a>) -> Reading<'a, String> {
         let path = node.text().unwrap_or_default();
-        let Some(number) = path.strip_prefix('*') else {
+        let Some(number) = path.strip_prefix('*').filter(|_| !self.is_tolerant) else {
             return Ok(path.to_owned());
         };
         let expected = "a path, or *1, *2, … for a target of the command line";
@@ -91,12 +89,12 @@ impl<'a> ProfileReader<'a> {
             }
             None => {
                 let named = self.templates.len();
-                Err(self.error(node, DiskspdProblem::NoTemplate { number, named }))
+                Err((node, DiskspdProblem::NoTemplate { number, named }))
             }
         }
     }
 
-    fn throughput(&self, node: Element<'a>) -> Result<Option<DiskspdThroughput>, DiskspdError> {
+    fn throughput(&self, node: Element<'a>) -> Reading<'a, Option<DiskspdThroughput>> {
         let number = u64::from(self.number(node, 0, u32::MAX)?);
         Ok(match (number, node.attribute("unit")) {
             (0, _) => None,
@@ -106,7 +104,7 @@ impl<'a> ProfileReader<'a> {
         })
     }
 
-    fn distribution(&self, parent: Element<'a>) -> Result<DiskspdDistribution, DiskspdError> {
+    fn distribution(&self, parent: Element<'a>) -> Reading<'a, DiskspdDistribution> {
         let expected = "<Absolute> or <Percent> with <Range IO=\"percent\">length</Range>";
         let kind = elements(parent)
             .next()
@@ -125,7 +123,7 @@ impl<'a> ProfileReader<'a> {
         }
     }
 
-    fn content(&self, parent: Element<'a>) -> Result<DiskspdContent, DiskspdError> {
+    fn content(&self, parent: Element<'a>) -> Reading<'a, DiskspdContent> {
         let mut pattern = None;
         let mut source = None;
         for node in elements(parent) {
@@ -142,7 +140,7 @@ impl<'a> ProfileReader<'a> {
         }
     }
 
-    fn source(&self, parent: Element<'a>) -> Result<DiskspdContent, DiskspdError> {
+    fn source(&self, parent: Element<'a>) -> Reading<'a, DiskspdContent> {
         let (mut bytes, mut file) = (Bytes(0), None);
         for node in elements(parent) {
             by_name! { self, node:

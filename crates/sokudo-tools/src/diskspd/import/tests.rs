@@ -1,5 +1,7 @@
-use sokudo_model::{Nanos, OperationMix, PlanPart};
+use sokudo_model::{Bytes, ImportedRow, Nanos, OperationMix, PlanPart};
 
+use crate::diskspd::output::{profile_text, profile_xml};
+use crate::diskspd::session::*;
 use crate::results::Import;
 
 fn text_of(name: &str) -> String {
@@ -167,6 +169,162 @@ fn percentiles_of_one_of_several_targets_are_never_those_of_all() {
     assert_eq!((latency.mean, latency.max), (5.5e6, None));
     assert_eq!(latency.percentiles, []);
     assert_eq!(import.left_out.len(), 2);
+}
+
+/// What the rows of a result say was asked for.
+fn asked(import: &Import) -> Vec<(&str, &[PlanPart], Option<&OperationMix>, String)> {
+    let rows = import.runs[0].rows.iter();
+    let asked = |row: &'_ ImportedRow| format!("{:?}", row.workload);
+    rows.map(|row| {
+        let reported = &row.reported;
+        let mix = reported.mix.as_ref();
+        (&*row.workload.name, &*reported.unknown, mix, asked(row))
+    })
+    .collect()
+}
+
+#[test]
+fn a_profile_is_the_same_as_text_and_as_xml() {
+    let target = |path: &str| DiskspdTarget {
+        path: path.to_owned(),
+        block: Bytes::kib(8),
+        write_percent: 30,
+        ..DiskspdTarget::default()
+    };
+    let random = |random_percent, path| DiskspdTarget {
+        random_percent,
+        unbuffered: true,
+        write_through: DiskspdWriteThrough::Data,
+        threads: 3,
+        ..target(path)
+    };
+    let shared = DiskspdTarget {
+        interlocked: true,
+        ..target("shared")
+    };
+    let results = |text: &str, end: &str| text.split_once(end).unwrap().1.to_owned();
+    for (targets, name) in [
+        (vec![random(100, "one"), random(100, "two")], "RND8K Q2T6"),
+        (vec![random(60, "part")], "IO8K Q2T3"),
+        (vec![shared], "SEQ8K Q2T1"),
+        (vec![target("own"), target("other")], "SEQ8K Q2T2"),
+        (vec![target("one"), random(100, "else")], "IO"),
+    ] {
+        let span = DiskspdSpan {
+            targets,
+            ..DiskspdSpan::default()
+        };
+        let mut session = DiskspdSession::default();
+        session.profile.spans = vec![span];
+        let of_text = results(&text_of("windows-two.txt"), "System information:");
+        let text = profile_text(&session) + "System information:" + &of_text;
+        let of_xml = results(&text_of("two.xml"), "</Profile>");
+        let xml = format!("<Results>{}{of_xml}", profile_xml(&session, 1));
+        let text = crate::read("text", text.as_bytes()).unwrap();
+        let xml = crate::read("xml", xml.as_bytes()).unwrap();
+        assert_eq!(asked(&text), asked(&xml));
+        assert_eq!(asked(&xml)[0].0, name);
+        assert_eq!(text.runs[0].target, xml.runs[0].target);
+    }
+}
+
+#[test]
+fn a_profile_that_could_not_run_is_imported_as_far_as_it_is_understood() {
+    let text = text_of("two.xml");
+    let as_it_was = import("two.xml");
+    for (element, instead) in [
+        (
+            "<Duration>",
+            "<Newer><Duration>7</Duration></Newer><Duration>",
+        ),
+        ("<Targets>", "<Targets><Newer/>"),
+        ("<BlockSize>", "<Newer Is=\"so\">1</Newer><BlockSize>"),
+        ("<IOPriority>3<", "<IOPriority>1<"),
+        ("<Weight>1<", "<Weight>2<"),
+        (
+            "<Path>one</Path>",
+            "<Path>one</Path><DisableLocalCache>true</DisableLocalCache>",
+        ),
+    ] {
+        assert!(text.contains(element), "{element}");
+        let import = crate::read("two.xml", text.replace(element, instead).as_bytes()).unwrap();
+        assert!(import.runs == as_it_was.runs, "{instead}: {import:?}");
+    }
+    let text = text.replace("<Path>one</Path>", "<Path>*1</Path>");
+    let text = text.replace("<Path>two &amp; &lt;more&gt;</Path>", "");
+    let import = crate::read("template", text.as_bytes()).unwrap();
+    assert_eq!(import.runs[0].target.name, "*1");
+}
+
+#[test]
+fn what_is_not_understood_of_xml_is_unknown_and_in_no_name() {
+    let text = text_of("two.xml");
+    for (element, instead, part, name) in [
+        (
+            "<BlockSize>4096<",
+            "<BlockSize>4K<",
+            PlanPart::Blocks,
+            "RND Q32T4",
+        ),
+        (
+            "<RequestCount>32<",
+            "<RequestCount>0<",
+            PlanPart::Depth,
+            "RND4K",
+        ),
+        (
+            "<ThreadsPerFile>2<",
+            "<ThreadsPerFile>all<",
+            PlanPart::Threads,
+            "RND4K",
+        ),
+        (
+            "<ThreadCount>0<",
+            "<ThreadCount>many<",
+            PlanPart::Threads,
+            "RND4K",
+        ),
+        (
+            "<WriteRatio>30<",
+            "<WriteRatio>130<",
+            PlanPart::Mix,
+            "RND4K Q32T4",
+        ),
+        (
+            "<Warmup>0<",
+            "<Warmup>none<",
+            PlanPart::Duration,
+            "RND4K Q32T4",
+        ),
+        (
+            "<Random>4096<",
+            "<Random>yes<",
+            PlanPart::Order,
+            "IO4K Q32T4",
+        ),
+        (
+            "</Random>",
+            "</Random><RandomRatio>60</RandomRatio>",
+            PlanPart::Order,
+            "IO4K Q32T4",
+        ),
+        (
+            "</Random>",
+            "</Random><RandomRatio>most</RandomRatio>",
+            PlanPart::Order,
+            "IO4K Q32T4",
+        ),
+    ] {
+        assert!(text.contains(element), "{element}");
+        let import = crate::read("odd", text.replace(element, instead).as_bytes()).unwrap();
+        let row = &import.runs[0].rows[0];
+        assert_eq!(row.workload.name, name, "{instead}");
+        assert!(row.reported.unknown.contains(&part), "{instead}: {row:?}");
+    }
+    let one_differs = text.replacen("<WriteRatio>30<", "<WriteRatio>50<", 1);
+    let import = crate::read("mixed", one_differs.as_bytes()).unwrap();
+    let row = &import.runs[0].rows[0];
+    assert_eq!((&*row.workload.name, &row.reported.mix), ("IO", &None));
 }
 
 mod many_draws {

@@ -1,6 +1,7 @@
 //! diskspd's text, in the layout of Windows (time spans) and of diskspd-for-linux (jobs).
 
 use std::collections::BTreeMap;
+use std::slice::from_ref;
 
 use sokudo_model::{Bytes, Correction, ImportedLatency, ImportedRun, Nanos, Order};
 use sokudo_words::{Text, text};
@@ -12,12 +13,12 @@ use crate::results::wrong_unit::DISKSPD_FOR_LINUX;
 use crate::results::{Import, ImportError, LeftOut, Reader, Source};
 
 use super::timespan::{
-    self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
+    self, DiskspdDirection, TargetParameters, TimeSpanParameters, TimeSpanResult, rows, sequential,
 };
 
 pub(crate) const READER: Reader = Reader::new("diskspd text", recognise, Source::Text(read));
 
-/// No profile has more time spans, and no file more results.
+/// No profile has more time spans or targets, and no file more results.
 const SPANS_MAX: usize = 1_000;
 const NANOS_PER_MS: f64 = 1e6;
 const NANOS_PER_S: u64 = 1_000_000_000;
@@ -135,7 +136,7 @@ impl DiskspdText {
             "timespan" | "job" => self.asking = value.parse().unwrap_or(0),
             _ if self.parameters.len() < SPANS_MAX => {
                 let parameters = self.parameters.entry(self.asking).or_default();
-                parameters.parameter(key, value, line);
+                parameters.parameter(key, value);
             }
             _ => {}
         }
@@ -189,12 +190,7 @@ impl DiskspdText {
             linux_remarks = remarks(parameters);
         }
         let rows = rows(parameters, &result.done);
-        let mut run = timespan::run(
-            tool,
-            READER.format,
-            (&parameters.paths, parameters.size),
-            rows,
-        )?;
+        let mut run = timespan::run(tool, READER.format, from_ref(parameters), rows)?;
         run.origin.corrections = corrections;
         run.origin.remarks = linux_remarks;
         run.started_at = self.started_at;
@@ -217,7 +213,11 @@ fn result_of(line: &str) -> Option<(bool, u32)> {
 }
 
 impl TimeSpanParameters {
-    fn parameter(&mut self, key: &str, value: &str, line: &str) {
+    fn parameter(&mut self, key: &str, value: &str) {
+        // A text may lack the path of its only target.
+        let targets = self.paths.len() + usize::from(key == "path");
+        self.targets
+            .resize(targets.clamp(1, SPANS_MAX), TargetParameters::default());
         let seconds = || {
             let seconds: u64 = value.strip_suffix('s')?.parse().ok()?;
             seconds.checked_mul(NANOS_PER_S).map(Nanos)
@@ -228,57 +228,42 @@ impl TimeSpanParameters {
             "path" if self.paths.len() < SPANS_MAX => {
                 self.paths.extend(label(value.trim_matches('\'')));
             }
-            "size" => self.size = value.strip_suffix('B').and_then(|size| block(size, 1)),
-            "block size" => self.set(|parameters| &mut parameters.block, size(value)),
-            "number of outstanding I/O operations"
-            | "number of outstanding I/O operations per thread" => {
-                self.set(
-                    |parameters| &mut parameters.depth,
-                    depth(value.trim_end_matches(')')),
-                );
-            }
+            // Windows has them of each target only.
             "total threads" => self.threads_in_all = depth(value),
-            // Windows tells them of each target only.
-            "threads per file" => {
-                let more = depth(value).unwrap_or(0);
-                self.threads = Some(self.threads.unwrap_or(0).saturating_add(more));
+            _ => {
+                if let Some(target) = self.targets.last_mut() {
+                    target.parameter(key, value);
+                }
             }
+        }
+    }
+}
+
+impl TargetParameters {
+    fn parameter(&mut self, key: &str, value: &str) {
+        let value = value.trim_end_matches(')');
+        match key {
+            "size" => self.size = value.strip_suffix('B').and_then(|size| block(size, 1)),
+            "threads per file" => self.threads = depth(value),
+            "block size" => self.block = size(value),
+            "number of outstanding I/O operations"
+            | "number of outstanding I/O operations per thread" => self.depth = depth(value),
             "using O_DIRECT" | "software cache disabled" => self.is_direct = true,
             "using O_DSYNC" => self.is_written_through = true,
-            _ if line.contains("writethrough on") => self.is_written_through = true,
-            _ => self.sentence(line),
+            "performing read test" => self.read_percent = Some(100),
+            "performing write test" => self.read_percent = Some(0),
+            "performing mix test (read/write ratio" => {
+                let reads = value.split('/').next().and_then(|reads| reads.parse().ok());
+                self.read_percent = reads.filter(|reads| *reads <= 100);
+            }
+            _ if key.ends_with("writethrough on") => self.is_written_through = true,
+            _ if key.starts_with("using random I/O") => self.order = Some(RANDOM),
+            _ if key.starts_with("using mixed random/sequential I/O") => self.order = None,
+            _ if key.contains("sequential I/O") => {
+                self.order = Some(sequential(key.contains("interlocked")));
+            }
+            _ => {}
         }
-    }
-
-    fn sentence(&mut self, line: &str) {
-        if let Some(ratio) = line.strip_prefix("performing mix test (read/write ratio: ") {
-            let reads = ratio.split('/').next().and_then(|reads| reads.parse().ok());
-            let reads = reads.filter(|reads| *reads <= 100);
-            self.set(|parameters| &mut parameters.read_percent, reads);
-        } else if line == "performing read test" {
-            self.set(|parameters| &mut parameters.read_percent, Some(100));
-        } else if line == "performing write test" {
-            self.set(|parameters| &mut parameters.read_percent, Some(0));
-        } else if line.starts_with("using random I/O") {
-            self.set(|parameters| &mut parameters.order, Some(RANDOM));
-        } else if line.starts_with("using mixed random/sequential I/O") {
-            self.set(|parameters| &mut parameters.order, None);
-        } else if line.contains("sequential I/O") {
-            let is_shared = line.contains("interlocked");
-            self.set(
-                |parameters| &mut parameters.order,
-                Some(sequential(is_shared)),
-            );
-        }
-    }
-
-    /// Takes what is asked of a target; where another target was asked for something else,
-    /// neither is known of the sum.
-    fn set<T: PartialEq + Copy>(&mut self, of: fn(&mut Self) -> &mut Option<T>, value: Option<T>) {
-        let field = of(self);
-        let differs = field.is_some() && *field != value;
-        *field = value;
-        self.is_mixed |= differs;
     }
 }
 
@@ -477,13 +462,14 @@ fn percent(name: &str) -> Option<f64> {
 /// What diskspd-for-linux does otherwise than it says.
 fn remarks(parameters: &TimeSpanParameters) -> Vec<Text> {
     let several = |count: Option<u32>| count.is_some_and(|count| count > 1);
-    let is_random = matches!(parameters.order, Some(Order::Random { .. }));
+    let target = parameters.shared();
+    let is_random = matches!(target.order, Some(Order::Random { .. }));
     let mut remarks = Vec::new();
-    if !is_random && parameters.order.is_some() && several(parameters.depth) {
+    if !is_random && target.order.is_some() && several(target.depth) {
         remarks.push(text!(
             "diskspd for Linux accesses every block {} times in a sequential row of this depth, so \
              most of it may have met a cache",
-            parameters.depth.unwrap_or(1)
+            target.depth.unwrap_or(1)
         ));
     }
     if is_random && several(parameters.thread_count()) {

@@ -12,25 +12,28 @@ use crate::results::row::{
 /// Block that diskspd uses without `-b`.
 const BLOCK: Bytes = Bytes(64 << 10);
 
-/// What a time span was asked to do: what its first target was.
-#[derive(Clone, Debug, Default)]
+/// What a time span was asked to do, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TimeSpanParameters {
     pub(super) paths: Vec<String>,
+    pub(super) targets: Vec<TargetParameters>,
+    /// Threads of all targets together, where a result has them.
+    pub(super) threads_in_all: Option<u32>,
+    pub(super) duration: Option<Nanos>,
+    pub(super) warm_up: Option<Nanos>,
+}
+
+/// What a target was asked to do, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct TargetParameters {
     pub(super) size: Option<Bytes>,
+    pub(super) threads: Option<u32>,
     pub(super) block: Option<Bytes>,
     pub(super) order: Option<Order>,
     pub(super) depth: Option<u32>,
-    /// Threads of each target, summed up.
-    pub(super) threads: Option<u32>,
-    /// Threads of all targets together, where that is told.
-    pub(super) threads_in_all: Option<u32>,
     pub(super) read_percent: Option<u32>,
     pub(super) is_direct: bool,
     pub(super) is_written_through: bool,
-    pub(super) duration: Option<Nanos>,
-    pub(super) warm_up: Option<Nanos>,
-    /// Targets differ from each other in what is asked of them.
-    pub(super) is_mixed: bool,
 }
 
 /// What one direction did.
@@ -73,9 +76,10 @@ fn one(
     side: &DiskspdDirection,
 ) -> ImportedRow {
     let mut row = parameters.workload(operation).row();
-    let mix = parameters.read_percent.and_then(OperationMix::read_write);
+    let read_percent = parameters.shared().read_percent;
+    let mix = read_percent.and_then(OperationMix::read_write);
     row.reported.mix = mix.filter(|mix| mix.single().is_none());
-    if parameters.read_percent.is_none() {
+    if read_percent.is_none() {
         row.reported.unknown.push(PlanPart::Mix);
     }
     row.reported.bandwidth = Some(rate(side.bytes_per_s, ""));
@@ -90,59 +94,73 @@ fn one(
 }
 
 impl TimeSpanParameters {
+    /// The first target; nothing is known where another one was asked for something else.
+    pub(super) fn shared(&self) -> TargetParameters {
+        let first = self.targets.first().copied().unwrap_or_default();
+        let is_same = |target: &TargetParameters| {
+            let mut target = *target;
+            (target.size, target.threads) = (first.size, first.threads);
+            target == first
+        };
+        match self.targets.iter().all(is_same) {
+            true => first,
+            false => TargetParameters::default(),
+        }
+    }
+
     fn workload(&self, operation: Operation) -> WorkloadDescription {
-        let is_one = !self.is_mixed;
-        let mut description = WorkloadDescription::new(self.name(), self.block.unwrap_or(BLOCK))
-            .operation(Some(operation))
-            .threads(self.thread_count());
+        let target = self.shared();
+        let mut description =
+            WorkloadDescription::new(self.name(target), target.block.unwrap_or(BLOCK))
+                .operation(Some(operation))
+                .order(target.order)
+                .threads(self.thread_count());
         let workload = &mut description.workload;
-        workload.order = self.order.unwrap_or(workload.order);
-        workload.depth = self.depth.unwrap_or(2);
-        workload.direct = self.is_direct.into();
-        workload.durability.write_through = self.is_written_through;
+        workload.depth = target.depth.unwrap_or(2);
+        workload.direct = target.is_direct.into();
+        workload.durability.write_through = target.is_written_through;
         workload.limits.time = self.duration;
         workload.timing.ramp = self.warm_up.unwrap_or(Nanos(0));
         let of_target = [PlanPart::Blocks, PlanPart::Direct, PlanPart::Durability];
         let has_time = self.duration.is_some() && self.warm_up.is_some();
         description
-            .parts_if(is_one && self.block.is_some(), &of_target)
-            .parts_if(is_one && self.order.is_some(), &[PlanPart::Order])
-            .parts_if(is_one && self.depth.is_some(), &[PlanPart::Depth])
-            .parts_if(is_one && self.size.is_some(), &[PlanPart::Span])
+            .parts_if(target.block.is_some(), &of_target)
+            .parts_if(target.depth.is_some(), &[PlanPart::Depth])
+            .parts_if(target.size.is_some(), &[PlanPart::Span])
             .parts_if(has_time, &[PlanPart::Duration])
     }
 
     pub(super) fn thread_count(&self) -> Option<u32> {
-        let threads = self.threads_in_all.or(self.threads);
+        let each = || self.targets.iter().map(|target| target.threads).sum();
+        let threads = self.threads_in_all.or_else(each);
         threads.filter(|threads| *threads > 0)
     }
 
     /// Its name, as far as all targets were asked for the same.
-    fn name(&self) -> String {
-        if self.is_mixed {
-            return crystal_name("IO", None, None);
-        }
-        let kind = match self.order {
+    fn name(&self, target: TargetParameters) -> String {
+        let kind = match target.order {
             Some(Order::Random { .. }) => "RND",
             Some(Order::Sequential { .. }) => "SEQ",
             None => "IO",
         };
-        crystal_name(kind, self.block, self.depth.zip(self.thread_count()))
+        crystal_name(kind, target.block, target.depth.zip(self.thread_count()))
     }
 }
 
-/// A run of some rows on these targets, the first of which was asked to have this size.
+/// A run of some rows, which are of these time spans.
 pub(super) fn run(
     tool: &str,
     format: &str,
-    (paths, size): (&[String], Option<Bytes>),
+    spans: &[TimeSpanParameters],
     rows: Vec<ImportedRow>,
 ) -> Option<ImportedRun> {
-    let name = names_or(paths.iter().map(String::as_str), "diskspd's target");
+    let paths = spans.iter().flat_map(|span| &span.paths);
+    let name = names_or(paths.map(String::as_str), "diskspd's target");
+    let first = spans.first().and_then(|span| span.targets.first());
     (!rows.is_empty()).then(|| ImportedRun {
         method: "diskspd".to_owned(),
         target: ImportedTarget {
-            size,
+            size: first.and_then(|target| target.size),
             ..row::target(name)
         },
         rows,

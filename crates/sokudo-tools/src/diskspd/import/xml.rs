@@ -1,25 +1,26 @@
 //! `DiskSpd`'s XML (`-Rxml`): results behind the profile that asked for them.
 
 use roxmltree::{Document, Node, ParsingOptions};
-use sokudo_model::{Bytes, ImportedLatency, ImportedRun, Nanos, Order};
+use sokudo_model::{ImportedLatency, ImportedRun, Nanos};
 use sokudo_words::{Text, text};
 
+use crate::diskspd::session::{DiskspdTarget, DiskspdWriteThrough};
+use crate::diskspd::xml::{Element, ProfileReader};
 use crate::diskspd::xml_bounds::{XML_NODES_MAX, xml_excess};
-use crate::results::number::{block, date_time, depth, number};
+use crate::results::number::{date_time, number};
+use crate::results::row::RANDOM;
 use crate::results::text::{label, leave_out};
 use crate::results::{Import, ImportError, LeftOut, Reader, Source};
 
 use super::timespan::{
-    self, DiskspdDirection, TimeSpanParameters, TimeSpanResult, rows, sequential,
+    self, DiskspdDirection, TargetParameters, TimeSpanParameters, TimeSpanResult, rows, sequential,
 };
 
 pub(crate) const READER: Reader = Reader::new("DiskSpd XML", recognise, Source::Text(read));
 
 const SPANS_MAX: usize = 1_000;
-const TARGETS_MAX: usize = 1_000;
 const PERCENTILES_MAX: usize = 256;
 const NANOS_PER_MS: f64 = 1e6;
-const NANOS_PER_S: u64 = 1_000_000_000;
 
 fn recognise(head: &str) -> bool {
     head.trim_start().starts_with('<') && head.contains("<Results>") && head.contains("<TimeSpan")
@@ -45,11 +46,10 @@ fn read(whole: &str) -> Result<Import, ImportError> {
     };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| broken(text!("it is no whole XML: {error}")))?;
-    let root = document.root_element();
-    if !root.has_tag_name("Results") {
+    if !document.root_element().has_tag_name("Results") {
         return Err(broken("it is a profile without results".into()));
     }
-    let runs = run(root, &document, &mut left_out).into_iter().collect();
+    let runs = run(&document, &mut left_out).into_iter().collect();
     let nothing = "no time span of it has moved anything";
     Import::of(READER.format, runs, left_out, nothing)
 }
@@ -66,25 +66,20 @@ fn without_trailer<'text>(text: &'text str, left_out: &mut Vec<LeftOut>) -> &'te
     xml
 }
 
-fn run(
-    root: Node<'_, '_>,
-    document: &Document<'_>,
-    left_out: &mut Vec<LeftOut>,
-) -> Option<ImportedRun> {
+fn run<'a>(document: &'a Document<'a>, left_out: &mut Vec<LeftOut>) -> Option<ImportedRun> {
+    let root = document.root_element();
+    let mut reader = ProfileReader {
+        is_tolerant: true,
+        ..ProfileReader::default()
+    };
     let system = child(root, "System");
     let profile = child(root, "Profile").and_then(|profile| child(profile, "TimeSpans"));
-    let parameter_sets: Vec<TimeSpanParameters> = profile
-        .map(|spans| {
-            children(spans, "TimeSpan")
-                .take(SPANS_MAX)
-                .map(parameters_of)
-                .collect()
-        })
-        .unwrap_or_default();
-    let mut found = Vec::new();
-    let mut paths = Vec::new();
+    let profile = profile.into_iter();
+    let mut profile = profile.flat_map(|spans| children(spans, "TimeSpan"));
+    let (mut found, mut spans) = (Vec::new(), Vec::new());
     for (number, span) in children(root, "TimeSpan").enumerate() {
-        let parameters = parameter_sets.get(number).cloned().unwrap_or_default();
+        let parameters = profile.next().map(|span| parameters_of(&mut reader, span));
+        let parameters = parameters.unwrap_or_default();
         let rows = rows(&parameters, &done(span));
         if rows.is_empty() || number >= SPANS_MAX {
             let position = document.text_pos_at(span.range().start);
@@ -101,15 +96,12 @@ fn run(
         if number >= SPANS_MAX {
             break;
         }
-        paths.extend(parameters.paths);
+        spans.push(parameters);
         found.extend(rows);
     }
     let version = system.and_then(|system| text(child(system, "Tool")?, "Version"));
     let started_at = system.and_then(|system| text(system, "RunTime"));
-    let size = parameter_sets
-        .first()
-        .and_then(|parameters| parameters.size);
-    let mut run = timespan::run("DiskSpd", READER.format, (&paths, size), found)?;
+    let mut run = timespan::run("DiskSpd", READER.format, &spans, found)?;
     run.started_at = started_at.and_then(|time| date_time(time.strip_suffix(" UTC")?));
     run.environment.host = system.and_then(|system| label(text(system, "ComputerName")?));
     run.origin.version = version.and_then(label);
@@ -136,61 +128,39 @@ fn figure(node: Node<'_, '_>, name: &str) -> Option<f64> {
     text(node, name).and_then(number)
 }
 
-fn parameters_of(span: Node<'_, '_>) -> TimeSpanParameters {
-    let seconds = |name: &str| {
-        let seconds: u64 = text(span, name)?.parse().ok()?;
-        seconds.checked_mul(NANOS_PER_S).map(Nanos)
+fn parameters_of<'a>(reader: &mut ProfileReader<'a>, node: Element<'a>) -> TimeSpanParameters {
+    let span = reader.span(node).unwrap_or_default();
+    let is_understood = |node: Node<'_, '_>| reader.understood.contains(&node.id());
+    let knows = |node, name| child(node, name).is_some_and(is_understood);
+    let counts = child(node, "ThreadCount").is_none_or(is_understood);
+    let nodes = children(node, "Targets").flat_map(|targets| children(targets, "Target"));
+    let parameters = |(node, target): (Element<'a>, &DiskspdTarget)| {
+        let knows = |name| knows(node, name);
+        let order = match target.random_percent {
+            0 => Some(sequential(target.interlocked)),
+            100 => Some(RANDOM),
+            _ => None,
+        };
+        let random = ["Random", "RandomRatio"].map(|name| child(node, name));
+        TargetParameters {
+            size: target.create,
+            threads: (counts && knows("ThreadsPerFile")).then_some(target.threads),
+            block: knows("BlockSize").then_some(target.block),
+            order: order.filter(|_| random.into_iter().flatten().all(is_understood)),
+            depth: knows("RequestCount").then_some(target.requests),
+            read_percent: knows("WriteRatio").then(|| 100 - u32::from(target.write_percent)),
+            is_direct: target.unbuffered,
+            is_written_through: target.write_through != DiskspdWriteThrough::Off,
+        }
     };
-    let mut parameters = TimeSpanParameters {
-        duration: seconds("Duration"),
-        warm_up: seconds("Warmup"),
-        ..TimeSpanParameters::default()
-    };
-    let targets = child(span, "Targets");
-    let targets = targets.map(|targets| children(targets, "Target").take(TARGETS_MAX));
-    let targets: Vec<Node<'_, '_>> = targets.into_iter().flatten().collect();
-    let Some(first) = targets.first() else {
-        return parameters;
-    };
-    let of = |target: Node<'_, '_>| {
-        [
-            "BlockSize",
-            "Random",
-            "RequestCount",
-            "WriteRatio",
-            "DisableOSCache",
-            "WriteThrough",
-        ]
-        .map(|name| text(target, name).map(str::to_owned))
-    };
-    parameters.is_mixed = targets.iter().any(|target| of(*target) != of(*first));
-    parameters.paths = targets
-        .iter()
-        .filter_map(|target| label(text(*target, "Path")?))
-        .collect();
-    parameters.block = text(*first, "BlockSize").and_then(|size| block(size, 1));
-    parameters.size = text(*first, "FileSize")
-        .and_then(|size| block(size, 1))
-        .filter(|size| *size > Bytes(0));
-    parameters.depth = text(*first, "RequestCount").and_then(depth);
-    parameters.order = Some(match text(*first, "Random") {
-        Some(_) => Order::Random { map: false },
-        None => sequential(text(*first, "InterlockedSequential") == Some("true")),
-    });
-    let writes = text(*first, "WriteRatio").and_then(|ratio| ratio.parse::<u32>().ok());
-    parameters.read_percent = writes.and_then(|writes| 100_u32.checked_sub(writes));
-    parameters.is_direct = text(*first, "DisableOSCache") == Some("true")
-        || text(*first, "DisableAllCache") == Some("true");
-    parameters.is_written_through = text(*first, "WriteThrough") == Some("true")
-        || text(*first, "DisableAllCache") == Some("true");
-    let threads = targets
-        .iter()
-        .map(|target| text(*target, "ThreadsPerFile").and_then(depth));
-    let threads = threads.collect::<Option<Vec<u32>>>();
-    let threads = threads.map(|each| each.into_iter().fold(0, u32::saturating_add));
-    let shared = text(span, "ThreadCount").and_then(depth);
-    parameters.threads = shared.or(threads);
-    parameters
+    let targets = span.targets.iter();
+    TimeSpanParameters {
+        paths: targets.filter_map(|target| label(&target.path)).collect(),
+        targets: nodes.zip(&span.targets).map(parameters).collect(),
+        threads_in_all: Some(span.thread_count).filter(|count| *count > 0),
+        duration: knows(node, "Duration").then(|| Nanos::from_secs(span.duration_s.into())),
+        warm_up: knows(node, "Warmup").then(|| Nanos::from_secs(span.warmup_s.into())),
+    }
 }
 
 fn done(span: Node<'_, '_>) -> TimeSpanResult {
