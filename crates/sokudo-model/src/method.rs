@@ -42,14 +42,8 @@ pub enum MethodTrait {
     RepeatsSlow,
     /// Rows with large blocks are measured in small and in huge pages, too.
     ComparesPages,
-    /// Rows are points on axes, such as block sizes and depths.
-    VariesAxes,
     /// One of its rows times the page cache, and is meant to.
     TimesPageCache,
-    /// It is repeated by hand: trials are shown as on a control chart.
-    ControlChart,
-    /// Its peers print MiB/s.
-    Mebibytes,
     /// Rows come in pairs of reads and writes.
     PairsDirections,
 }

@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::{Bus, Disk, WriteCache};
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, DataContent, MethodTrait, Nanos, Order, PlanPart, Rate,
-    ScheduleName, SequentialOffset, TargetInfo, TargetKind, Workload,
+    BlockDevice, BlockDeviceKind, Bytes, DataContent, Nanos, Order, PlanPart, Rate, ScheduleName,
+    SequentialOffset, TargetInfo, TargetKind, Workload,
 };
 
 use sokudo_words::{Text, text};
@@ -62,7 +62,8 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("Memory", special(document, PlanPart::Memory)),
         ("Steady", special(document, PlanPart::Steady)),
         ("Trials", Some(trials_line(document))),
-        ("hdparm", hdparm_line(document)),
+        // Whoever compares with hdparm must know its unit: the view of such runs says it.
+        ("hdparm", None),
         ("Seed", Some(Text::name(document.plan.seed.to_string()))),
         ("Machine", machine_line(&document.environment)),
         ("Not seen", sentences(&target.blind_spots)),
@@ -351,12 +352,6 @@ fn trials_line(document: &RunDocument) -> Text {
     let parts = [Some(count), until, over, Some(order), Some(pause), warm_up];
     let trials = Text::list(parts.into_iter().flatten(), ", ");
     Text::list(std::iter::once(trials).chain(end), "; ")
-}
-
-/// Whoever compares with hdparm must know its unit.
-fn hdparm_line(document: &RunDocument) -> Option<Text> {
-    let likeness = "what it prints as MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
-    (document.plan.method.is(MethodTrait::Mebibytes)).then(|| likeness.into())
 }
 
 #[cfg(test)]

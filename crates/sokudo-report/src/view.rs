@@ -22,6 +22,16 @@ pub enum ShownBehind {
     Nothing,
 }
 
+/// Columns that the table of rows has of some methods alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowColumn {
+    /// The median as a bar: rows are points on axes, such as block sizes and depths.
+    Bar,
+    /// Mean and range of the trials, as on a control chart.
+    MeanAndRange,
+    Mebibytes,
+}
+
 /// How a method shows its runs.
 pub trait ShownView {
     /// The answer to the question that was measured for: it comes first.
@@ -43,6 +53,11 @@ pub trait ShownView {
     /// What stands under this label of the facts instead; `Some(None)` for nothing.
     fn fact(&self, _: &'static str, _: &RunDocument) -> Option<Option<Text>> {
         None
+    }
+
+    /// What the table of rows has beside the columns of any run.
+    fn row_columns(&self) -> &'static [RowColumn] {
+        &[]
     }
 
     /// Whether this conclusion stands among its figures.
