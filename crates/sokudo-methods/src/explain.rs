@@ -5,6 +5,7 @@
 
 pub mod arguments;
 pub mod plan;
+mod rules;
 
 use arguments::Arguments;
 use plan::{
@@ -35,6 +36,7 @@ pub(crate) const DECLARED: Declared = Declared {
         ],
     }),
     kinds: &[&plan::METHOD],
+    rules: &[&rules::RULES],
     ..Declared::NONE
 };
 
