@@ -6,6 +6,7 @@
 pub mod arguments;
 pub mod plan;
 mod rules;
+mod table;
 
 use arguments::Arguments;
 use plan::{
@@ -36,6 +37,7 @@ pub(crate) const DECLARED: Declared = Declared {
         ],
     }),
     kinds: &[&plan::METHOD],
+    showings: &[table::showing],
     rules: &[&rules::RULES],
     ..Declared::NONE
 };

@@ -26,8 +26,6 @@ pub enum MethodTrait {
     DecidesTrials,
     /// What an interrupted run has measured can be gone on with.
     Resumes,
-    /// Rows are probes: what is concluded is shown, and not their figures.
-    Probes,
     /// The disk is judged beside the rows.
     JudgesDisk,
     /// Whether the disk is well is what was asked for.
