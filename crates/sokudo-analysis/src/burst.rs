@@ -3,13 +3,10 @@
 //! A drive takes the first writes into a memory of its own, or into fast cells, and puts off
 //! tidying up. That bytes arrived is proven; that they would go on arriving so fast is not.
 
-use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, MethodTrait, Operation, Row, Run, TargetKind, Verdict,
-};
+use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, Operation, Row, Run, TargetKind, Verdict};
 use sokudo_words::{Text, text};
 
 use crate::code::{Code, RuleResult};
-use crate::explain;
 use crate::remedy;
 use crate::rule::RunRule;
 
@@ -26,8 +23,7 @@ fn not_preconditioned(run: &Run) -> Option<RuleResult> {
     let is_real = !matches!(run.target.kind, TargetKind::Simulated | TargetKind::Null);
     let mut leaves = run.target.leaves().filter(|_| is_real);
     let device = leaves.find(|leaf| takes_bursts(leaf))?;
-    let looks_for_it = explain::is_of_probes(run) || run.plan.method.is(MethodTrait::WritesThrough);
-    if run.schedule.steady.is_some() || looks_for_it || is_written_through(run) {
+    if run.schedule.steady.is_some() || is_written_through(run) {
         return None;
     }
     let rows: Vec<&str> = run
@@ -133,11 +129,6 @@ mod tests {
             }
         });
         assert_eq!(symptom_of(platters), None);
-        let probes = writes_with(|run| {
-            flash(run);
-            run.plan.method = crate::sample::method(&[MethodTrait::Probes]);
-        });
-        assert_eq!(symptom_of(probes), None);
         let through = writes_with(|run| {
             flash(run);
             run.target.kind = TargetKind::BlockDevice;

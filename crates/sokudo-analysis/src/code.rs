@@ -286,7 +286,7 @@ impl Code {
 
     /// Whether it tells how a figure came about from trial to trial and from I/O to I/O. Of a
     /// figure that is none of a device nobody needs to know that.
-    pub(crate) const fn is_about_steadiness(self) -> bool {
+    pub const fn is_about_steadiness(self) -> bool {
         matches!(
             self,
             Self::Unsteady

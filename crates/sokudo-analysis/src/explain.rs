@@ -21,14 +21,14 @@ mod zones;
 pub(crate) use rotation::grouped;
 #[cfg(any(test, feature = "testing"))]
 pub use threshold::stated as stated_thresholds;
+pub use untold::untold;
 
-use sokudo_model::{Inference, MethodTrait, Run};
+use sokudo_model::{Inference, Run};
 
-use crate::code::Code;
 use crate::rule::{InferenceRule, of_methods};
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 10] = [
+const RULES: [&[InferenceRule]; 9] = [
     zones::RULES,
     rotation::RULES,
     seek::RULES,
@@ -38,32 +38,7 @@ const RULES: [&[InferenceRule]; 10] = [
     fast_cells::RULES,
     parity::RULES,
     capacity::RULES,
-    untold::RULES,
 ];
-
-/// Whether a finding of this run is what was looked for: a probe reads a small part again
-/// and again to meet a cache, and writes until the speed falls. What that shows is a
-/// conclusion; as doubt about a figure that nobody asked for it would only be noise. A fill
-/// tells levels of the rate itself, and reads beside its writes.
-pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
-    let meets_caches = matches!(
-        code,
-        Code::DatasetInCache
-            | Code::SmallCoverage
-            | Code::FlushTooFast
-            | Code::TesterLimited
-            | Code::DepthNotReached
-    );
-    let is_shown_as_levels = code == Code::DepthNotReached || code.is_about_steadiness();
-    let method = &run.plan.method;
-    method.is(MethodTrait::Probes) && (meets_caches || code.is_about_steadiness())
-        || method.is(MethodTrait::WritesThrough) && is_shown_as_levels
-}
-
-/// Whether the rows are probes, whose figures nobody asked for.
-pub(crate) fn is_of_probes(run: &Run) -> bool {
-    run.plan.method.is(MethodTrait::Probes)
-}
 
 /// What the run's figures are consistent with.
 pub fn explain(run: &Run) -> Vec<Inference> {

@@ -72,7 +72,7 @@ pub use rule::{all_codes, hand_over};
 
 use case::RowContext;
 use code::in_order;
-use rule::{RowRule, of_methods};
+use rule::{RowRule, is_looked_for, of_methods};
 
 /// The rules about rows, a list per theme.
 const ROW_RULES: [&[RowRule]; 17] = [
@@ -143,7 +143,9 @@ fn judge_whole(run: &mut Run) {
         .chain(burst::RULES)
         .chain(course::RUN_RULES)
         .chain(of_methods().flat_map(|rules| rules.runs));
-    let rulings = rules.filter_map(|rule| rule(run)).collect();
+    let rulings = rules.filter_map(|rule| rule(run));
+    let rulings = rulings.filter(|ruling| !is_looked_for(run, None, ruling.code));
+    let rulings = rulings.collect();
     run.findings = surroundings::about_disks(run);
     run.findings.extend(in_order(rulings));
     run.findings
@@ -161,7 +163,7 @@ fn assess(run: &Run, row: &Row) -> Option<Assessment> {
     let mut rulings: Vec<RuleResult> = rules
         .filter_map(|rule| rule(&case))
         .filter(|ruling| !(is_of_rounds && rounds::takes_trials_for_repetitions(ruling.code)))
-        .filter(|ruling| !explain::is_looked_for(run, ruling.code))
+        .filter(|ruling| !is_looked_for(run, Some(row), ruling.code))
         .collect();
     // That the bytes arrived is a rule like any other: it speaks up when there is
     // no proof. So what nobody objects to is proven.
@@ -252,20 +254,6 @@ mod tests {
         check! {
             "arrived": few(1) => ["few-trials"], Verdict::Verified;
             "half of it": few(2) => ["not-from-device"], Verdict::Invalid;
-        }
-    }
-
-    #[test]
-    fn probes_are_not_blamed_for_what_they_look_for() {
-        let fallen = |traits| {
-            reads_with(|run| {
-                run.plan.method = sample::method(traits);
-                run.rows[0].trials.truncate(3);
-            })
-        };
-        check! {
-            "mark": fallen(&[]) => ["few-trials"], Verdict::Verified;
-            "explain": fallen(&[sokudo_model::MethodTrait::Probes]) => [], Verdict::Verified;
         }
     }
 

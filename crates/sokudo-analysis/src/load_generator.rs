@@ -1,8 +1,8 @@
 //! Was the tester what it should be: its depth, its backend, its trials.
 
 use sokudo_model::{
-    BackendKind, Faster, MethodTrait, Outcome, PairRatios, RateKept, Sample, ScheduleName,
-    StopReason, Survey, TargetKind, Visit,
+    BackendKind, Faster, Outcome, PairRatios, RateKept, Sample, ScheduleName, StopReason, Survey,
+    TargetKind, Visit,
 };
 use sokudo_words::{Text, text};
 
@@ -59,7 +59,7 @@ fn depth_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
 fn rate_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
     let workload = &case.row.workload;
     let rate = RateKept::of(workload, &case.row.trials)?;
-    if rate.is_kept() || case.run.plan.method.is(MethodTrait::SeeksOverload) {
+    if rate.is_kept() {
         return None;
     }
     let depth = f64::from(workload.threads) * f64::from(workload.depth);
@@ -339,10 +339,7 @@ fn stopped_early(case: &RowContext<'_>) -> Option<RuleResult> {
 
 fn few_trials(case: &RowContext<'_>) -> Option<RuleResult> {
     let trials = case.row.trials.len();
-    // A search tries each load once, and measures again what it has found.
-    let is_tried = case.run.plan.method.is(MethodTrait::TriesOnce) && trials == 1;
     let by_choice = case.run.schedule.name != ScheduleName::Crystal && !case.run.interrupted;
-    let by_choice = by_choice && !is_tried;
     (by_choice && (1..INTERVAL_TRIALS_MIN).contains(&trials)).then(|| {
         RuleResult::new(
             Code::FewTrials,
@@ -403,11 +400,6 @@ mod tests {
         let mut idle = asked_for(2.0);
         idle.rows[0].workload.depth = 8;
         says(idle, "rate-not-reached", &["stood still"]);
-        let mut load = asked_for(2.0);
-        load.plan.method = crate::sample::method(&[MethodTrait::SeeksOverload]);
-        check! {
-            "asked for on purpose": load => [], Verified;
-        }
     }
 
     #[test]

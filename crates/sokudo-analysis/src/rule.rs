@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use sokudo_model::{Inference, Run};
+use sokudo_model::{Inference, Row, Run};
 
 use crate::case::RowContext;
 use crate::code::{Code, MethodCode, RuleResult};
@@ -16,6 +16,10 @@ pub(crate) type RunRule = fn(&Run) -> Option<RuleResult>;
 /// A rule about the run that may conclude one thing of its device.
 pub(crate) type InferenceRule = fn(&Run) -> Option<Inference>;
 
+/// Whether a finding of the run, or of one of its rows, is what was measured for: as doubt about
+/// a figure it would only be noise.
+pub(crate) type LookedFor = fn(&Run, Option<&Row>, Code) -> bool;
+
 /// The rules that a method alone has. Each is asked of every run.
 pub struct MethodRules {
     /// What its rules can say.
@@ -26,6 +30,8 @@ pub struct MethodRules {
     pub runs: &'static [RunRule],
     /// Rules that conclude something about the device.
     pub inferences: &'static [InferenceRule],
+    /// What findings of any run are no findings of its own.
+    pub looked_for: LookedFor,
     /// What else is thought of the run, once all of its rows are judged.
     pub whole: Option<fn(&mut Run)>,
 }
@@ -37,6 +43,7 @@ impl MethodRules {
         rows: &[],
         runs: &[],
         inferences: &[],
+        looked_for: |_, _, _| false,
         whole: None,
     };
 }
@@ -51,6 +58,11 @@ pub fn hand_over(rules: impl IntoIterator<Item = &'static MethodRules>) {
 /// The rules that were handed over.
 pub fn of_methods() -> impl Iterator<Item = &'static MethodRules> {
     OF_METHODS.get().into_iter().flatten().copied()
+}
+
+/// Whether a method looked for what was found.
+pub(crate) fn is_looked_for(run: &Run, row: Option<&Row>, code: Code) -> bool {
+    of_methods().any(|rules| (rules.looked_for)(run, row, code))
 }
 
 /// Every code, those that change a figure most first.

@@ -5,6 +5,8 @@
 
 pub mod arguments;
 pub mod plan;
+mod rules;
+mod table;
 
 use arguments::Arguments;
 use plan::{
@@ -35,6 +37,8 @@ pub(crate) const DECLARED: Declared = Declared {
         ],
     }),
     kinds: &[&plan::METHOD],
+    showings: &[table::showing],
+    rules: &[&rules::RULES],
     ..Declared::NONE
 };
 

@@ -9,7 +9,7 @@ pub(crate) mod table;
 
 use arguments::Arguments;
 use sokudo_measure::{Measurement, Named, OwnFiles};
-use sokudo_model::{Bytes, Method, MethodKind, MethodTrait, Nanos, Plan, Schedule, TargetKind};
+use sokudo_model::{Bytes, Method, Nanos, Plan, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
@@ -20,15 +20,8 @@ use crate::measuring::{Measuring, Planned};
 use crate::rows::sequential_writes::{self, SequentialWrites};
 use crate::{argument_checks, consent, measurement};
 
-pub static METHOD: MethodKind = MethodKind {
-    name: "fill",
-    command: "fill",
-    is_named: false,
-    traits: &[MethodTrait::DecidesTrials, MethodTrait::WritesThrough],
-};
-
 pub(crate) const DECLARED: Declared = Declared {
-    kinds: &[&METHOD],
+    kinds: &[&rules::METHOD],
     views: &[&table::VIEW],
     showings: &[table::showing],
     rules: &[&rules::RULES],
@@ -46,7 +39,7 @@ impl Measuring for Arguments {
         consent::check_written(&self.target, named.kind(), &self.shared)?;
         let request = request(self, &named)?;
         let seed = self.shared.seed_for(&named);
-        let mut plan = Plan::in_turn(Method::new(&METHOD), seed, request.workloads());
+        let mut plan = Plan::in_turn(Method::new(&rules::METHOD), seed, request.workloads());
         self.shared.set(&mut plan);
         let measurement = Measurement {
             schedule: self.shared.ending(Schedule::in_turn(1, Nanos(0))),

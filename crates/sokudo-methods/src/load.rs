@@ -16,11 +16,15 @@ pub(crate) mod view;
 use arguments::Arguments;
 use beside::Neighbour;
 use paced::{TRIAL_TIME_MAX, at_share, paced, samples_for, time_of};
+use sokudo_analysis::code::Code;
+use sokudo_analysis::rule::MethodRules;
 use sokudo_engine::Control;
 use sokudo_measure::{
     MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
 };
-use sokudo_model::{Event, LatencyLimit, Method, Nanos, Plan, Row, Schedule, TargetKind, Workload};
+use sokudo_model::{
+    Event, LatencyLimit, Method, Nanos, Plan, Row, Run, Schedule, TargetKind, Workload,
+};
 use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::RowSpec;
@@ -42,10 +46,21 @@ pub(crate) const DECLARED: Declared = Declared {
     views: &[&view::VIEW, &beside::view::VIEW],
     showings: &[table::showing, beside::table::showing],
     pictures: &[picture::LATENCY_BY_LOAD, beside::picture::LATENCIES],
-    rules: &[&beside::rules::RULES],
+    rules: &[&RULES, &beside::rules::RULES],
     #[cfg(test)]
     thresholds: Vec::new,
 };
+
+static RULES: MethodRules = MethodRules {
+    looked_for,
+    ..MethodRules::NONE
+};
+
+/// Rates are asked for that the device may not keep.
+fn looked_for(run: &Run, _: Option<&Row>, code: Code) -> bool {
+    let mut own = DECLARED.kinds.iter();
+    code == Code::RateNotReached && own.any(|kind| run.plan.method.is_of(kind))
+}
 
 /// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
 /// what an overload is.

@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod plan;
+mod table;
 
 use arguments::Arguments;
 use plan::{DD_BLOCK, Quick, QuickTest};
@@ -33,6 +34,7 @@ pub(crate) const DECLARED: Declared = Declared {
         ],
     }),
     kinds: &[&plan::METHOD],
+    showings: &[table::showing],
     ..Declared::NONE
 };
 

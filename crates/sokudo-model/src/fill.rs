@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sokudo_stats::{Histogram, LevelRule, median, without_outliers};
 
-use crate::method::MethodTrait;
 use crate::plan::{Operation, Order, Sample, Visit, Workload};
 use crate::run::Run;
 use crate::trial::{Outcome, Row, SurveySample};
@@ -275,14 +274,6 @@ impl Fill {
         fill.first = fill.first_of_cells();
         fill.collapse = fill.found_collapse().filter(|_| !has_platters);
         fill
-    }
-
-    /// Of a run whose method it is; `None` for any other.
-    pub fn of_method(run: &Run) -> Option<Self> {
-        run.plan
-            .method
-            .is(MethodTrait::WritesThrough)
-            .then(|| Self::of(run))?
     }
 
     fn found_collapse(&self) -> Option<FillCollapse> {

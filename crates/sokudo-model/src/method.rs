@@ -26,14 +26,6 @@ pub enum MethodTrait {
     DecidesTrials,
     /// What an interrupted run has measured can be gone on with.
     Resumes,
-    /// A device is written through, and how its writes change is what is looked for.
-    WritesThrough,
-    /// Rows are probes: what is concluded is shown, and not their figures.
-    Probes,
-    /// It asks for rates that the device may not keep.
-    SeeksOverload,
-    /// Each load is tried once, and only the best ones again.
-    TriesOnce,
     /// The disk is judged beside the rows.
     JudgesDisk,
     /// Whether the disk is well is what was asked for.
@@ -42,14 +34,8 @@ pub enum MethodTrait {
     RepeatsSlow,
     /// Rows with large blocks are measured in small and in huge pages, too.
     ComparesPages,
-    /// Rows are points on axes, such as block sizes and depths.
-    VariesAxes,
     /// One of its rows times the page cache, and is meant to.
     TimesPageCache,
-    /// It is repeated by hand: trials are shown as on a control chart.
-    ControlChart,
-    /// Its peers print MiB/s.
-    Mebibytes,
     /// Rows come in pairs of reads and writes.
     PairsDirections,
 }
@@ -187,7 +173,7 @@ mod tests {
             name,
             command: "load",
             is_named,
-            traits: &[MethodTrait::SeeksOverload],
+            traits: &[MethodTrait::Resumes],
         }
     }
 
@@ -210,7 +196,7 @@ mod tests {
             let method = Method::from(name);
             assert_eq!(method.to_string(), name);
             assert_eq!(method.variant(), variant, "{name}");
-            assert_eq!(method.is(MethodTrait::SeeksOverload), kind.is_some());
+            assert_eq!(method.is(MethodTrait::Resumes), kind.is_some());
             assert_eq!(method.command(), kind.map(|kind| kind.command));
             assert!(kind.is_none_or(|kind| method.is_of(kind)), "{name}");
         }

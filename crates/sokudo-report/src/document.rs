@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use sokudo_model::{MethodTrait, Origin, Run};
+use sokudo_model::{Origin, Run};
 
 use crate::{date, json_layout};
 
@@ -162,12 +162,6 @@ impl RunDocument {
         let mut results: Vec<_> = self.results.iter().collect();
         results.sort_by_key(|result| result.direction);
         results
-    }
-
-    /// Whether the run was made to explain its device. Its rows are probes: it is the
-    /// conclusions that are shown.
-    pub(crate) fn is_explanation(&self) -> bool {
-        self.plan.method.is(MethodTrait::Probes)
     }
 
     /// What each host did, where several measured together.

@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::{Bus, Disk, WriteCache};
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, DataContent, MethodTrait, Nanos, Order, PlanPart, Rate,
-    ScheduleName, SequentialOffset, TargetInfo, TargetKind, Workload,
+    BlockDevice, BlockDeviceKind, Bytes, DataContent, Nanos, Order, PlanPart, Rate, ScheduleName,
+    SequentialOffset, TargetInfo, TargetKind, Workload,
 };
 
 use sokudo_words::{Text, text};
@@ -14,7 +14,7 @@ use crate::document::{ResultDocument, RunDocument};
 use crate::fingerprint::words;
 use crate::number::{MISSING, decimal_size, exact_time, grouped};
 use crate::unique::{grouped as in_groups, unique};
-use crate::view::views;
+use crate::view::{shows_rows, views};
 use crate::wording::minutes;
 use lines::{has_device, has_file, known, listed, machine_line, span_line, target_line};
 
@@ -31,8 +31,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         return imported::facts(document, origin);
     }
     let target = &document.target;
-    // Of probes, which are many, each with a span of its own, it is not the rows that are shown.
-    let shows_rows = |_: &Text| !document.is_explanation();
+    let of_rows = |fact: Option<Text>| fact.filter(|_| shows_rows(document));
     let facts = [
         ("Label", document.label.as_ref().map(Text::name)),
         ("Target", Some(target_line(target))),
@@ -42,8 +41,8 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_file(target).then(|| file_system_line(target)),
         ),
         ("File", has_file(target).then(|| file_line(target))),
-        ("Span", span_line(document).filter(shows_rows)),
-        ("Places", samples_line(document).filter(shows_rows)),
+        ("Span", of_rows(span_line(document))),
+        ("Places", of_rows(samples_line(document))),
         ("Write cache", special(document, PlanPart::WriteCache)),
         ("Files", special(document, PlanPart::Files)),
         ("Tree", trees_line(document)),
@@ -62,7 +61,8 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("Memory", special(document, PlanPart::Memory)),
         ("Steady", special(document, PlanPart::Steady)),
         ("Trials", Some(trials_line(document))),
-        ("hdparm", hdparm_line(document)),
+        // Whoever compares with hdparm must know its unit: the view of such runs says it.
+        ("hdparm", None),
         ("Seed", Some(Text::name(document.plan.seed.to_string()))),
         ("Machine", machine_line(&document.environment)),
         ("Not seen", sentences(&target.blind_spots)),
@@ -351,12 +351,6 @@ fn trials_line(document: &RunDocument) -> Text {
     let parts = [Some(count), until, over, Some(order), Some(pause), warm_up];
     let trials = Text::list(parts.into_iter().flatten(), ", ");
     Text::list(std::iter::once(trials).chain(end), "; ")
-}
-
-/// Whoever compares with hdparm must know its unit.
-fn hdparm_line(document: &RunDocument) -> Option<Text> {
-    let likeness = "what it prints as MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
-    (document.plan.method.is(MethodTrait::Mebibytes)).then(|| likeness.into())
 }
 
 #[cfg(test)]

@@ -281,8 +281,12 @@ impl RowNames {
     }
 }
 
-/// All findings of a run, the most important first.
-pub(crate) fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGroup<'a>> {
+/// All findings of a run, the most important first; only those about conclusions where it is not
+/// its rows that are shown.
+pub(crate) fn grouped_findings<'a>(
+    document: &'a RunDocument,
+    shows_rows: bool,
+) -> Vec<FindingGroup<'a>> {
     let mut groups: Vec<Members<'_>> = Vec::new();
     let mut by_kind: HashMap<(&str, Severity, String), usize> = HashMap::new();
     let mut add = |finding: &'a Finding, row, worst| {
@@ -308,7 +312,7 @@ pub(crate) fn grouped_findings<'a>(document: &'a RunDocument) -> Vec<FindingGrou
             );
         }
     }
-    if document.is_explanation() {
+    if !shows_rows {
         groups.retain(Members::is_about_conclusions);
         // What befell each of many probes is in the JSON; here one example has to do.
         for group in &mut groups {
@@ -425,7 +429,7 @@ mod tests {
         {
             document.results[row].findings = vec![finding(symptom.into())];
         }
-        let groups = grouped_findings(&document);
+        let groups = grouped_findings(&document, true);
         assert_eq!(groups.len(), 1);
         assert_eq!(groups[0].symptoms.len(), 2);
     }
@@ -441,7 +445,7 @@ mod tests {
                 ..finding("x".into())
             };
             document.findings = remedies.map(with).to_vec();
-            let groups = grouped_findings(&document);
+            let groups = grouped_findings(&document, true);
             groups.iter().map(|it| it.remedy.english()).collect()
         };
         assert_eq!(

@@ -10,11 +10,12 @@ use crate::comparison::{self, ComparisonDocument};
 use crate::document::RunDocument;
 use crate::explain;
 use crate::forms::Forms;
-use crate::grouping::{FindingGroup, grouped_findings};
+use crate::grouping::FindingGroup;
 use crate::matrix::MatrixDocument;
 use crate::run::{self, RunVerdict};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, Table, Tone};
+use crate::view::findings;
 
 /// What the tables of a page have.
 const MEGABYTES: BandwidthUnit = BandwidthUnit::MegabytesPerSecond;
@@ -166,7 +167,7 @@ impl LiveRun {
     }
 
     fn findings_of(document: &RunDocument, language: Language) -> Vec<LiveFinding> {
-        let groups = grouped_findings(document);
+        let groups = findings(document);
         groups
             .iter()
             .map(|group| LiveFinding::of(group, language))

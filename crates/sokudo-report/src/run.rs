@@ -16,14 +16,14 @@ use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
 use crate::facts::{Fact, facts};
-use crate::grouping::{grouped_findings, row_name};
+use crate::grouping::row_name;
 use crate::hosts::HostFigures;
 use crate::number;
 use crate::shortfall::shortfalls;
 use crate::style::BandwidthUnit;
 use crate::surface;
 use crate::table::{Cell, Skin, Table};
-use crate::view::{ShownBehind, ShownView, views};
+use crate::view::{self, ShownBehind, ShownView, views};
 use crate::wording::row;
 
 /// The whole of it.
@@ -40,7 +40,7 @@ pub fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
         view.add_sources(&mut article, document);
     }
     article.add(Element::OfRows(shortfalls_of(document)));
-    article.add(Element::Findings(grouped_findings(document)));
+    article.add(Element::Findings(view::findings(document)));
     article.add(Element::StoredCommand(&document.command));
     article
 }
@@ -102,10 +102,6 @@ fn fact_lines<'a>(facts: impl Iterator<Item = Fact>) -> Element<'a> {
 /// What the command was for, and what else its figures say.
 pub fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
-    if document.is_explanation() {
-        article.add(Element::Conclusions(&document.inferences));
-        return article;
-    }
     let hosts = HostFigures::of(document);
     if let Some(hosts) = &hosts {
         article.paragraph(hosts.sentence());

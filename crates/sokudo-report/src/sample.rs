@@ -17,16 +17,6 @@ mod kept_runs;
 pub use hosts::{run_of_many, together_run};
 pub use kept_runs::*;
 
-/// A method of whose plans this is so.
-pub fn method(traits: &'static [MethodTrait]) -> Method {
-    Method::new(Box::leak(Box::new(MethodKind {
-        name: "test",
-        command: "test",
-        is_named: false,
-        traits,
-    })))
-}
-
 /// Document of the kept sample run of this name.
 pub fn document(name: &str) -> RunDocument {
     RunDocument::from_run(&kept(name))

@@ -8,6 +8,7 @@ use sokudo_words::Text;
 
 use crate::article::Article;
 use crate::document::RunDocument;
+use crate::grouping::{FindingGroup, grouped_findings};
 use crate::style::BandwidthUnit;
 
 /// What is shown of a run behind the figures of a view.
@@ -20,6 +21,16 @@ pub enum ShownBehind {
     /// No rows; hosts, and what figures say of the device.
     NoRows,
     Nothing,
+}
+
+/// Columns that the table of rows has of some methods alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowColumn {
+    /// The median as a bar: rows are points on axes, such as block sizes and depths.
+    Bar,
+    /// Mean and range of the trials, as on a control chart.
+    MeanAndRange,
+    Mebibytes,
 }
 
 /// How a method shows its runs.
@@ -45,6 +56,11 @@ pub trait ShownView {
         None
     }
 
+    /// What the table of rows has beside the columns of any run.
+    fn row_columns(&self) -> &'static [RowColumn] {
+        &[]
+    }
+
     /// Whether this conclusion stands among its figures.
     fn shows(&self, _: &Inference) -> bool {
         false
@@ -60,9 +76,14 @@ pub trait ShownView {
         true
     }
 
+    /// Whether figures of rows are shown, and not only what they come to.
+    fn shows_rows(&self) -> bool {
+        true
+    }
+
     /// Whether rows have figures that people ask for by themselves, such as the fastest read.
     fn has_headlines(&self) -> bool {
-        true
+        self.shows_rows()
     }
 }
 
@@ -80,4 +101,14 @@ pub fn hand_over(showings: impl IntoIterator<Item = Showing>) {
 pub(crate) fn views(document: &RunDocument) -> impl Iterator<Item = &dyn ShownView> {
     let showings = SHOWINGS.get().into_iter().flatten();
     showings.filter_map(move |showing| showing(document))
+}
+
+/// Whether figures of the run's rows are shown.
+pub(crate) fn shows_rows(document: &RunDocument) -> bool {
+    views(document).all(ShownView::shows_rows)
+}
+
+/// What was found of what is shown, the most important first.
+pub(crate) fn findings(document: &RunDocument) -> Vec<FindingGroup<'_>> {
+    grouped_findings(document, shows_rows(document))
 }

@@ -1,16 +1,14 @@
 //! What probes were made for, and is not told, because it is concluded only where turning
 //! platters were seen: elsewhere a page cache, a host or a flash drive would be taken for it.
 
-use sokudo_model::{Confidence, Inference, MethodTrait, Run, Subject, Visit, Workload};
+use sokudo_model::{Confidence, Inference, Run, Subject, Visit, Workload};
 use sokudo_words::{Text, text};
 
 use super::{rotation, shingles};
-use crate::rule::InferenceRule;
 
-pub(super) const RULES: &[InferenceRule] = &[untold];
-
-fn untold(run: &Run) -> Option<Inference> {
-    if !run.plan.method.is(MethodTrait::Probes) || rotation::turn(run).is_some() {
+/// What was probed and not concluded.
+pub fn untold(run: &Run) -> Option<Inference> {
+    if rotation::turn(run).is_some() {
         return None;
     }
     let if_measured = |is_wanted: fn(&Workload) -> bool, what: &'static str| {
@@ -57,8 +55,6 @@ mod tests {
     #[test]
     fn what_could_not_be_concluded_is_said_with_the_reason() {
         let mut run = sample::writes();
-        assert_eq!(untold(&run), None);
-        run.plan.method = sample::method(&[MethodTrait::Probes]);
         run.rows[0].workload.measures.subject = Subject::Cache;
         let inference = untold(&run).unwrap();
         let claim = inference.claim.english();

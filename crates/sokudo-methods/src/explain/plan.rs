@@ -18,7 +18,7 @@ pub static METHOD: MethodKind = MethodKind {
     name: "explain",
     command: "explain",
     is_named: false,
-    traits: &[MethodTrait::DecidesTrials, MethodTrait::Probes],
+    traits: &[MethodTrait::DecidesTrials],
 };
 
 pub use theme::{ExplainRequest, ProbeAccess, StorageMedium, Theme};

@@ -5,8 +5,15 @@ use sokudo_analysis::code::{Code, RuleResult};
 use sokudo_analysis::explain::fast_cells::{gb, mb_per_s, slower};
 use sokudo_analysis::method_codes;
 use sokudo_analysis::rule::MethodRules;
-use sokudo_model::{BlockDeviceKind, Fill, FillStretch, Run};
+use sokudo_model::{BlockDeviceKind, Fill, FillStretch, MethodKind, MethodTrait, Row, Run};
 use sokudo_words::{Text, text};
+
+pub(crate) static METHOD: MethodKind = MethodKind {
+    name: "fill",
+    command: "fill",
+    is_named: false,
+    traits: &[MethodTrait::DecidesTrials],
+};
 
 method_codes! {
     /// Of the run, of `fill`: the rate falls once so much is written, and stays lower.
@@ -22,12 +29,25 @@ method_codes! {
 pub(crate) static RULES: MethodRules = MethodRules {
     codes: CODES,
     runs: &[fast_cells_end, folding, burst_credits],
+    looked_for,
     ..MethodRules::NONE
 };
 
+/// The rate itself is shown as levels, reads stand beside its writes, and the drive is written through.
+fn looked_for(run: &Run, _: Option<&Row>, code: Code) -> bool {
+    let is_shown = matches!(code, Code::DepthNotReached | Code::NotPreconditioned);
+    run.plan.method.is_of(&METHOD) && (is_shown || code.is_about_steadiness())
+}
+
+/// The fill that its own command measured.
+pub(super) fn fill_of(run: &Run) -> Option<Fill> {
+    let is_own = run.plan.method.is_of(&METHOD);
+    is_own.then(|| Fill::of(run))?
+}
+
 /// A fill of its own command whose rate collapses, and the level at which it does.
 fn collapsed(run: &Run) -> Option<(Fill, usize)> {
-    let fill = Fill::of_method(run)?;
+    let fill = fill_of(run)?;
     let collapse = fill.collapse?.level;
     Some((fill, collapse))
 }
@@ -125,7 +145,7 @@ mod tests {
     /// A fill of 100 samples of 1 GB each, at these rates in MB/s, each up to a sample.
     fn filled(levels: &[(usize, u64)], change: impl FnOnce(&mut Run)) -> Run {
         writes_with(|run| {
-            run.plan.method = Method::new(&crate::fill::METHOD);
+            run.plan.method = Method::new(&METHOD);
             run.target.kind = TargetKind::BlockDevice;
             let row = &mut run.rows[0];
             row.trials.truncate(1);

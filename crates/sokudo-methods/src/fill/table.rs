@@ -13,6 +13,7 @@ use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::duration;
 use sokudo_words::{Text, text};
 
+use super::rules::fill_of;
 use crate::rows::writing_cost::{time_of, wear};
 
 /// Slow cells take about so much less than what a drive is taken for.
@@ -82,7 +83,7 @@ impl FillEstimate {
 
 /// Levels of a drive.
 pub(crate) static VIEW: ViewKind =
-    ViewKind::new::<Fill>("fill", |run, _| Some(Arc::new(Fill::of_method(run)?)));
+    ViewKind::new::<Fill>("fill", |run, _| Some(Arc::new(fill_of(run)?)));
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {

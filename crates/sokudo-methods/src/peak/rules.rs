@@ -2,6 +2,7 @@
 //! decided from what was seen of the trials: what computed, whether the row's threads ever
 //! waited for the disk, and where the latency was spent.
 
+use sokudo_analysis::code::Code;
 use sokudo_analysis::explain::evidence::figure;
 use sokudo_analysis::rule::MethodRules;
 use sokudo_analysis::threshold::{CPU_SHARE_MAX, WAKE_UP_TIME_MAX};
@@ -12,7 +13,7 @@ use sokudo_model::{
 use sokudo_stats::Histogram;
 use sokudo_words::{Text, text};
 
-use crate::peak::view::{Peak, PeakLimit, PeakLoad, PeakSearch};
+use crate::peak::view::{METHOD, Peak, PeakLimit, PeakLoad, PeakSearch};
 
 thresholds! {
     cfg(test);
@@ -40,8 +41,15 @@ thresholds! {
 /// Rules of its own.
 pub(crate) static RULES: MethodRules = MethodRules {
     inferences: &[limit],
+    looked_for,
     ..MethodRules::NONE
 };
+
+/// Each load is tried once, and only the best ones are measured again.
+fn looked_for(run: &Run, row: Option<&Row>, code: Code) -> bool {
+    let is_tried = row.is_some_and(|row| row.trials.len() == 1);
+    run.plan.method.is_of(&METHOD) && is_tried && code == Code::FewTrials
+}
 
 fn limit(run: &Run) -> Option<Inference> {
     // Of a search that was cut off nobody knows what it would have come to.

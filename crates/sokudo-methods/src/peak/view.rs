@@ -19,7 +19,7 @@ pub(crate) static METHOD: MethodKind = MethodKind {
     name: "peak",
     command: "peak",
     is_named: false,
-    traits: &[MethodTrait::DecidesTrials, MethodTrait::TriesOnce],
+    traits: &[MethodTrait::DecidesTrials],
 };
 
 /// What documents call it.

@@ -17,11 +17,7 @@ pub static METHOD: MethodKind = MethodKind {
     name: "quick",
     command: "quick",
     is_named: false,
-    traits: &[
-        MethodTrait::TimesPageCache,
-        MethodTrait::ControlChart,
-        MethodTrait::Mebibytes,
-    ],
+    traits: &[MethodTrait::TimesPageCache],
 };
 
 /// The block that everybody gives dd (`bs=1M`).

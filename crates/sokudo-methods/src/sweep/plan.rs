@@ -6,8 +6,8 @@
 //! measured is the schedule's business.
 
 use sokudo_model::{
-    Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, MethodKind, MethodTrait,
-    Nanos, Operation, Plan, Span, Stage, Verify, Workload, WriteCheck,
+    Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, MethodKind, Nanos,
+    Operation, Plan, Span, Stage, Verify, Workload, WriteCheck,
 };
 use sokudo_tools::crystaldiskmark::{RowDirection, RowPattern, RowSpec};
 
@@ -17,7 +17,7 @@ pub static METHOD: MethodKind = MethodKind {
     name: "sweep",
     command: "sweep",
     is_named: false,
-    traits: &[MethodTrait::VariesAxes],
+    traits: &[],
 };
 
 /// What a program takes where the user says nothing.

@@ -12,7 +12,7 @@ use sokudo_report::shortfall::{IMPRECISE, INCOMPLETE, INVALID, UNVERIFIED, sign}
 use sokudo_report::style::BandwidthUnit;
 use sokudo_report::table::{Skin, Table, right};
 use sokudo_report::unique::unique;
-use sokudo_report::view::{ShownBehind, ShownView};
+use sokudo_report::view::{RowColumn, ShownBehind, ShownView};
 use sokudo_report::{number, run};
 use sokudo_words::{Text, text};
 
@@ -21,18 +21,22 @@ type Load = (u32, u32);
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
-    is_matrix(document).then_some(&ShownMatrix)
+    let is_sweep = document.plan.method.is_of(&super::plan::METHOD);
+    is_sweep.then_some(&ShownSweep)
 }
 
-struct ShownMatrix;
+struct ShownSweep;
 
-impl ShownView for ShownMatrix {
+impl ShownView for ShownSweep {
     fn add_figures<'a>(
         &'a self,
         article: &mut Article<'a>,
         document: &'a RunDocument,
         unit: BandwidthUnit,
     ) -> ShownBehind {
+        if !is_matrix(document) {
+            return ShownBehind::Rows;
+        }
         for matrix in tables(&document.results_by_direction(), unit) {
             article.add(Element::Table(matrix));
         }
@@ -41,12 +45,15 @@ impl ShownView for ShownMatrix {
         article.notes(vec![signs(document), run::legend(document, unit)]);
         ShownBehind::NoRows
     }
+
+    fn row_columns(&self) -> &'static [RowColumn] {
+        &[RowColumn::Bar]
+    }
 }
 
-/// Whether the run is a sweep with more than one depth or number of threads.
+/// Whether the sweep has more than one depth or number of threads.
 fn is_matrix(document: &RunDocument) -> bool {
-    document.plan.method.is_of(&super::plan::METHOD)
-        && loads(&document.results.iter().collect::<Vec<_>>()).len() > 1
+    loads(&document.results.iter().collect::<Vec<_>>()).len() > 1
 }
 
 /// The matrices of all directions.
@@ -114,9 +121,6 @@ mod tests {
     fn one_load_is_no_matrix() {
         let mut document = sample::document("sweep");
         assert!(is_matrix(&document));
-        document.plan.method = "mark/rows".into();
-        assert!(!is_matrix(&document));
-        let mut document = sample::document("sweep");
         document.results.retain(|result| result.workload.depth == 4);
         assert!(!is_matrix(&document));
     }

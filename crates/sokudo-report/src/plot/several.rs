@@ -7,6 +7,7 @@ use super::figure::{Bars, Body, Group, Ink, PlotFigure};
 use super::scale::whole;
 use crate::document::RunDocument;
 use crate::grouping::row_name;
+use crate::view::shows_rows;
 use crate::wording::row;
 
 /// Marks a bar of another method than the first of its group.
@@ -28,8 +29,7 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     // How the first bar of each group was measured.
     let mut firsts: Vec<&str> = Vec::new();
     for (number, (_, run)) in runs.iter().enumerate() {
-        // Probes are many, and it is not them that are shown.
-        if run.is_explanation() {
+        if !shows_rows(run) {
             continue;
         }
         let mut measured = run.results_by_direction();

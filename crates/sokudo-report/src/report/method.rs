@@ -17,7 +17,7 @@ const ROWS_MAX: usize = 24;
 /// The name of each row and what it did; none for what is not measured in rows of blocks.
 pub(super) fn sentences(run: &RunDocument) -> Vec<(Text, Text)> {
     let has_headlines = views(run).all(ShownView::has_headlines);
-    if is_scan(run) || run.is_explanation() || !has_headlines {
+    if is_scan(run) || !has_headlines {
         return Vec::new();
     }
     let results = run.results_by_direction().into_iter();

@@ -14,6 +14,7 @@ use crate::number::{BYTES_PER_MB, MISSING, rate_with};
 use crate::run_table::RunTable;
 use crate::style::BandwidthUnit::{self, MegabytesPerSecond as MEGABYTES};
 use crate::table::{Cell, Table, left, right};
+use crate::view::shows_rows;
 use crate::wording::{labelled, phrase, row_alone, source};
 
 /// More rows, such as the cells of a sweep, are told by each run alone.
@@ -142,10 +143,9 @@ impl<'a> Overview<'a> {
     /// One of each set of runs that have rows in common, and the runs that have none in
     /// common with any: beside others they would be nothing but dashes.
     fn of(report: &'a Report) -> (Vec<Self>, Vec<usize>) {
-        let results = report.runs.iter().map(|it| match it.run.is_explanation() {
-            // Probes are many, and it is not them that are shown.
-            true => Vec::new(),
-            false => it.run.results_by_direction(),
+        let results = report.runs.iter().map(|it| match shows_rows(&it.run) {
+            true => it.run.results_by_direction(),
+            false => Vec::new(),
         });
         let results: Vec<Vec<&ResultDocument>> = results.collect();
         let keys = results.iter().map(|results| {

@@ -5,10 +5,11 @@ use sokudo_words::{Text, text};
 
 use super::shortfalls_of;
 use crate::document::{ResultDocument, RunDocument, Status};
-use crate::grouping::{FindingGroup, grouped_findings, row_name};
+use crate::grouping::{FindingGroup, row_name};
 use crate::number::percent;
 use crate::surface;
 use crate::table::Tone;
+use crate::view::{findings, shows_rows};
 use crate::wording::row;
 
 /// What a run comes to.
@@ -26,7 +27,7 @@ pub struct RunVerdict {
 impl RunVerdict {
     pub(crate) fn of(document: &RunDocument) -> Self {
         let (worst, more) = worst(document);
-        let is_judged = document.origin().is_none() && !document.is_explanation();
+        let is_judged = document.origin().is_none() && shows_rows(document);
         Self {
             goodness: is_judged.then(|| goodness(document)).flatten(),
             worst,
@@ -118,7 +119,7 @@ fn which(
 
 fn worst(document: &RunDocument) -> (Option<(&'static str, Text)>, usize) {
     let shortfalls = shortfalls_of(document);
-    let groups = grouped_findings(document);
+    let groups = findings(document);
     let more = (shortfalls.len() + groups.len()).saturating_sub(1);
     let of_row = |(row, why): (Text, Text)| match row.is_empty() {
         true => why,

@@ -1,6 +1,6 @@
 //! The columns of the table of a run: which figures there are, and which give way first.
 
-use sokudo_model::{MethodTrait, ScheduleName};
+use sokudo_model::ScheduleName;
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::figure::figures_in;
@@ -8,6 +8,7 @@ use crate::number;
 use crate::shortfall::{steadiness_cell, verdict_cell};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Head, Skin, Table, TableBuilder, left, point, right};
+use crate::view::{RowColumn, views};
 use crate::wording::{phrase, row_alone};
 use sokudo_words::{Text, text};
 
@@ -71,6 +72,10 @@ impl ColumnContext<'_> {
         head.rank(if self.is_at_rates { at_rates } else { usual })
     }
 
+    fn has(&self, column: RowColumn) -> bool {
+        views(self.document).any(|view| view.row_columns().contains(&column))
+    }
+
     fn rate(&self, pick: RatePick) -> impl Fn(&&ResultDocument) -> Option<Cell> {
         let unit = self.unit;
         move |result| Some(Cell::rate(pick(figures_in(result, unit)?)? / unit.bytes()))
@@ -104,21 +109,17 @@ impl ColumnContext<'_> {
                     share: share(result),
                 })
             })
-            .column_if(
-                self.document.plan.method.is(MethodTrait::VariesAxes),
-                self.rank(bar, 8, 8),
-                |result| Some(Cell::Bar(share(result))),
-            )
+            .column_if(self.has(RowColumn::Bar), self.rank(bar, 8, 8), |result| {
+                Some(Cell::Bar(share(result)))
+            })
     }
 
     fn spreads<'a>(&self, rows: Columns<'a>) -> Columns<'a> {
         let unit = self.unit;
         let is_crystal = self.document.schedule.name == ScheduleName::Crystal;
         let is_trimmed = self.document.schedule.trim > 0;
-        // hdparm and dd are repeated by hand, and their trials told as on a control chart.
-        let is_charted = is_trimmed
-            || self.document.plan.method.is(MethodTrait::ControlChart)
-                && self.document.schedule.trials > 1;
+        let is_charted =
+            is_trimmed || self.has(RowColumn::MeanAndRange) && self.document.schedule.trials > 1;
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
         let spread = right(spread_title(self.document)).under(unit.name());
@@ -160,14 +161,10 @@ impl ColumnContext<'_> {
             let it = figures_in(result, unit)?;
             (it.trials.len() > 1).then(|| range(it.min, it.max, unit))
         })
-        .column_if(
-            self.document.plan.method.is(MethodTrait::Mebibytes),
-            mebibytes,
-            |result| {
-                let bandwidth = result.bandwidth_bytes_per_s.as_ref()?;
-                Some(Cell::rate(bandwidth.median_mib_per_s))
-            },
-        )
+        .column_if(self.has(RowColumn::Mebibytes), mebibytes, |result| {
+            let bandwidth = result.bandwidth_bytes_per_s.as_ref()?;
+            Some(Cell::rate(bandwidth.median_mib_per_s))
+        })
         .column_if(
             is_bandwidth,
             self.rank(point("IOPS"), ios_rank, 9),
@@ -260,24 +257,6 @@ fn intended(pick: Pick) -> impl Fn(&&ResultDocument) -> Option<Cell> {
 #[cfg(test)]
 mod tests {
     use crate::{RunDocument, TableStyle, sample, text};
-
-    #[test]
-    fn quick_tells_the_mean_and_r_of_its_trials() {
-        let mut run = sample::run();
-        run.plan.method = sample::method(&[
-            sokudo_model::MethodTrait::ControlChart,
-            sokudo_model::MethodTrait::Mebibytes,
-        ]);
-        let titles = |run: &sokudo_model::Run| {
-            let text = text::render(&RunDocument::from_run(run), &TableStyle::default());
-            let titles = text.lines().find(|line| line.starts_with("Row "));
-            titles.unwrap().to_owned()
-        };
-        let shown = titles(&run);
-        assert!(shown.contains(" mean ") && shown.contains(" R "), "{shown}");
-        run.schedule.trials = 1;
-        assert!(!titles(&run).contains(" mean "), "of one there is no mean");
-    }
 
     #[test]
     fn a_trimmed_mean_stays_when_all_but_the_verdict_is_left_out() {

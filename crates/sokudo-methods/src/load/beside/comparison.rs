@@ -16,7 +16,7 @@ pub(crate) static METHOD: MethodKind = MethodKind {
     name: "load/beside",
     command: "load",
     is_named: false,
-    traits: &[MethodTrait::DecidesTrials, MethodTrait::SeeksOverload],
+    traits: &[MethodTrait::DecidesTrials],
 };
 
 /// The confidence of intervals.

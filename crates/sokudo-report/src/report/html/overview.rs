@@ -7,6 +7,7 @@ use super::elements::elements;
 use super::page::{HtmlPage, text};
 use crate::report::{Report, overview};
 use crate::style::BandwidthUnit;
+use crate::view::shows_rows;
 use crate::{MatrixDocument, plot};
 
 /// More runs side by side would be stripes.
@@ -53,7 +54,7 @@ fn matrix_picture(page: &HtmlPage, matrix: &MatrixDocument) -> Markup {
 
 fn picture(page: &HtmlPage, report: &Report) -> Markup {
     let drawn = report.runs.iter();
-    let drawn = drawn.filter(|reported| !reported.run.is_explanation());
+    let drawn = drawn.filter(|reported| shows_rows(&reported.run));
     if drawn.count() > RUNS_DRAWN_MAX {
         return html! {};
     }

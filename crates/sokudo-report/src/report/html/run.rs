@@ -11,7 +11,6 @@ use super::{charts, evidence};
 use crate::article::{Article, Element};
 use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::facts::facts as facts_of;
-use crate::grouping::grouped_findings;
 use crate::number::rate;
 use crate::report::ReportedRun;
 use crate::report::method;
@@ -19,7 +18,7 @@ use crate::report::overview::verdicts;
 use crate::run::{figures, shortfalls_of};
 use crate::style::BandwidthUnit;
 use crate::table::{Table, left};
-use crate::view::{ShownView, views};
+use crate::view::{self, ShownView, views};
 use crate::wording::{row_alone, source};
 use crate::{date, surface};
 
@@ -31,7 +30,7 @@ pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) ->
     let figures = figures(run, BandwidthUnit::MegabytesPerSecond);
     let mut findings = Article::default();
     findings.add(Element::OfRows(shortfalls_of(run)));
-    findings.add(Element::Findings(grouped_findings(run)));
+    findings.add(Element::Findings(view::findings(run)));
     let to_know = page.say("What to know about these figures");
     let (trials, trials_title) = (evidence::trials(page, run), page.say("Trials"));
     let (machine, machine_title) = (
@@ -94,7 +93,7 @@ fn heading(page: &HtmlPage, number: usize, reported: &ReportedRun) -> Markup {
 /// The figures that people ask for first: the fastest read and write, small random I/O,
 /// and how long one takes.
 fn tiles(page: &HtmlPage, run: &RunDocument) -> Markup {
-    if run.is_explanation() || !views(run).all(ShownView::has_headlines) {
+    if !views(run).all(ShownView::has_headlines) {
         return html! {};
     }
     let of_disk = || run.results.iter().filter(|result| result.stands_for_disk());
