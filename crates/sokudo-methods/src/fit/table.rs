@@ -84,7 +84,7 @@ pub(crate) fn answer(document: &RunDocument, fit: &FitDocument) -> Text {
     let Some((answer, limit)) = fit.answer.zip(criterion.limit) else {
         return text!("No threshold is known for {name}: {measured}.");
     };
-    let requirement = asked_for(criterion.metric, limit);
+    let requirement = requirement_of(criterion.metric, limit);
     match answer {
         FitAnswer::FastEnough => text!("FAST ENOUGH for {name}: {measured}; {requirement}."),
         FitAnswer::TooSlow => text!("TOO SLOW for {name}: {measured}; {requirement}."),
@@ -198,7 +198,7 @@ fn threshold(metric: FitMetric, limit: FitLimit) -> String {
     }
 }
 
-fn asked_for(metric: FitMetric, limit: FitLimit) -> Text {
+fn requirement_of(metric: FitMetric, limit: FitLimit) -> Text {
     let value = threshold(metric, limit);
     match limit.must_be {
         FitSide::Below => text!("less than {value} is asked for"),

@@ -58,7 +58,7 @@ impl OwnArguments for ScanOptions {
 #[command(mut_arg("overwrite", |it| it
     .requires("write")
     .conflicts_with("destroy")
-    .help("With --write: overwrite the existing file TARGET; its contents are lost")
+    .help("With --write: overwrite the existing file; its contents are lost")
 ))]
 pub struct ScanOptions {
     /// Block device, partition, file, directory or sim:MODEL

@@ -65,7 +65,7 @@ pub(crate) const OF_TOOLS: &[&str] = &[
     "number of outstanding I/O operations",
     "number of outstanding I/O operations per thread",
     "percentiles (",
-    "performing mix test (read/write ratio:",
+    "performing mix test (read/write ratio",
     "performing read test",
     "performing write test",
     "read test",

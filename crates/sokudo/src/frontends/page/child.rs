@@ -146,7 +146,7 @@ fn spawn_child(mut command: Command, run: u64, sender: &Sender<PageEvent>) -> io
         each_line(errors, |line| {
             lines += 1;
             if lines <= LINES_MAX {
-                send_line(ChildReport::Said(without_name(line)));
+                send_line(ChildReport::Line(without_name(line)));
             }
         });
     });

@@ -18,7 +18,7 @@ pub(crate) enum PageEvent {
 pub(crate) enum ChildReport {
     Event(RunEvent),
     /// A line for people.
-    Said(String),
+    Line(String),
     /// It tells no more.
     Over,
 }

@@ -204,7 +204,7 @@ impl RunQueue {
                 }
                 self.tell(&MeasurerMessage::Event { run, event });
             }
-            ChildReport::Said(line) => {
+            ChildReport::Line(line) => {
                 let note = format!("{}: ", text!("note").in_language(language::current()));
                 match line.strip_prefix(&note) {
                     Some(text) => {
