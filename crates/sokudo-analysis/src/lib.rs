@@ -46,6 +46,7 @@ mod rounds;
 pub mod rule;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
+mod short_form;
 mod steadiness;
 pub mod surroundings;
 #[cfg(test)]

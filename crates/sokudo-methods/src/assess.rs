@@ -102,7 +102,7 @@ impl Measuring for Arguments {
         match answer {
             Some(DiskAnswer::NotOk) => Err(Exit::FailedAsReported),
             _ if !is_judged => Err(Exit::not_trusted(text!(
-                "whether {} is as it should be cannot be said; the first line of the result says why",
+                "whether {} is as it should be could not be judged",
                 self.target
             ))),
             _ => Ok(()),

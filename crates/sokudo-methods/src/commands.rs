@@ -49,6 +49,7 @@ macro_rules! registered {
 
 registered! {
     /// Measure a disk: sequential and random reads and writes, as a table
+    #[command(aliases = ["bench", "benchmark", "speed", "test"])]
     Mark(mark);
     /// A quick look: cached, buffered and direct reads, about 3 s each
     Quick(quick);

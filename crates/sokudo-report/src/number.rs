@@ -78,20 +78,66 @@ pub(crate) fn range_text([low, high]: [String; 2]) -> Text {
 }
 
 /// A ratio from which on, up and down, it says more as a factor than in percent.
-pub(crate) const FACTOR_MIN: f64 = 10.0;
+pub(crate) const FACTOR_MIN: f64 = 2.0;
+/// Of larger differences that may have gone unseen the size says nothing: what could hide twice
+/// the speed hides anything.
+pub(crate) const UNSEEN_MAX: f64 = 1.0;
+/// An interval of which an end is as far away is said in factors.
+const FAR_FACTOR_MIN: f64 = 10.0;
+
+/// Whether a ratio is said as a factor.
+pub(crate) fn is_factor(ratio: f64) -> bool {
+    !(FACTOR_MIN.recip()..FACTOR_MIN).contains(&ratio)
+}
+
+/// How many times more the larger is than the smaller, such as `2.4` or `2,094`.
+pub(crate) fn factor(ratio: f64) -> String {
+    let factor = ratio.max(ratio.recip());
+    let decimals = usize::from(factor < 9.95);
+    grouped(&format!("{factor:.decimals$}"))
+}
+
+/// How many times as much, also where it is less: `12`, `0.083`.
+pub(crate) fn times(ratio: f64) -> String {
+    if ratio >= 1.0 {
+        return factor(ratio);
+    }
+    // Two digits that matter, however small.
+    let decimals = (2.0 - ratio.log10().ceil()).clamp(0.0, 9.0);
+    let decimals = to_usize(decimals);
+    format!("{ratio:.decimals$}")
+}
+
+/// A ratio as a factor: `×12`, `÷12`.
+fn factor_text(ratio: f64) -> String {
+    let sign = if ratio < 1.0 { '÷' } else { '×' };
+    format!("{sign}{}", factor(ratio))
+}
 
 /// A ratio as a change in percent, such as `+12 %`, with a decimal below 10 %; as a factor
-/// where it is a tenth or less, or ten or more: `×12`, `×0.08`.
+/// where it is a half or less, or two or more: `×12`, `÷12`.
 pub(crate) fn change_text(ratio: f64) -> String {
-    if ratio >= FACTOR_MIN {
-        return format!("×{}", grouped(&format!("{ratio:.0}")));
+    match is_factor(ratio) {
+        true => factor_text(ratio),
+        false => percent_text(ratio),
     }
-    if ratio <= FACTOR_MIN.recip() {
-        // Two digits that matter, however small.
-        let decimals = (2.0 - ratio.log10().ceil()).clamp(0.0, 9.0);
-        let decimals = to_usize(decimals);
-        return format!("×{ratio:.decimals$}");
+}
+
+/// Whether an end of an interval of ratios is so far away that percents say nothing.
+pub(crate) fn is_far(ends: [f64; 2]) -> bool {
+    let near = FAR_FACTOR_MIN.recip()..FAR_FACTOR_MIN;
+    ends.iter().any(|it| !near.contains(it))
+}
+
+/// The ends of an interval of ratios, both in percent or both as factors.
+pub(crate) fn interval_texts(ends: [f64; 2]) -> [String; 2] {
+    match is_far(ends) || ends.iter().all(|it| is_factor(*it)) {
+        true => ends.map(factor_text),
+        false => ends.map(percent_text),
     }
+}
+
+fn percent_text(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     let decimals = usize::from(percent.abs() < 9.95);
     let text = format!("{percent:+.decimals$} %");
@@ -289,17 +335,24 @@ mod tests {
             (1.124, "+12 %"),
             (1.0312, "+3.1 %"),
             (0.969, "-3.1 %"),
-            (0.5, "-50 %"),
+            (0.51, "-49 %"),
+            (0.5, "÷2.0"),
             (1.0, "0.0 %"),
             (0.9999, "0.0 %"),
-            (9.0, "+800 %"),
+            (1.99, "+99 %"),
+            (9.0, "×9.0"),
             (12.0, "×12"),
             (2_094.2, "×2,094"),
-            (0.1, "×0.100"),
-            (0.083_3, "×0.083"),
-            (0.000_477_5, "×0.00048"),
+            (0.1, "÷10"),
+            (0.083_3, "÷12"),
+            (0.000_477_5, "÷2,094"),
         ] {
             assert_eq!(change_text(ratio), text);
         }
+        assert_eq!([12.0, 0.083_3].map(times), ["12", "0.083"]);
+        let ends = |low, high| interval_texts([low, high]).join(" ");
+        assert_eq!(ends(0.6, 4.0), "-40 % +300 %");
+        assert_eq!(ends(2.5, 4.0), "×2.5 ×4.0");
+        assert_eq!(ends(0.05, 1.1), "÷20 ×1.1");
     }
 }

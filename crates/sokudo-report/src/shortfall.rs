@@ -16,7 +16,11 @@ pub const INCOMPLETE: &str = "*";
 /// nobody should read the one without the other.
 pub fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> Cell {
     let text = verdict_text(result, trials_planned);
-    Cell::Judged(Tone::of(result.verdict), text)
+    let tone = match is_unfinished(result) {
+        true => Tone::Doubtful,
+        false => Tone::of(result.verdict),
+    };
+    Cell::Judged(tone, text)
 }
 
 /// Whether its figure comes out the same again, or `None` where too few trials tell.
@@ -34,7 +38,9 @@ pub fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Text {
     let verdict = Text::from(verdict_name(result.verdict));
     match result.status {
         Status::Complete => verdict,
-        Status::Partial => text!("{verdict} ({}/{trials_planned})", completed_trials(result)),
+        // A figure of no whole trial is no verdict's.
+        Status::Partial if is_unfinished(result) => "unfinished".into(),
+        Status::Partial => text!("{verdict} ({} of {trials_planned})", completed_trials(result)),
         Status::Failed => text!("{verdict} (failed)"),
         Status::NotReached => "not reached".into(),
     }
@@ -110,6 +116,11 @@ pub fn trials_text(made: [usize; 2]) -> Text {
         [least, most] if least == most => text!("{most} trials"),
         [least, most] => text!("{least} to {most} trials"),
     }
+}
+
+/// Whether its only trial was cut short.
+fn is_unfinished(result: &ResultDocument) -> bool {
+    result.status == Status::Partial && completed_trials(result) == 0
 }
 
 /// Trials that ran to their planned end.

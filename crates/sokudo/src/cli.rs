@@ -88,7 +88,7 @@ pub(crate) enum Command {
     #[command(flatten)]
     Measuring(MeasuringCommand),
     /// Show disks: what they are, how they are connected and what is on them
-    #[command(display_order = 2)]
+    #[command(display_order = 2, aliases = ["disks", "health", "smart"])]
     Info(InfoArguments),
     /// Compare results, or measure two plans alternately: which is faster, and how surely
     #[command(after_help = compare::EXAMPLES)]
@@ -106,7 +106,7 @@ pub(crate) enum Command {
     #[command(after_help = baseline::BASELINE_EXAMPLES)]
     Baseline(BaselineArguments),
     /// List kept runs
-    #[command(after_help = history::LIST_EXAMPLES)]
+    #[command(after_help = history::LIST_EXAMPLES, alias = "history")]
     List(ListArguments),
     /// Show a kept run, in any format
     #[command(after_help = history::SHOW_EXAMPLES)]
@@ -122,7 +122,7 @@ pub(crate) enum Command {
     #[command(after_help = trend::EXAMPLES)]
     Trend(TrendArguments),
     /// Measure and look in a browser: one local page, live, with all kept runs
-    #[command(after_help = page::EXAMPLES)]
+    #[command(after_help = page::EXAMPLES, aliases = ["gui", "ui", "web"])]
     Page(Box<PageArguments>),
     /// Draw a kept run or a JSON result: as SVG, as PNG or on the terminal
     #[command(after_help = plot::EXAMPLES)]
@@ -205,6 +205,26 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn commands_are_found_by_what_people_type() {
+        for (typed, meant) in [
+            ("health", "info"),
+            ("smart", "info"),
+            ("disks", "info"),
+            ("bench", "mark"),
+            ("test", "mark"),
+            ("speed", "mark"),
+            ("gui", "page"),
+            ("ui", "page"),
+            ("web", "page"),
+            ("history", "list"),
+        ] {
+            let cli = Cli::command();
+            let found = cli.find_subcommand(typed).map(clap::Command::get_name);
+            assert_eq!(found, Some(meant), "{typed}");
+        }
     }
 
     /// Says nothing in other words, but remembers what was to be said.

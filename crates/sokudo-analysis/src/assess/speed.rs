@@ -12,6 +12,7 @@ use crate::caches::megabytes;
 use crate::case::is_platters;
 use crate::expectations::expectations;
 use crate::explain::grouped;
+use crate::short_form::short_form;
 use crate::surroundings::level_name;
 
 /// The point that says that no speed could be judged.
@@ -121,27 +122,29 @@ fn unproven(run: &Run) -> Option<AssessedPoint> {
     let own = || run.rows.iter().filter(|row| row.workload.targets() == [0]);
     let measured = || own().filter(|row| row.assessment.is_some());
     let scattered = measured().find_map(|row| {
-        let reach = Enough::reach(&row.trials).filter(|reach| *reach >= 1.0)?;
-        Some(text!(
-            "how fast it is cannot be judged: {} is known to ± {percent:.0} %",
+        Enough::reach(&row.trials).filter(|reach| *reach >= 1.0)?;
+        let rates = || row.trials.iter().filter_map(|it| it.outcome.bytes_per_second());
+        let [low, high] = [rates().reduce(f64::min)?, rates().reduce(f64::max)?];
+        let found = text!(
+            "speed not judged: {} varied between {low_mb_per_s:.2} and {high_mb_per_s:.2} MB/s",
             Text::list([Text::name(&*row.workload.name), direction(row)], " "),
-            percent = reach * 100.0
-        ))
+            low_mb_per_s = low / 1e6,
+            high_mb_per_s = high / 1e6
+        );
+        let measure_longer = "close other programs, and measure again or longer";
+        Some((found, Text::from(measure_longer)))
     });
     let of_no_row = || {
         let row = measured().next().filter(|_| !measured().any(is_proven))?;
         let assessment = row.assessment.as_ref()?;
-        let code = assessment.findings.first();
-        let code = code.map_or_else(String::new, |finding| finding.code.clone());
-        Some(text!(
-            "how fast it is cannot be judged: {} is {} ({code})",
-            Text::name(&*row.workload.name),
-            Text::from(assessment.verdict.name())
-        ))
+        let doubts = assessment.findings.iter();
+        let doubt = doubts.max_by_key(|finding| finding.severity)?;
+        let found = text!("speed not judged: {}", short_form(doubt));
+        Some((found, doubt.remedy.clone()))
     };
-    let found = scattered.or_else(of_no_row)?;
+    let (found, remedy) = scattered.or_else(of_no_row)?;
     Some(AssessedPoint {
-        remedy: "--why says why, and what to do about it".into(),
+        remedy,
         ..expectations()
             .judged
             .point(NOT_JUDGED, Some(DiskAnswer::OkBut), found)

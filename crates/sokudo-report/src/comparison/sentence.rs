@@ -3,11 +3,11 @@
 //!
 //! It concludes nothing: rows that differ are those whose conclusion says so.
 
-use sokudo_model::{Change, Conclusion};
+use sokudo_model::Conclusion;
 use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, SideDocument};
-use crate::number::{FACTOR_MIN, change_text};
+use crate::number::{FACTOR_MIN, UNSEEN_MAX, factor, is_factor, times};
 use crate::wording::{phrase, row, source};
 
 /// So many rows are named.
@@ -56,17 +56,20 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
         }
         None => no_difference(them, us, &undecided),
         Some((first, others)) => {
-            let (by, row_text, interval) = (speed(first), row_name(first), interval(first));
-            let first = match first.compared.change {
-                Some(change) if is_factor(change) => {
-                    text!("{them} is {by} as {us} in {row_text}{interval}")
-                }
-                _ => text!("{them} is {by} than {us} in {row_text}{interval}"),
+            // Who is many times as fast is the subject.
+            let is_turned = first.compared.change.is_some_and(|it| it.ratio <= FACTOR_MIN.recip());
+            let (them, us) = if is_turned { (us, them) } else { (them, us) };
+            let change = Difference::of(first, is_turned);
+            let (by, row_text, interval) = (change.speed(), row_name(first), change.interval());
+            let first = match change.is_times_as_fast() {
+                true => text!("{them} is {by} as {us} in {row_text}{interval}"),
+                false => text!("{them} is {by} than {us} in {row_text}{interval}"),
             };
             let others = others.iter().take(ROWS_NAMED - 1);
             let others = others.map(|it| {
-                let (by, row_text) = (speed(it), self::row_name(it));
-                text!("{by} in {row_text}{}", self::interval(it))
+                let change = Difference::of(it, is_turned);
+                let (by, row_text) = (change.speed(), self::row_name(it));
+                text!("{by} in {row_text}{}", change.interval())
             });
             let named = Text::list(std::iter::once(first).chain(others), ", ");
             let rest = match differing.len().saturating_sub(ROWS_NAMED) {
@@ -112,21 +115,70 @@ fn is_short(name: &Text) -> bool {
     name.english().chars().count() <= NAME_CHARACTERS_MAX
 }
 
-/// How much faster or slower: `8.0 % faster`.
-fn speed(row: &RowDocument) -> Text {
-    let is_faster = row.compared.conclusion == Conclusion::Faster;
-    match row.compared.change {
-        None if is_faster => "faster".into(),
-        None => "slower".into(),
-        Some(change) if is_factor(change) => {
-            text!("{} times as fast", factor(change.ratio))
+/// How much faster or slower one side is than the other in a row.
+struct Difference {
+    is_faster: bool,
+    ratio: Option<f64>,
+    interval: Option<[f64; 2]>,
+}
+
+impl Difference {
+    /// That of the other side, or, turned, that of the reference.
+    fn of(row: &RowDocument, is_turned: bool) -> Self {
+        let change = row.compared.change;
+        let turned = |ratio: f64| if is_turned { ratio.recip() } else { ratio };
+        let interval = change.and_then(|it| it.ratio_interval_95);
+        let interval = interval.map(|it| [it.low, it.high].map(turned));
+        Self {
+            is_faster: (row.compared.conclusion == Conclusion::Faster) != is_turned,
+            ratio: change.map(|it| turned(it.ratio)),
+            interval,
         }
-        Some(change) => {
-            let percent = percent((change.ratio - 1.0).abs());
-            match is_faster {
-                true => text!("{percent} % faster"),
-                false => text!("{percent} % slower"),
+    }
+
+    fn is_times_as_fast(&self) -> bool {
+        self.ratio.is_some_and(|ratio| ratio >= FACTOR_MIN)
+    }
+
+    /// `8.0 % faster`, `12 times as fast`, `12 times slower`.
+    fn speed(&self) -> Text {
+        match self.ratio {
+            None if self.is_faster => "faster".into(),
+            None => "slower".into(),
+            Some(ratio) if self.is_times_as_fast() => text!("{} times as fast", factor(ratio)),
+            Some(ratio) if is_factor(ratio) => text!("{} times slower", factor(ratio)),
+            Some(ratio) => {
+                let percent = percent((ratio - 1.0).abs());
+                match self.is_faster {
+                    true => text!("{percent} % faster"),
+                    false => text!("{percent} % slower"),
+                }
             }
+        }
+    }
+
+    /// The interval of how much, with a blank before it; empty where none is known.
+    fn interval(&self) -> Text {
+        let ends = self.ratio.zip(self.interval).map(|(ratio, ends)| {
+            let is_factor = is_factor(ratio);
+            let mut ends = match (is_factor, ratio < 1.0) {
+                (true, true) => ends.map(f64::recip),
+                (true, false) => ends,
+                (false, true) => ends.map(|it| 1.0 - it),
+                (false, false) => ends.map(|it| it - 1.0),
+            };
+            ends.sort_by(f64::total_cmp);
+            match is_factor {
+                true => ends.map(times),
+                false => {
+                    let [low, high] = ends.map(percent);
+                    [low, format!("{high} %")]
+                }
+            }
+        });
+        match ends {
+            None => Text::default(),
+            Some([low, high]) => text!(" ({})", text!("{low} to {high}")),
         }
     }
 }
@@ -139,26 +191,6 @@ fn row_name(it: &RowDocument) -> Text {
     }
 }
 
-/// The interval of how much, with a blank before it; empty where none is known.
-fn interval(it: &RowDocument) -> Text {
-    let ends = it.compared.change.and_then(|change| {
-        let interval = change.ratio_interval_95?;
-        let ends = [interval.low, interval.high];
-        if is_factor(change) {
-            return Some(ends.map(factor));
-        }
-        let sign = if change.ratio < 1.0 { -1.0 } else { 1.0 };
-        let mut ends = ends.map(|it| sign * (it - 1.0));
-        ends.sort_by(f64::total_cmp);
-        let [low, high] = ends.map(percent);
-        Some([low, format!("{high} %")])
-    });
-    match ends {
-        None => Text::default(),
-        Some([low, high]) => text!(" ({})", text!("{low} to {high}")),
-    }
-}
-
 /// What could have gone unseen is as large as the interval reaches that reaches furthest.
 fn no_difference(them: Text, us: Text, undecided: &[&RowDocument]) -> Text {
     let reach = |it: &&RowDocument| {
@@ -168,20 +200,15 @@ fn no_difference(them: Text, us: Text, undecided: &[&RowDocument]) -> Text {
     let reaches: Option<Vec<f64>> = undecided.iter().map(reach).collect();
     let furthest = reaches.and_then(|it| it.into_iter().reduce(f64::max));
     match furthest.filter(|it| *it > 0.0 && it.is_finite()) {
+        Some(reach) if reach >= UNSEEN_MAX => {
+            text!("Whether {them} and {us} differ cannot be seen: their figures vary too much")
+        }
         None => text!("No difference was found between {them} and {us}"),
         Some(reach) => text!(
             "No difference was found between {them} and {us}; one of up to {} % may have gone unseen",
             percent(reach)
         ),
     }
-}
-
-fn is_factor(change: Change) -> bool {
-    !(FACTOR_MIN.recip()..FACTOR_MIN).contains(&change.ratio)
-}
-
-fn factor(ratio: f64) -> String {
-    change_text(ratio).trim_start_matches('×').to_owned()
 }
 
 /// A share in percent with the digits that it deserves, without its sign of percent.
@@ -270,6 +297,12 @@ mod tests {
             "{many}"
         );
         assert!(many.ends_with("; 2 more rows differ."), "{many}");
+        let turned = [(Slower, 0.000_5, 0.000_4, 0.000_625), (Faster, 3.0, 2.5, 4.0)];
+        assert_eq!(
+            sentence_of(&document(&turned)),
+            "xfs is 2,000 times as fast as ext4 in SEQ1M Q8T1 read (1,600 to 2,500), \
+             3.0 times slower in SEQ1M Q1T1 read (2.5 to 4.0); nothing else differs."
+        );
     }
 
     #[test]
@@ -284,6 +317,11 @@ mod tests {
         assert_eq!(
             hidden,
             "No difference was found between ext4 and xfs; one of up to 6.0 % may have gone unseen."
+        );
+        let blind = sentence_of(&document(&[(NoDifferenceShown, 0.98, 0.1, 9.0)]));
+        assert_eq!(
+            blind,
+            "Whether ext4 and xfs differ cannot be seen: their figures vary too much."
         );
         let none = sentence_of(&document(&[(CannotBeCompared, 1.0, 1.0, 1.0)]));
         assert!(none.contains("no row could be judged"), "{none}");

@@ -133,9 +133,6 @@ pub(super) fn of_combination(
     }
 }
 
-/// Of larger ones the size says nothing: what could hide twice the speed hides anything.
-pub(super) const UNSEEN_MAX: f64 = 1.0;
-
 /// How large a difference may have gone unseen.
 fn nothing(document: &MatrixDocument) -> Text {
     let axes = (0..document.axes.len()).filter(|axis| document.axes[*axis].values.len() > 1);

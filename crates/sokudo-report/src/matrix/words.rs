@@ -4,12 +4,11 @@ use sokudo_model::EffectRatio;
 use sokudo_words::{Text, text};
 
 use super::MatrixDocument;
-use crate::number::{FACTOR_MIN, change_text, percent};
+use crate::number::{is_far, percent, times};
 
 /// Whether it is said as a factor: a difference that may be so large.
 pub(super) fn is_factor(ratio: EffectRatio) -> bool {
-    let range = FACTOR_MIN.recip()..FACTOR_MIN;
-    !range.contains(&ratio.low) || !range.contains(&ratio.high)
+    is_far([ratio.low, ratio.high])
 }
 
 /// What one value of an axis is called: values of axes that everybody knows alone.
@@ -59,7 +58,7 @@ pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
 pub(super) fn speed(ratio: EffectRatio) -> Text {
     let EffectRatio { low, high, .. } = ratio;
     if is_factor(ratio) {
-        let [low, high] = [low, high].map(change_text_of_factor);
+        let [low, high] = [low, high].map(times);
         return text!("{low} to {high} times as fast");
     }
     let ends = match ratio.ratio > 1.0 {
@@ -71,12 +70,5 @@ pub(super) fn speed(ratio: EffectRatio) -> Text {
     match ratio.ratio > 1.0 {
         true => text!("{low} to {high} faster"),
         false => text!("{low} to {high} slower"),
-    }
-}
-
-fn change_text_of_factor(ratio: f64) -> String {
-    match change_text(ratio).strip_prefix('×') {
-        Some(factor) => factor.to_owned(),
-        None => format!("{ratio:.1}"),
     }
 }

@@ -6,7 +6,7 @@ use sokudo_words::{Text, text};
 use super::shortfalls_of;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::grouping::{FindingGroup, row_name};
-use crate::number::percent;
+use crate::number::{percent, rate};
 use crate::surface;
 use crate::table::Tone;
 use crate::view::{findings, shows_rows};
@@ -51,9 +51,10 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
         return Some((Tone::Bad, text));
     }
     let reaches = judged.iter();
-    let reaches = reaches.filter_map(|it| it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.reach());
-    let widest = reaches.reduce(f64::max);
-    let reach = widest.map(percent);
+    let reaches = reaches.filter_map(|it| Some((it, it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.reach()?)));
+    let widest = reaches.max_by(|(_, left), (_, right)| left.total_cmp(right));
+    let reach = widest.map(|(_, reach)| percent(reach));
+    let unknown = widest.filter(|(_, reach)| *reach >= 1.0).and_then(|(it, _)| between(it));
     let of_verdict =
         |verdict: Verdict| which(&judged, verdict.name(), |it| it.verdict == Some(verdict));
     let unsteady = Steadiness::Unsteady;
@@ -64,33 +65,31 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
         return Some((Tone::Bad, text!("Not the disk's: {invalid}")));
     }
     if let Some(unproven) = of_verdict(Verdict::Unverified) {
-        let text = match reach {
-            None => text!("Not proven: {unproven}"),
-            Some(reach) => {
+        let text = match (unknown, reach) {
+            (_, None) => text!("Not proven: {unproven}"),
+            (Some(between), _) => text!("Not proven: {unproven}; {between}"),
+            (None, Some(reach)) => {
                 text!("Not proven: {unproven}; ± {reach} if it is the disk's speed")
             }
         };
         return Some((Tone::Doubtful, text));
     }
+    if let (Some(between), Some(unsteady)) = (unknown, &unsteady) {
+        return Some((Tone::Bad, text!("Not known: {unsteady}; {between}")));
+    }
     let answer = match (reach, unsteady) {
         _ if judged.is_empty() => return None,
         (None, _) if judged.iter().any(|it| it.status != Status::Complete) => (
             Tone::Doubtful,
-            "Proven as far as it went: every row is VERIFIED; too few trials tell how well its \
-             figure is known"
-                .into(),
+            "Proven as far as it went: every row is VERIFIED; too few trials for a ±".into(),
         ),
         (None, _) => (
             Tone::Good,
-            "Proven: every row is VERIFIED; too few trials tell how well its figure is known"
-                .into(),
+            "Proven: every row is VERIFIED; too few trials for a ±".into(),
         ),
-        (Some(reach), Some(unsteady)) if widest >= Some(1.0) => {
-            (Tone::Bad, text!("Not known: {unsteady}, to ± {reach}"))
-        }
         (Some(reach), Some(unsteady)) => (
             Tone::Doubtful,
-            text!("Good to about ± {reach}: {unsteady}; smaller differences are noise"),
+            text!("Good to about ± {reach}: {unsteady}; smaller differences mean nothing"),
         ),
         (Some(reach), None) => (
             Tone::Good,
@@ -98,6 +97,13 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
         ),
     };
     Some(answer)
+}
+
+/// Between which rates a row's figure lies, of one that is known so badly that a ± says nothing.
+fn between(result: &ResultDocument) -> Option<Text> {
+    let interval = result.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.interval_in(1e6)?;
+    let [low, high] = interval.map(rate);
+    Some(text!("{} is somewhere between {low} and {high} MB/s", row(&row_name(result))))
 }
 
 /// Which rows this word is said of; `None` for none.

@@ -1,5 +1,7 @@
 //! Plans of a live comparison: arguments of a command that measures, in one word.
 
+use std::path::Path;
+
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use sokudo_methods::arguments::Ability;
@@ -9,7 +11,7 @@ use sokudo_methods::several;
 use sokudo_terminal::command_line;
 use sokudo_terminal::definition;
 use sokudo_terminal::exit::Exit;
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 /// Options that a plan cannot have, because the comparison says how often it is measured
 /// and what is printed.
@@ -46,6 +48,12 @@ impl ComparedPlan {
             Exit::usage(text!("the plan {text:?} has a quote that is not closed"))
         })?;
         let words = command_line::without_program(words);
+        if words.first().is_some_and(|word| word.starts_with("sim:") || Path::new(word).exists()) {
+            return Err(Exit::usage(text!(
+                "the plan {text:?} names no command; to measure this one, write 'mark {}'",
+                Text::name(text)
+            )));
+        }
         let refused =
             |reason| Exit::usage(text!("the plan {text:?} cannot be carried out: {reason}"));
         let given = definition::read_later(&words).map_err(refused)?;
@@ -141,6 +149,8 @@ mod tests {
         for (text, words) in [
             ("", "begin it with mark"),
             ("info", "begin it with mark"),
+            ("sim:hdd", "write 'mark sim:hdd'"),
+            ("/tmp -n 3", "write 'mark /tmp -n 3'"),
             ("mark 'x", "not closed"),
             ("mark . -n 6", "--pairs"),
             ("mark . --runs=6", "--pairs"),
