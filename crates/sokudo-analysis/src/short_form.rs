@@ -8,8 +8,11 @@ use crate::Code;
 /// Why a row is not VERIFIED, in 70 characters at most; what was seen, of findings that have no
 /// such words.
 pub(crate) fn short_form(finding: &Finding) -> Text {
-    let code = Code::OF_ALL.into_iter().find(|it| it.name() == finding.code);
-    code.and_then(of_code).unwrap_or_else(|| finding.symptom.clone())
+    let code = Code::OF_ALL
+        .into_iter()
+        .find(|it| it.name() == finding.code);
+    code.and_then(of_code)
+        .unwrap_or_else(|| finding.symptom.clone())
 }
 
 fn of_code(code: Code) -> Option<Text> {

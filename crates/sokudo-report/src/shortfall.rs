@@ -40,7 +40,10 @@ pub fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Text {
         Status::Complete => verdict,
         // A figure of no whole trial is no verdict's.
         Status::Partial if is_unfinished(result) => "unfinished".into(),
-        Status::Partial => text!("{verdict} ({} of {trials_planned})", completed_trials(result)),
+        Status::Partial => text!(
+            "{verdict} ({} of {trials_planned})",
+            completed_trials(result)
+        ),
         Status::Failed => text!("{verdict} (failed)"),
         Status::NotReached => "not reached".into(),
     }

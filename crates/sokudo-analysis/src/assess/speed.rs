@@ -123,7 +123,11 @@ fn unproven(run: &Run) -> Option<AssessedPoint> {
     let measured = || own().filter(|row| row.assessment.is_some());
     let scattered = measured().find_map(|row| {
         Enough::reach(&row.trials).filter(|reach| *reach >= 1.0)?;
-        let rates = || row.trials.iter().filter_map(|it| it.outcome.bytes_per_second());
+        let rates = || {
+            row.trials
+                .iter()
+                .filter_map(|it| it.outcome.bytes_per_second())
+        };
         let [low, high] = [rates().reduce(f64::min)?, rates().reduce(f64::max)?];
         let found = text!(
             "speed not judged: {} varied between {low_mb_per_s:.2} and {high_mb_per_s:.2} MB/s",

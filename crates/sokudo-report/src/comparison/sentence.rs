@@ -57,7 +57,10 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
         None => no_difference(them, us, &undecided),
         Some((first, others)) => {
             // Who is many times as fast is the subject.
-            let is_turned = first.compared.change.is_some_and(|it| it.ratio <= FACTOR_MIN.recip());
+            let is_turned = first
+                .compared
+                .change
+                .is_some_and(|it| it.ratio <= FACTOR_MIN.recip());
             let (them, us) = if is_turned { (us, them) } else { (them, us) };
             let change = Difference::of(first, is_turned);
             let (by, row_text, interval) = (change.speed(), row_name(first), change.interval());
@@ -297,7 +300,10 @@ mod tests {
             "{many}"
         );
         assert!(many.ends_with("; 2 more rows differ."), "{many}");
-        let turned = [(Slower, 0.000_5, 0.000_4, 0.000_625), (Faster, 3.0, 2.5, 4.0)];
+        let turned = [
+            (Slower, 0.000_5, 0.000_4, 0.000_625),
+            (Faster, 3.0, 2.5, 4.0),
+        ];
         assert_eq!(
             sentence_of(&document(&turned)),
             "xfs is 2,000 times as fast as ext4 in SEQ1M Q8T1 read (1,600 to 2,500), \

@@ -7,7 +7,7 @@ use sokudo_words::{Text, text};
 
 use super::words::{axis_name, cell_name, is_factor, speed, value_name};
 use super::{MatrixCellState, MatrixDocument};
-use crate::number::percent;
+use crate::number::{UNSEEN_MAX, percent};
 use crate::wording::row;
 
 /// So many differences are named in the answer.

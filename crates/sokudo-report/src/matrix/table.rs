@@ -4,14 +4,12 @@
 use sokudo_model::Verdict;
 use sokudo_words::{Text, text};
 
-use super::sentence::{
-    UNSEEN_MAX, combinations, largest_first, of_combination, of_pair, pairs, unseen,
-};
+use super::sentence::{combinations, largest_first, of_combination, of_pair, pairs, unseen};
 use super::words::{axis_name, cell_name, telling_axes};
 use super::{CountedUnit, MatrixCellState, MatrixDocument, MatrixFigure, MatrixRowDocument};
 use crate::article::{Article, Element};
 use crate::forms::Forms;
-use crate::number::{percent, rate_with};
+use crate::number::{UNSEEN_MAX, percent, rate_with};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, Tone, left, right};
 use crate::unique::grouped;

@@ -51,10 +51,13 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
         return Some((Tone::Bad, text));
     }
     let reaches = judged.iter();
-    let reaches = reaches.filter_map(|it| Some((it, it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.reach()?)));
+    let reaches = reaches
+        .filter_map(|it| Some((it, it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.reach()?)));
     let widest = reaches.max_by(|(_, left), (_, right)| left.total_cmp(right));
     let reach = widest.map(|(_, reach)| percent(reach));
-    let unknown = widest.filter(|(_, reach)| *reach >= 1.0).and_then(|(it, _)| between(it));
+    let unknown = widest
+        .filter(|(_, reach)| *reach >= 1.0)
+        .and_then(|(it, _)| between(it));
     let of_verdict =
         |verdict: Verdict| which(&judged, verdict.name(), |it| it.verdict == Some(verdict));
     let unsteady = Steadiness::Unsteady;
@@ -101,9 +104,16 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
 
 /// Between which rates a row's figure lies, of one that is known so badly that a ± says nothing.
 fn between(result: &ResultDocument) -> Option<Text> {
-    let interval = result.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.interval_in(1e6)?;
+    let interval = result
+        .bandwidth_bytes_per_s
+        .as_ref()?
+        .bytes_per_s
+        .interval_in(1e6)?;
     let [low, high] = interval.map(rate);
-    Some(text!("{} is somewhere between {low} and {high} MB/s", row(&row_name(result))))
+    Some(text!(
+        "{} is somewhere between {low} and {high} MB/s",
+        row(&row_name(result))
+    ))
 }
 
 /// Which rows this word is said of; `None` for none.

@@ -48,7 +48,10 @@ impl ComparedPlan {
             Exit::usage(text!("the plan {text:?} has a quote that is not closed"))
         })?;
         let words = command_line::without_program(words);
-        if words.first().is_some_and(|word| word.starts_with("sim:") || Path::new(word).exists()) {
+        if words
+            .first()
+            .is_some_and(|word| word.starts_with("sim:") || Path::new(word).exists())
+        {
             return Err(Exit::usage(text!(
                 "the plan {text:?} names no command; to measure this one, write 'mark {}'",
                 Text::name(text)
