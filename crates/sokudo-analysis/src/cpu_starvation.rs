@@ -58,13 +58,10 @@ fn processor_refused(case: &RowContext<'_>) -> Option<RuleResult> {
     let (cause, remedy) = cause(&seen, refused);
     let percent = refused.share() * 100.0;
     let symptom = match case.row.workload.threads {
-        1 => text!(
-            "the row's thread was ready to run and had no processor for {percent:.0} % of the time"
-        ),
-        threads => text!(
-            "the row's {threads} threads were ready to run and had no processor for \
-             {percent:.0} % of their time"
-        ),
+        1 => text!("sokudo waited for a CPU {percent:.0} % of the time"),
+        threads => {
+            text!("sokudo's {threads} threads waited for a CPU {percent:.0} % of their time")
+        }
     };
     Some(RuleResult::new(
         Code::ProcessorRefused,

@@ -45,13 +45,13 @@ impl ForeignIo {
                 text!("sokudo read nothing, but the devices read {device_bytes}")
             }
             (Operation::Read, _) => text!(
-                "the devices read {more_percent:.1} % more than sokudo asked for: {device_bytes} \
-                 instead of {engine_bytes}"
+                "the devices read {device_bytes}, {more_percent:.1} % more than the {engine_bytes} \
+                 that sokudo asked for"
             ),
             (_, 0) => text!("sokudo wrote nothing, but the devices wrote {device_bytes}"),
             _ => text!(
-                "the devices wrote {more_percent:.1} % more than sokudo asked for: {device_bytes} \
-                 instead of {engine_bytes}"
+                "the devices wrote {device_bytes}, {more_percent:.1} % more than the \
+                 {engine_bytes} that sokudo asked for"
             ),
         }
     }

@@ -155,7 +155,7 @@ impl<'a> Members<'a> {
         let together = together(&texts.collect::<Vec<_>>(), &mut 0);
         let example = || self.worst().map(|worst| text_of(worst.finding));
         together.unwrap_or_else(|| match example() {
-            Some(text) => text!("e.g. {text}"),
+            Some(text) => text!("{text} (and similar)"),
             None => Text::default(),
         })
     }

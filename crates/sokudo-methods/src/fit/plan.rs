@@ -61,7 +61,7 @@ pub struct FitQuestions {
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum QuestionError {
     /// It is not there.
-    #[error("nothing is known of what {what} asks of a disk; use {names}, or --file")]
+    #[error("there are no criteria for {what}; use {names}, or --file")]
     Unknown {
         what: String,
         /// Names of the known questions, separated by commas.

@@ -74,7 +74,7 @@ pub struct MarkOptions {
     /// More of them: each is measured alone, by turns, then all together
     ///
     /// The result says what sharing costs each of them, and names the link, controller, file system
-    /// or processor that they share, where it is seen. Written is only where all may be written.
+    /// or processor that they share, where it is seen. Writes only if every target may be written.
     #[arg(value_name = "MORE")]
     pub others: Vec<String>,
 

@@ -110,7 +110,7 @@ pub struct ScanOptions {
 
     /// Measure only from this place of the target on, such as 500GB or 40%
     ///
-    /// Results tell the places of the whole target. A share is rounded down to 1 MiB.
+    /// Results show positions on the whole target. A share is rounded down to 1 MiB.
     #[arg(long, value_name = "PLACE", conflicts_with = "short_stroke", help_heading = MEASURED)]
     pub from: Option<Position>,
 
@@ -162,11 +162,11 @@ pub struct ScanOptions {
     #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", default_value = "keep", help_heading = HOW)]
     pub write_cache: &'static [DriveCache],
 
-    /// Wait no longer than this for a read; tell it as hung and go on
+    /// Give up a read after this time, list it, go on
     ///
-    /// For curves and access times that only read. What comes back later was slow and is told so.
-    /// When 32 reads hang at once, the scan ends. The drive has its own time, often 30 s for
-    /// several attempts (/sys/block/*/device/timeout); use more to tell both apart.
+    /// For curves and access times that only read. What comes back later is listed as slow. When 32
+    /// reads hang at once, the scan ends. The drive has its own time, often 30 s for several
+    /// attempts (/sys/block/*/device/timeout); use more to distinguish both.
     #[arg(long, value_name = "TIME", conflicts_with = "resume", help_heading = HOW)]
     pub timeout: Option<Nanos>,
 

@@ -164,7 +164,7 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     };
     let mut notes = vec![text!(
         "Each figure is the geometric mean of {blocks}, in each of which every cell was measured \
-         once, in an order drawn by lot (seed {}); ± is how far its own 95 % interval reaches.",
+         once, in random order (seed {}); ± is its own 95 % interval.",
         document.seed
     )];
     if unit == BandwidthUnit::MegabytesPerSecond {
@@ -189,8 +189,8 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     }
     if document.effects.comparisons > 0 {
         notes.push(text!(
-            "All {} comparisons together say something wrong in at most one of twenty matrices in \
-             which nothing differs.",
+            "At most 5 % false alarms over all {} comparisons of a matrix in which nothing \
+             differs.",
             document.effects.comparisons
         ));
     }

@@ -209,7 +209,7 @@ impl<'a> Overview<'a> {
         let parts: [(bool, Text); 5] = [
             (
                 true,
-                "MB/s: median of the trials, ± how far its 95 % interval reaches within its run; 1 MB is 1,000,000 bytes.".into(),
+                "MB/s: median of the trials, ± its 95 % interval (its run only); 1 MB is 1,000,000 bytes.".into(),
             ),
             (true, "✓ VERIFIED, ? UNVERIFIED, ✗ INVALID.".into()),
             (
