@@ -410,11 +410,11 @@ mod tests {
         );
         assert_eq!(
             short(vec![more(3.0, "sda"), more(4.0, "sda"), Text::from("x")]),
-            "e.g. sda read 4.0 % more"
+            "sda read 4.0 % more (and similar)"
         );
         assert_eq!(
             short(vec![more(3.0, "sda"), more(4.0, "sdb")]),
-            "e.g. sdb read 4.0 % more"
+            "sdb read 4.0 % more (and similar)"
         );
         assert_eq!(short(vec![Text::from("x")]), "x");
     }

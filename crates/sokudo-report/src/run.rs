@@ -149,7 +149,7 @@ pub fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
     let results = &document.results_by_direction();
     if document.origin().is_some() {
         return text!(
-            "{}: as {} told it; {}.",
+            "{}: as {} reported it; {}.",
             unit.name(),
             document.measurer(),
             Text::from(unit.definition())

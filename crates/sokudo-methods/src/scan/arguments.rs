@@ -67,7 +67,7 @@ pub struct ScanOptions {
     /// makes its own test file and removes it afterwards.
     pub target: String,
 
-    /// More of them: each is scanned alone, by turns, then all together
+    /// More of them: each is scanned alone, then all together
     ///
     /// The result says what sharing costs each of them, and names the link, controller, file system
     /// or processor that they share, where it is seen.
@@ -156,7 +156,7 @@ pub struct ScanOptions {
     #[arg(long, requires = "write", conflicts_with_all = ["destroy", "overwrite"], help_heading = WRITTEN)]
     pub write_back: bool,
 
-    /// The drive's own write cache: keep it, on, off, or both in turn
+    /// The drive's own write cache: keep it, on, off, or both
     ///
     /// sokudo restores the cache afterwards, however it ends. With both, everything is measured twice.
     #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", default_value = "keep", help_heading = HOW)]

@@ -177,7 +177,7 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     }
     if all_figures(document).any(|it| it.per_second.is_some() && is_unproven(it)) {
         notes.push(text!(
-            "{UNPROVEN} is UNVERIFIED in a block at least: sokudo show tells why."
+            "{UNPROVEN} is UNVERIFIED in a block at least: sokudo show says why."
         ));
     }
     let has_fewer = |it: &MatrixFigure| it.counted_blocks() < document.blocks as usize;

@@ -205,7 +205,7 @@ impl<'a> Overview<'a> {
     }
 
     fn legend(&self) -> Text {
-        let more = text!("{} more rows are told by each run below.", self.left_out);
+        let more = text!("{} more rows are shown by each run below.", self.left_out);
         let parts: [(bool, Text); 5] = [
             (
                 true,
@@ -240,7 +240,7 @@ fn alone_text(alone: &[usize]) -> Option<Text> {
     let numbers: Vec<String> = alone.iter().map(|run| format!("#{}", run + 1)).collect();
     (!numbers.is_empty()).then(|| {
         text!(
-            "No row in common with another run: {}; each tells its own below.",
+            "No row in common with another run: {}; each shows its own below.",
             numbers.join(", ")
         )
     })

@@ -102,10 +102,10 @@ fn too_few(series: &SeriesDocument) -> Text {
     let needed = series.runs_needed;
     match series.points.len() {
         1 => text!(
-            "1 run is too few to tell a change, {needed} are needed; sokudo check compares two runs"
+            "1 run is too few to show a change, {needed} are needed; sokudo check compares two runs"
         ),
         runs => text!(
-            "{runs} runs are too few to tell a change, {needed} are needed; sokudo check compares \
+            "{runs} runs are too few to show a change, {needed} are needed; sokudo check compares \
              two runs"
         ),
     }
