@@ -241,11 +241,7 @@ mod tests {
         says(
             reads_with(waited(400, programs(1_900))),
             "processor-refused",
-            &[
-                "^the row's thread was ready to run",
-                "40 %",
-                "1.9 processors",
-            ],
+            &["^sokudo waited for a CPU", "40 %", "1.9 processors"],
         );
     }
 
@@ -281,7 +277,7 @@ mod tests {
         says(
             crowd(800),
             "processor-refused",
-            &["the row's 4 threads", "8 %"],
+            &["sokudo's 4 threads", "8 %"],
         );
     }
 

@@ -346,7 +346,7 @@ mod tests {
         says(
             reads_with(more_reads(READ)),
             "foreign-io",
-            &["100.0 % more than sokudo asked for"],
+            &["100.0 % more than the"],
         );
     }
 
@@ -442,7 +442,7 @@ mod tests {
         let double = || writes_with(more_writes(READ));
         check! {
             "btrfs": on(double(), "btrfs") => ["write-amplification"], Verified,
-                "100.0 % more than sokudo asked for";
+                "100.0 % more than the";
             "mirror": spoilt(spoilt(large_writes(), two_disks), |run| {
                 each_count(run, |device| device.written_bytes *= 2);
             }) => ["write-amplification"], Verified;
