@@ -140,5 +140,8 @@ fn rounds_on_a_real_target_wait_for_their_time() {
         "mark null: {RANDOM} --spread-over 300ms --runs 6 --time 10ms"
     ))
     .ok()
-    .tells(&["6 rounds are spread over", "Ctrl-C stops and keeps what was measured"]);
+    .tells(&[
+        "6 rounds are spread over",
+        "Ctrl-C stops and keeps what was measured",
+    ]);
 }
