@@ -296,7 +296,7 @@ fn places_that_processes_survey_side_by_side_have_the_rate_of_all() {
         assert!(!codes(result).contains(&"breach-samples"), "{result}");
     }
     let told = launcher.end(3, &format!("-- {scan} --quiet")).ok();
-    assert!(!told.printed.contains("CPU is of one"), "{told:?}");
+    assert!(!told.printed.contains("CPU: 100 % is one CPU"), "{told:?}");
 }
 
 #[test]

@@ -296,10 +296,10 @@ fn discard(disk: &Disk) -> Option<AssessedPoint> {
             ..expected.point(
                 "discard",
                 Some(DiskAnswer::OkBut),
-                text!("{name} cannot be told what was deleted (no discard), so writes become slower once it has been full"),
+                text!("{name} does not support discard (it does not learn what was deleted), so writes become slower once it has been full"),
             )
         },
-        _ => good(expected, "discard", text!("{name} can be told what was deleted (discard)")),
+        _ => good(expected, "discard", text!("{name} supports discard (it learns what was deleted)")),
     })
 }
 

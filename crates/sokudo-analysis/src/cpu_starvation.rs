@@ -58,13 +58,10 @@ fn processor_refused(case: &RowContext<'_>) -> Option<RuleResult> {
     let (cause, remedy) = cause(&seen, refused);
     let percent = refused.share() * 100.0;
     let symptom = match case.row.workload.threads {
-        1 => text!(
-            "the row's thread was ready to run and had no processor for {percent:.0} % of the time"
-        ),
-        threads => text!(
-            "the row's {threads} threads were ready to run and had no processor for \
-             {percent:.0} % of their time"
-        ),
+        1 => text!("sokudo waited for a CPU {percent:.0} % of the time"),
+        threads => {
+            text!("sokudo's {threads} threads waited for a CPU {percent:.0} % of their time")
+        }
     };
     Some(RuleResult::new(
         Code::ProcessorRefused,
@@ -244,11 +241,7 @@ mod tests {
         says(
             reads_with(waited(400, programs(1_900))),
             "processor-refused",
-            &[
-                "^the row's thread was ready to run",
-                "40 %",
-                "1.9 processors",
-            ],
+            &["^sokudo waited for a CPU", "40 %", "1.9 processors"],
         );
     }
 
@@ -284,7 +277,7 @@ mod tests {
         says(
             crowd(800),
             "processor-refused",
-            &["the row's 4 threads", "8 %"],
+            &["sokudo's 4 threads", "8 %"],
         );
     }
 

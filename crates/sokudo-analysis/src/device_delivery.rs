@@ -228,7 +228,7 @@ fn unseen_commands(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let Some(device) = case.device() else {
         return Some((
             Text::from(
-                "commands go around the block layer, which counts nothing of them, and the drive did not tell its health log",
+                "commands go around the block layer, which counts nothing of them, and the drive did not report its health log",
             ),
             remedy::block_layer(),
         ));
@@ -375,7 +375,7 @@ fn ramp_in_counters(case: &RowContext<'_>) -> Option<RuleResult> {
             ),
         },
         "the devices count the ramp and the measured part together: what is missing may be of either",
-        "measure without a ramp; trials in turn show a warm-up by themselves",
+        "measure without a ramp; alternating trials show a warm-up by themselves",
     ))
 }
 

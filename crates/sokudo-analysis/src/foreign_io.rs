@@ -45,13 +45,13 @@ impl ForeignIo {
                 text!("sokudo read nothing, but the devices read {device_bytes}")
             }
             (Operation::Read, _) => text!(
-                "the devices read {more_percent:.1} % more than sokudo asked for: {device_bytes} \
-                 instead of {engine_bytes}"
+                "the devices read {device_bytes}, {more_percent:.1} % more than the {engine_bytes} \
+                 that sokudo asked for"
             ),
             (_, 0) => text!("sokudo wrote nothing, but the devices wrote {device_bytes}"),
             _ => text!(
-                "the devices wrote {more_percent:.1} % more than sokudo asked for: {device_bytes} \
-                 instead of {engine_bytes}"
+                "the devices wrote {device_bytes}, {more_percent:.1} % more than the \
+                 {engine_bytes} that sokudo asked for"
             ),
         }
     }
@@ -346,7 +346,7 @@ mod tests {
         says(
             reads_with(more_reads(READ)),
             "foreign-io",
-            &["100.0 % more than sokudo asked for"],
+            &["100.0 % more than the"],
         );
     }
 
@@ -442,7 +442,7 @@ mod tests {
         let double = || writes_with(more_writes(READ));
         check! {
             "btrfs": on(double(), "btrfs") => ["write-amplification"], Verified,
-                "100.0 % more than sokudo asked for";
+                "100.0 % more than the";
             "mirror": spoilt(spoilt(large_writes(), two_disks), |run| {
                 each_count(run, |device| device.written_bytes *= 2);
             }) => ["write-amplification"], Verified;

@@ -293,9 +293,9 @@ fn lost(run: &Run) -> Option<RuleResult> {
     let mut lost = run.hosts.iter().filter(|host| host.lost.is_some());
     let first: &str = &lost.next()?.name;
     let symptom: Text = match 1 + lost.count() {
-        1 => text!("{first} was lost while all measured; what is told was measured before that"),
+        1 => text!("{first} was lost while all measured; what is shown was measured before that"),
         hosts => text!(
-            "{hosts} hosts, {first} the first of them, were lost while all measured; what is told \
+            "{hosts} hosts, {first} the first of them, were lost while all measured; what is shown \
              was measured before that"
         ),
     };

@@ -52,8 +52,8 @@ impl Backing {
                  program caches are not seen"
             )),
             _ if mount.is_anonymous() => Self::Unseen(text!(
-                "{mount_point} ({kind} from {source}) has no block device of its own that the kernel \
-                 tells: its devices are not seen"
+                "{mount_point} ({kind} from {source}) has no block device of its own that the \
+                 kernel reports: its devices are not seen"
             )),
             _ if uses_dax(mount) => Self::Unseen(text!(
                 "{mount_point} is mounted with dax: its I/O is memory access, which no device counts"

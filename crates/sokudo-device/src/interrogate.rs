@@ -120,7 +120,7 @@ pub(crate) fn protocol(directory: &Path) -> Result<Protocol, Text> {
         None => "the kernel makes it, and no drive is behind it that could be asked",
     };
     Err(text!(
-        "{name} does not tell identity, health and cache itself: {}",
+        "{name} reports no identity, health or cache state: {}",
         Text::from(why)
     ))
 }

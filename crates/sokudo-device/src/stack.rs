@@ -141,7 +141,7 @@ impl<'a> Stack<'a> {
         if !rotating.is_empty() && !still.is_empty() {
             self.note(text!(
                 "the figures are those of {rotating}, which rotates, and {still}, which does not, \
-                 together: what each of them moved is not told"
+                 together: what each of them moved is not reported"
             ));
         }
     }
@@ -248,7 +248,7 @@ impl<'a> Stack<'a> {
         let Some(holder) = holder_of(layers, path) else {
             self.miss(match layers.relative() {
                 Some(layer) => text!(
-                    "{} is an overlay of {}, a path that begins in the directory in which it was mounted, which nothing tells: its devices are not seen",
+                    "{} is an overlay of {}, a path that begins in the directory in which it was mounted, which nothing reports: its devices are not seen",
                     mount.mount_point.display(),
                     layer.display()
                 ),

@@ -545,7 +545,7 @@ impl OpenedTarget {
             }
             Err(_) if info.kind == TargetKind::File => return,
             Err(FileStateError::Unsupported) => {
-                "The file system does not tell what the file is made of, so holes and unwritten blocks cannot be seen".into()
+                "The file system does not report what the file is made of, so holes and unwritten blocks cannot be seen".into()
             }
             Err(error) => text!("What the file is made of cannot be seen: {error}"),
         };

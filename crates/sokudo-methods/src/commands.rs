@@ -63,7 +63,7 @@ registered! {
     BurnIn(burn_in);
     /// Is a disk well, and as fast as it should be? OK, OK BUT or NOT OK, with reasons
     Assess(assess);
-    /// Is a disk fast enough for etcd, PostgreSQL, Proxmox and others? Yes, no, or why not said
+    /// Fast enough for etcd, PostgreSQL and others? Yes, no, or why not known
     Fit(fit);
     /// Measure a range of block sizes, queue depths or threads
     Sweep(sweep);

@@ -344,7 +344,7 @@ fn spread_note(measurement: &Measurement<'_>) -> Option<Text> {
     let (rounds, over, needed) = (schedule.trials, minutes(over), minutes(needed));
     Some(match needed < over {
         true => text!(
-            "{rounds} rounds are spread over {over:.1} minutes, of which {needed:.1} are measured and the others idle; Ctrl-C ends with what there is"
+            "{rounds} rounds are spread over {over:.1} minutes, of which {needed:.1} are measured and the others idle; Ctrl-C stops and keeps what was measured"
         ),
         false => text!(
             "{rounds} rounds take {needed:.1} minutes, so that none of the {over:.1} to spread them over is idle; name a longer time"

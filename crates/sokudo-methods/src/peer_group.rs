@@ -228,7 +228,7 @@ impl PeerGroup {
             "{ranks} processes would carry this out together, each its part: {}",
             self.command
         )];
-        lines.push(text!("rows, in turn: {rows}"));
+        lines.push(text!("rows, alternating: {rows}"));
         let processes = hosts.iter().zip(&descriptions).zip(0_u32..);
         lines.extend(
             processes

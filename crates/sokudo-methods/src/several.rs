@@ -62,9 +62,9 @@ pub fn time_note(plan: &Plan, schedule: &Schedule, disks: usize) -> Option<Text>
     let time = clock(duration(plan, schedule, None));
     Some(match schedule.enough {
         Some(_) => text!(
-            "{disks} disks, each alone by turns and then all together: at most {time}, less where trials agree"
+            "{disks} disks, alternately each alone, then all together: at most {time}, less where trials agree"
         ),
-        None => text!("{disks} disks, each alone by turns and then all together: {time}"),
+        None => text!("{disks} disks, alternately each alone, then all together: {time}"),
     })
 }
 

@@ -424,8 +424,8 @@ fn since(article: &mut Article<'_>, other: &OtherDocument) {
 fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> Text {
     text!(
         "{}: medians of the trials. In brackets the 95 % interval of the change. Slower and \
-         faster: by more than {}, and with all rows together wrong in at most one of twenty checks \
-         of what has changed by no more. Unchanged: the whole interval is smaller than that.",
+         faster: by more than {}, with at most 5 % false alarms over all rows. Unchanged: the \
+         whole interval is smaller than that.",
         unit.name(),
         comparison.difference_min_text()
     )

@@ -307,7 +307,7 @@ fn load_line(document: &RunDocument) -> Option<Text> {
     let rates = unique(document.results.iter().filter_map(of_row));
     (!rates.is_empty()).then(|| {
         text!(
-            "fixed rate of each row: {}; latencies are told twice: of service, and from the start \
+            "fixed rate of each row: {}; latencies are shown twice: of service, and from the start \
              that the rate intended",
             rates.join(", ")
         )
@@ -337,7 +337,7 @@ fn trials_line(document: &RunDocument) -> Text {
     };
     let until = enough.map(|permille| text!("until ±{} % are reached", permille / 10.0));
     let order = match &schedule.name {
-        ScheduleName::Interleaved => "rows in turn".into(),
+        ScheduleName::Interleaved => "rows alternating".into(),
         ScheduleName::Crystal => "row by row".into(),
         other => Text::name(other.to_string()),
     };

@@ -155,7 +155,7 @@ impl<'a> Members<'a> {
         let together = together(&texts.collect::<Vec<_>>(), &mut 0);
         let example = || self.worst().map(|worst| text_of(worst.finding));
         together.unwrap_or_else(|| match example() {
-            Some(text) => text!("e.g. {text}"),
+            Some(text) => text!("{text} (and similar)"),
             None => Text::default(),
         })
     }
@@ -410,11 +410,11 @@ mod tests {
         );
         assert_eq!(
             short(vec![more(3.0, "sda"), more(4.0, "sda"), Text::from("x")]),
-            "e.g. sda read 4.0 % more"
+            "sda read 4.0 % more (and similar)"
         );
         assert_eq!(
             short(vec![more(3.0, "sda"), more(4.0, "sdb")]),
-            "e.g. sdb read 4.0 % more"
+            "sdb read 4.0 % more (and similar)"
         );
         assert_eq!(short(vec![Text::from("x")]), "x");
     }

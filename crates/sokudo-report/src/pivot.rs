@@ -357,7 +357,7 @@ impl<'a> Cells<'a> {
                 "they differ in {parts}",
                 parts = Text::list(parts.iter().map(|part| Text::from(part.name())), ", ")
             ),
-            remedy: Text::from("tell them apart with --pivot, or show one of them with --only"),
+            remedy: Text::from("separate them with --pivot, or show one of them with --only"),
         })
     }
 

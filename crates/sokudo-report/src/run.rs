@@ -149,7 +149,7 @@ pub fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
     let results = &document.results_by_direction();
     if document.origin().is_some() {
         return text!(
-            "{}: as {} told it; {}.",
+            "{}: as {} reported it; {}.",
             unit.name(),
             document.measurer(),
             Text::from(unit.definition())
@@ -162,8 +162,8 @@ pub fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
     let has_interval = rates().any(|rates| rates.interval_95.is_some());
     let are_many = rates().any(|rates| rates.trials.len() >= INTERVAL_TRIALS_MIN);
     let interval = match (has_interval, document.spread()) {
-        (true, None) => "± how far its 95 % interval reaches within this run".into(),
-        (true, Some(over)) => text!("± how far its 95 % interval reaches over {over}"),
+        (true, None) => "± its 95 % interval, this run only".into(),
+        (true, Some(over)) => text!("± its 95 % interval over {over}"),
         (false, _) if are_many => "no 95 % interval of trials of such unlike lengths".into(),
         (false, _) => "no 95 % interval below 6 trials".into(),
     };
@@ -216,10 +216,10 @@ fn estimand(results: &[&ResultDocument]) -> Text {
     let kind = match sustained {
         0 => return Text::default(),
         count if count == trials().count() => {
-            Text::from("Rates are sustained: of a full queue that has settled.")
+            Text::from("Rates are measured once the queue is full and has settled.")
         }
         _ => Text::from(
-            "Rates are sustained, of a full queue that has settled, where only time ends a row.",
+            "Where only time ends a row, its rate is measured once the queue is full and has settled.",
         ),
     };
     let unsettled = results
@@ -227,9 +227,9 @@ fn estimand(results: &[&ResultDocument]) -> Text {
         .map(|result| u64::from(result.unsettled_trials));
     match unsettled.sum() {
         0_u64 => text!(" {kind}"),
-        1 => text!(" {kind} 1 trial that showed how its row is to be measured does not count."),
+        1 => text!(" {kind} 1 calibration trial is excluded."),
         count => {
-            text!(" {kind} {count} trials that showed how rows are to be measured do not count.")
+            text!(" {kind} {count} calibration trials are excluded.")
         }
     }
 }

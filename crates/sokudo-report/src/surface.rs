@@ -268,13 +268,13 @@ fn legend(unit: BandwidthUnit, has_cpu: bool) -> Text {
     let unit = Text::from(unit.definition());
     match has_cpu {
         true => text!(
-            "min, mean, median and max are of the places, each counting alike; outer:inner is the \
-             first 5 % of them to the last; CPU is of one processor; {}.",
+            "min, mean, median and max are over the measured places; outer:inner is the first 5 % \
+             of them to the last; CPU: 100 % is one CPU; {}.",
             unit
         ),
         false => text!(
-            "min, mean, median and max are of the places, each counting alike; outer:inner is the \
-             first 5 % of them to the last; {}.",
+            "min, mean, median and max are over the measured places; outer:inner is the first 5 % \
+             of them to the last; {}.",
             unit
         ),
     }

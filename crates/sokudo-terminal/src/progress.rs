@@ -182,7 +182,7 @@ impl ProgressLine {
                 let [next, left] = [*remaining, left].map(|time| clock(time.into()));
                 self.bar.set_position(elapsed.0.min(self.total.0));
                 self.say(&text!(
-                    "idle: round {round} of {rounds} in {next}, {left} left; Ctrl-C ends with what there is"
+                    "idle: round {round} of {rounds} in {next}, {left} left; Ctrl-C stops and keeps what was measured"
                 ));
             }
             Event::StageStarted { .. } | Event::TrialStarted { .. } => self.start(state),

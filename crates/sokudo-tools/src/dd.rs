@@ -149,7 +149,7 @@ impl DdLog {
                 &mut self.left_out,
                 self.records_line,
                 "records without the bytes and seconds that follow them: dd was stopped, or this \
-                 dd does not tell",
+                 dd does not report them",
             );
         }
     }

@@ -24,7 +24,7 @@ const BYTES_PER_MIB: f64 = 1_048_576.0;
 const NANOS_PER_US: f64 = 1e3;
 /// What is to be known of a date without its zone.
 const LOCAL_TIME: &str =
-    "elbencho tells its date in local time without the zone; it is taken as UTC";
+    "elbencho reports its date in local time without the zone; it is taken as UTC";
 
 fn recognise(head: &str) -> bool {
     head.lines().take(3).any(is_header)

@@ -176,7 +176,7 @@ fn correct_mixes(report: &CrystalReport, run: &mut ImportedRun, scale: f64) {
         }
         None => run.origin.remarks.push(
             "mixed rows are averages of reads and writes, and not their sum; in which shares is \
-             not told, so they are as KDiskMark shows them"
+             not reported, so they are as KDiskMark shows them"
                 .into(),
         ),
     }

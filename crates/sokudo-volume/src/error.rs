@@ -21,7 +21,7 @@ pub enum VolumeError {
     #[error("the volume is made of {needed} disks, and there are {given}; name more")]
     #[fault(usage)]
     TooFewDisks { given: usize, needed: usize },
-    #[error("{program} is told {option}, which could reach another disk or file; leave it out")]
+    #[error("{program} is given {option}, which could reach another disk or file; leave it out")]
     #[fault(refused)]
     Option {
         program: &'static str,

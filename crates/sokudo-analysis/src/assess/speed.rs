@@ -289,7 +289,7 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
     let turns = rpm.unwrap_or(expected.figures.rpm);
     let (least, most) = expected.figures.reads_per_s(turns);
     let such = match rpm {
-        Some(rpm) => text!("a disk of {} turns a minute", grouped(rpm)),
+        Some(rpm) => text!("a disk of {} rpm", grouped(rpm)),
         None => "a disk that turns".into(),
     };
     let (answer, found) = match reads {

@@ -263,7 +263,7 @@ fn unsuspicious(check: &CapacityCheck) -> Inference {
     Inference {
         code: "capacity-as-stated".to_owned(),
         claim: text!(
-            "a drive that has the {stated} it says, as far as {sample_count} places tell; --full makes sure"
+            "a drive whose {stated} look genuine ({sample_count} places checked; --full checks all)"
         ),
         figures,
         confidence: match is_late {
@@ -271,7 +271,7 @@ fn unsuspicious(check: &CapacityCheck) -> Inference {
             false => Confidence::Low,
         },
         evidence: text!(
-            "all {sample_count} places ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; a fold of all that lies beyond the real size into its last {window} or less would have been seen with {percent} %, and so would a hole of {hole}; a larger window or a smaller hole may be there"
+            "all {sample_count} places ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; a fake that wraps within its last {window} would have been caught with {percent} % certainty, and so would a hole of {hole}; a larger wrap or a smaller hole could have been missed"
         ),
     }
 }

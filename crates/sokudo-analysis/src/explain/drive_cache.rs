@@ -234,7 +234,7 @@ fn write_cache_state(run: &Run) -> Option<Inference> {
         ],
         confidence,
         evidence: text!(
-            "one block was overwritten {plain:.0} times a second, with a flush after each {durable:.0} times, and the platters turn {turns_per_second:.0} times"
+            "one block took {plain:.0} overwrites a second without flush, {durable:.0} with one after each; the platters turn {turns_per_second:.0} times"
         ),
     })
 }

@@ -69,10 +69,7 @@ fn rotation(run: &Run) -> Option<Inference> {
     let rpm = nominal.unwrap_or_else(|| (measured / 10.0).round() * 10.0);
     Some(Inference {
         code: "rotation".to_owned(),
-        claim: text!(
-            "platters that turn {rpm} times a minute",
-            rpm = grouped(rpm)
-        ),
+        claim: text!("platters that turn at {rpm} rpm", rpm = grouped(rpm)),
         figures: vec![
             figure("rpm", measured),
             figure("turn_ms", turn.seconds * 1e3),

@@ -134,7 +134,7 @@ fn claimed(absorbed: u64, is_persistent: Option<bool>) -> (&'static str, Text) {
         None => (
             "shingled-recording",
             text!(
-                "drive-managed shingled recording (SMR) with a persistent cache that was full after {absorbed} small writes, or a conventional drive that writes its memory out in batches: no flush tells the two apart"
+                "drive-managed shingled recording (SMR) with a persistent cache that was full after {absorbed} small writes, or a conventional drive that writes its memory out in batches: flushes do not distinguish the two"
             ),
         ),
     }

@@ -33,7 +33,7 @@ pub fn untold(run: &Run) -> Option<Inference> {
     let was_tried = rotation::was_tried(run);
     Some(Inference {
         code: "not-concluded".to_owned(),
-        claim: text!("nothing that could be told of: {what}"),
+        claim: text!("nothing that could be said of: {what}"),
         figures: Vec::new(),
         confidence: Confidence::Low,
         evidence: match was_tried {

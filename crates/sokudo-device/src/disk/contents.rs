@@ -234,7 +234,7 @@ impl<'a> Tree<'a> {
             _ => Text::default(),
         };
         self.note(text!(
-            "what {name} holds could not be read ({error}): what is told of it comes from the kernel and udev{remedy}"
+            "the contents of {name} could not be read ({error}): details come from the kernel and udev only{remedy}"
         ));
     }
 

@@ -85,8 +85,9 @@ struct LoggedTest {
 impl AtaDrive {
     /// Looks whether the disk has self-tests, or says why there are none.
     pub(super) fn open(disk: &str, device: File, block_bytes: Option<u64>) -> Result<Self, Text> {
-        let silent =
-            |error: SelfTestError| text!("{disk} does not tell whether it has self-tests: {error}");
+        let silent = |error: SelfTestError| {
+            text!("{disk} does not report whether it has self-tests: {error}")
+        };
         let identify = ask(&device, &ScsiCommand::ata_identify()).map_err(silent)?;
         let identity = ata::identity(&identify).map_err(|error| silent(error.into()))?;
         if !ata::is_enabled(&identity, "SMART feature set") {

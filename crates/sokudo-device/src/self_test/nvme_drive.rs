@@ -42,7 +42,7 @@ impl NvmeDrive {
     /// Looks whether the controller has self-tests, or says why there are none.
     pub(super) fn open(disk: &str, device: File, block_bytes: Option<u64>) -> Result<Self, Text> {
         let silent =
-            |error: AskError| text!("{disk} does not tell whether it has self-tests: {error}");
+            |error: AskError| text!("{disk} does not report whether it has self-tests: {error}");
         let identify = NvmeCommand::identify_controller();
         let identify = ask_nvme(&device, &identify).map_err(silent)?.data;
         if !has_self_tests(&identify) {

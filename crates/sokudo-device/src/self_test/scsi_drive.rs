@@ -46,7 +46,7 @@ impl ScsiDrive {
             Err(AskError::CheckCondition { .. } | AskError::Status { .. }) => Vec::new(),
             Err(error) => {
                 return Err(text!(
-                    "{disk} does not tell whether it has self-tests: {error}"
+                    "{disk} does not report whether it has self-tests: {error}"
                 ));
             }
         };

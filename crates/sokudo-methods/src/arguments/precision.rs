@@ -35,12 +35,11 @@ pub struct Precision {
 
     /// Spread the trials over this time, idle in between: 10min
     ///
-    /// The ± of trials that follow each other is of this run: load and heat that change from
-    /// one quarter of an hour to the next are in none of them. With this, rounds of one trial
-    /// of each row (--runs, 12 by default) are made at random moments of equal parts of the
-    /// time, and the ± holds what changes over it. All rounds are made: it goes neither with
-    /// --precision nor with --max-time. Ctrl-C ends it with what there is. A simulated device
-    /// does not wait.
+    /// Measures drift: 12 rounds (--runs) of one trial of each row, at random moments of equal
+    /// parts of this time. The ± then includes what changes over it, such as load and heat, which
+    /// trials in quick succession do not see. All rounds are made, so that neither --precision nor
+    /// --max-time can be given. Ctrl-C stops and keeps what was measured. A simulated device does
+    /// not wait.
     #[arg(long, value_name = "T", help_heading = HOW)]
     pub spread_over: Option<Nanos>,
 }

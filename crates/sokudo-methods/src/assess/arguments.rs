@@ -15,7 +15,7 @@ Examples:
   sudo sokudo assess /mnt/raid                 an array against its members, ext4 against the array
   sokudo assess . --why                        with what is expected, and by whom
 
-What is held against what: the link as negotiated and what was reached of it, random reads and
+What is compared with what: the link as negotiated and what was reached of it, random reads and
 the kind of disk, the file system and its device, an array and its members, health, unreadable
 sectors, temperature, capacity, alignment, write cache, scheduler, discard. Devices below a
 directory are read, too, where that is permitted (as root). docs/ASSESS.md has every rule.
@@ -49,7 +49,7 @@ pub struct AssessOptions {
     #[arg(short, long, value_name = "TIME", default_value = "1s", help_heading = HOW)]
     pub time: Nanos,
 
-    /// Trials per row, rows in turn; 6 are needed for a 95 % interval
+    /// Trials per row, rows alternating; 6 are needed for a 95 % interval
     #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub runs: u32,
 }

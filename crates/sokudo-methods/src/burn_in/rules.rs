@@ -358,7 +358,7 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
     let known: Vec<_> = known.collect();
     let grown: Vec<_> = known.iter().filter(|(_, then, now)| now > then).collect();
     let (answer, found) = match (known.is_empty(), grown.is_empty()) {
-        (true, _) => (None, text!("{drive} tells no counters of errors")),
+        (true, _) => (None, text!("{drive} reports no error counters")),
         (false, true) => (
             Some(DiskAnswer::Ok),
             text!("no counter of errors of {drive} has grown meanwhile"),

@@ -55,7 +55,7 @@ pub struct ExplainOptions {
     /// Write and read back all of the device to check its capacity; takes hours
     ///
     /// The only way to make sure that it is as large as it says, and the exact size if it is not.
-    /// How long it takes is told first. All data on it are lost; --destroy is needed as ever.
+    /// How long it takes is shown first. All data on it are lost; --destroy is needed as ever.
     #[arg(long, help_heading = "What is found out")]
     pub full: bool,
 

@@ -21,7 +21,7 @@ Examples:
 
 Many drives write fast into a part of their cells, then slower, then slower still while they make
 room. The levels are found, how far each reaches, and what comes back after a rest. Flash wears
-with what is written: how much that is, and how long it takes, is told first.
+with what is written: how much that is, and how long it takes, is shown first.
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it would
 endanger data, 4 less trusted than --require asks, 5 ended by --stop-when, 130 interrupted.";

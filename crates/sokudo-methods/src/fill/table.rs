@@ -146,7 +146,7 @@ fn sentence(fill: &Fill) -> Text {
     });
     let Some((last, between)) = later.split_last() else {
         let all = text!(
-            "{} MB/s over all {}: no fast part ends within it",
+            "steady {} MB/s over {}: a fast part, if any, was not used up",
             rate(fill.whole.bytes_per_s),
             size(fill.whole.to)
         );

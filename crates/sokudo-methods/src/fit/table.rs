@@ -201,10 +201,10 @@ fn threshold(metric: FitMetric, limit: FitLimit) -> String {
 fn requirement_of(metric: FitMetric, limit: FitLimit) -> Text {
     let value = threshold(metric, limit);
     match limit.must_be {
-        FitSide::Below => text!("less than {value} is asked for"),
-        FitSide::AtMost => text!("{value} at most is asked for"),
-        FitSide::Above => text!("more than {value} is asked for"),
-        FitSide::AtLeast => text!("{value} at least is asked for"),
+        FitSide::Below => text!("it must be below {value}"),
+        FitSide::AtMost => text!("it must be {value} at most"),
+        FitSide::Above => text!("it must be above {value}"),
+        FitSide::AtLeast => text!("it must be {value} at least"),
     }
 }
 

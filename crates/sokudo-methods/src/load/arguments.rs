@@ -63,9 +63,9 @@ pub struct LoadOptions {
 
     /// Measure beside another workload, such as SEQ1M,Q8,write, and without it
     ///
-    /// By turns: the row at one rate alone, the other workload alone, and both at the same time. The
-    /// latencies of both and their ratio are printed. The other workload is a row as in --row; it
-    /// runs in a closed loop. Each of both uses a half of the target, so no block is of both.
+    /// Alternately: the row at one rate alone, the other workload alone, and both at the same time.
+    /// The latencies of both and their ratio are printed. The other workload is a row as in --row;
+    /// it runs in a closed loop. Each of both uses a half of the target, so no block is of both.
     #[arg(long, value_name = "ROW", value_parser = sokudo_tools::crystaldiskmark::row, conflicts_with = "limit", help_heading = MEASURED)]
     pub beside: Option<RowSpec>,
 
@@ -90,7 +90,7 @@ pub struct LoadOptions {
     #[arg(short, long, value_name = "TIME", default_value = "1s", help_heading = HOW)]
     pub time: Nanos,
 
-    /// Trials per rate, all rates in turn; 6 are needed for a 95 % interval
+    /// Trials per rate, rates alternating; 6 are needed for a 95 % interval
     #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub runs: u32,
 }

@@ -187,7 +187,7 @@ fn limit(load: &LoadDocument) -> Option<Text> {
                 )
             }
             _ => text!(
-                "whether {name} holds cannot be told: too few I/Os for {} in a trial; make them \
+                "whether {name} holds cannot be judged: too few I/Os for {} in a trial; make them \
                  longer (--time)",
                 limit.limit.percentile.name()
             ),

@@ -34,7 +34,7 @@ interrupted.";
 /// How often and in which order rows are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ScheduleChoice {
-    /// Rows in turn, so drift affects all alike; each row until it is precise enough
+    /// Rows alternate, so drift affects all alike; each row until it is precise enough
     Interleaved,
     /// As CrystalDiskMark: each row with a warm-up and 3 trials of 5 s; 5 s between rows
     Crystal,
@@ -71,10 +71,10 @@ pub struct MarkOptions {
     #[arg(default_value = ".")]
     pub target: String,
 
-    /// More of them: each is measured alone, by turns, then all together
+    /// More of them: each is measured alone, then all together
     ///
     /// The result says what sharing costs each of them, and names the link, controller, file system
-    /// or processor that they share, where it is seen. Written is only where all may be written.
+    /// or processor that they share, where it is seen. Writes only if every target may be written.
     #[arg(value_name = "MORE")]
     pub others: Vec<String>,
 

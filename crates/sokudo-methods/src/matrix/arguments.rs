@@ -49,7 +49,7 @@ pub struct MatrixArguments {
 
     /// Make the disks of files, such as 4x8GiB, in the folder --in
     ///
-    /// They are loop devices, which tell much about file systems and little about disks: all of
+    /// They are loop devices, which show much about file systems and little about disks: all of
     /// them share one. They vanish with the matrix, whatever ends it.
     #[arg(long, value_name = "NxSIZE", value_parser = loop_disks, conflicts_with = "disk", help_heading = MEASURED)]
     pub r#loop: Option<LoopDisks>,

@@ -19,7 +19,7 @@ Examples:
 
 The depth doubles with one thread until that brings less than 5 %, then the threads double up
 to twice the processors. The best load, and one that came near it with less in flight, are then
-measured again, in turn.";
+measured again alternately.";
 
 /// All arguments of `sokudo peak`.
 pub type Arguments = MeasuringArguments<PeakOptions>;

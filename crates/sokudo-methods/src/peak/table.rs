@@ -17,9 +17,10 @@ use crate::peak::view::{Peak, PeakLimit, PeakRow};
 type Line<'a> = (usize, &'a PeakRow, &'a ResultDocument);
 
 const LEGEND: &str = "Depth: I/Os in flight per thread. Processors: what the row's threads used, \
-    on average; per processor: IOPS per second of that time. A load that was only tried has one \
-    trial. The most, and one that came near it with less in flight, were then measured again, by \
-    turns; the knee is the least of these within 5 % of the most.";
+                      on average; per processor: IOPS per second of that time. A load that was \
+                      only tried has one trial. The most, and one that came near it with less in \
+                      flight, were then measured again alternately; the knee is the least of these \
+                      within 5 % of the most.";
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
@@ -100,7 +101,7 @@ fn sentence(peak: &Peak, limit: Option<&Inference>) -> Text {
     };
     let inferred = limit.and_then(|it| Some((PeakLimit::of_code(&it.code)?, it.confidence)));
     let limit = match inferred {
-        None => "what limits it could not be told".into(),
+        None => "what limits it is not known".into(),
         Some((limit, confidence)) => text!(
             "{} ({} confidence)",
             Text::from(match limit {

@@ -70,7 +70,7 @@ pub struct QuickOptions {
     #[arg(long, default_value = "random", value_parser = one_of(DATA), hide_possible_values = true, value_name = "WHAT", help_heading = MEASURED)]
     pub data: DataContent,
 
-    /// Trials of each, in turn; 6 give a 95 % interval [default: 1]
+    /// Trials of each, alternating; 6 give a 95 % interval [default: 1]
     #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub runs: Option<u32>,
 

@@ -67,7 +67,7 @@ pub struct ScanOptions {
     /// makes its own test file and removes it afterwards.
     pub target: String,
 
-    /// More of them: each is scanned alone, by turns, then all together
+    /// More of them: each is scanned alone, then all together
     ///
     /// The result says what sharing costs each of them, and names the link, controller, file system
     /// or processor that they share, where it is seen.
@@ -110,7 +110,7 @@ pub struct ScanOptions {
 
     /// Measure only from this place of the target on, such as 500GB or 40%
     ///
-    /// Results tell the places of the whole target. A share is rounded down to 1 MiB.
+    /// Results show positions on the whole target. A share is rounded down to 1 MiB.
     #[arg(long, value_name = "PLACE", conflicts_with = "short_stroke", help_heading = MEASURED)]
     pub from: Option<Position>,
 
@@ -156,17 +156,17 @@ pub struct ScanOptions {
     #[arg(long, requires = "write", conflicts_with_all = ["destroy", "overwrite"], help_heading = WRITTEN)]
     pub write_back: bool,
 
-    /// The drive's own write cache: keep it, on, off, or both in turn
+    /// The drive's own write cache: keep it, on, off, or both
     ///
     /// sokudo restores the cache afterwards, however it ends. With both, everything is measured twice.
     #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", default_value = "keep", help_heading = HOW)]
     pub write_cache: &'static [DriveCache],
 
-    /// Wait no longer than this for a read; tell it as hung and go on
+    /// Give up a read after this time, list it, go on
     ///
-    /// For curves and access times that only read. What comes back later was slow and is told so.
-    /// When 32 reads hang at once, the scan ends. The drive has its own time, often 30 s for
-    /// several attempts (/sys/block/*/device/timeout); use more to tell both apart.
+    /// For curves and access times that only read. What comes back later is listed as slow. When 32
+    /// reads hang at once, the scan ends. The drive has its own time, often 30 s for several
+    /// attempts (/sys/block/*/device/timeout); use more to distinguish both.
     #[arg(long, value_name = "TIME", conflicts_with = "resume", help_heading = HOW)]
     pub timeout: Option<Nanos>,
 

@@ -14,8 +14,9 @@ use sokudo_report::view::{ShownBehind, ShownView};
 use sokudo_report::wording::phrase;
 use sokudo_words::{Text, text};
 
-const LEGEND: &str = "Alone: each disk by itself, by turns; together: all at the same time, medians \
-    of the trials. Kept: together ÷ alone. Verdict: of what was measured together.";
+const LEGEND: &str = "Alone: each disk by itself, alternately; together: all at the same time, \
+                      medians of the trials. Kept: together ÷ alone. Verdict: of what was measured \
+                      together.";
 
 /// A disk in a test, or all of them where there is none.
 type Line<'a> = (&'a SharingTest, Option<&'a SharingDisk>);

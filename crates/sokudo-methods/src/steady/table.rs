@@ -122,7 +122,7 @@ impl ShownView for SteadyDocument {
 
 fn rounds_made(document: &RunDocument, steady: &SteadyDocument) -> Text {
     let rounds = text!(
-        "{} rounds at most, rows in turn, {} per row, no pauses",
+        "{} rounds at most, rows alternating, {} per row, no pauses",
         document.schedule.trials,
         exact_time(steady.procedure.round_time)
     );

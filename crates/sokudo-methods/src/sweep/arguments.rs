@@ -22,7 +22,7 @@ Examples:
   sokudo sweep 'sim:ssd' --from 4K --to 64K --threads 1..16 --random --unit iops
 
 A range doubles from its start to its end. Threads of a sequential sweep share one
-position and take the next block in turn.";
+position, and each takes the next block.";
 
 /// All arguments of `sokudo sweep`.
 pub type Arguments = MeasuringArguments<SweepOptions>;

@@ -134,21 +134,20 @@ pub(super) const fn unit(document: &ComparisonDocument, requested: BandwidthUnit
 /// What the columns mean.
 pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> Text {
     let test = match (document.way, runs_differ(document)) {
-        (Way::Live, _) => text!(
-            "Trials were made in pairs, the order within each drawn by lot (Wilcoxon's signed ranks)."
-        ),
+        (Way::Live, _) => {
+            text!("Trials were made in pairs, each in random order (Wilcoxon's signed ranks).")
+        }
         (Way::Kept, Some(differ)) => differ,
         (Way::Kept, None) => text!(
-            "Trials of one run hang together, which the interval allows for (Mann–Whitney); whether two \
-             runs differ because of their time only --live can tell."
+            "The interval allows for correlated trials of one run (Mann–Whitney). Only --live can \
+             show whether two runs differ because of their time."
         ),
     };
     text!(
-        "{}: median of the trials, ± how far its 95 % interval reaches within its run. Change: against A, \
-         by Hodges and Lehmann, with its 95 % interval. Effect: how little the trials of both \
-         overlap (Cliff). Faster and slower: by more than {}, \
-         and with all rows together wrong in at most one of twenty comparisons of what differs \
-         by no more. Same: the whole interval is smaller than that. {test}",
+        "{}: median of the trials, ± its 95 % interval (its run only). Change: against A, by \
+         Hodges and Lehmann, with its 95 % interval. Effect: how little the trials of both overlap \
+         (Cliff). Faster and slower: by more than {}, with at most 5 % false alarms over all rows. \
+         Same: the whole interval is smaller than that. {test}",
         unit.name(),
         document.difference_min_text()
     )

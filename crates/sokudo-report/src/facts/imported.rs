@@ -33,7 +33,7 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
         ),
         ("Span", span_line(document)),
         ("Figures", figures_line(document)),
-        ("Also told", others_line(document)),
+        ("Also reported", others_line(document)),
         ("Machine", machine_line(&document.environment)),
     ];
     known(facts)

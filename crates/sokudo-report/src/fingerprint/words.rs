@@ -328,7 +328,7 @@ fn survey(surveyed: &SurveyedSamples) -> Text {
         Visit::Ascending => text!("{samples} in order"),
         Visit::Shuffled => text!("{samples} in random order"),
         Visit::Random => text!("{samples} at random"),
-        Visit::Butterfly => text!("{samples} from both ends in turn"),
+        Visit::Butterfly => text!("{samples} from both ends alternately"),
     };
     let sample = match survey.sample {
         Sample::Bytes(bytes) => text!("{} each", exact_size(bytes)),

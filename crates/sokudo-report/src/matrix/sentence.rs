@@ -18,8 +18,8 @@ pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
     let mut sentences = vec![answer(document)];
     if document.is_of_files {
         sentences.push(
-            "The disks are files on a disk of this machine (loop devices): the figures tell what \
-             is made of them apart, not how fast disks are."
+            "The disks are files on a disk of this machine (loop devices): the figures compare \
+             what is made of them, and do not say how fast disks are."
                 .into(),
         );
     }
@@ -40,7 +40,7 @@ fn answer(document: &MatrixDocument) -> Text {
     let depends = combinations(document).filter(|(_, it)| it.ratio.is_shown());
     let depends = depends.count();
     if is_all_invalid(document) {
-        return "Nothing can be compared, because all results are INVALID; the notes on the cells tell why."
+        return "Nothing can be compared, because all results are INVALID; the notes on the cells say why."
             .into();
     }
     if document.cells.len() > 1 && pairs(document).next().is_none() {

@@ -162,7 +162,7 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     };
     let mut notes = vec![text!(
         "Each figure is the geometric mean of {blocks}, in each of which every cell was measured \
-         once, in an order drawn by lot (seed {}); ± is how far its own 95 % interval reaches.",
+         once, in random order (seed {}); ± is its own 95 % interval.",
         document.seed
     )];
     if unit == BandwidthUnit::MegabytesPerSecond {
@@ -175,7 +175,7 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     }
     if all_figures(document).any(|it| it.per_second.is_some() && is_unproven(it)) {
         notes.push(text!(
-            "{UNPROVEN} is UNVERIFIED in a block at least: sokudo show tells why."
+            "{UNPROVEN} is UNVERIFIED in a block at least: sokudo show says why."
         ));
     }
     let has_fewer = |it: &MatrixFigure| it.counted_blocks() < document.blocks as usize;
@@ -187,8 +187,8 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     }
     if document.effects.comparisons > 0 {
         notes.push(text!(
-            "All {} comparisons together say something wrong in at most one of twenty matrices in \
-             which nothing differs.",
+            "At most 5 % false alarms over all {} comparisons of a matrix in which nothing \
+             differs.",
             document.effects.comparisons
         ));
     }

@@ -122,11 +122,11 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
         ),
         (
             has(|cell| cell.interval_95.is_some() && cell.results > 1),
-            "± is how far its 95 % interval reaches",
+            "± is its 95 % interval",
         ),
         (
             has(|cell| cell.interval_95.is_some()) && !has(|cell| cell.results > 1),
-            "± is how far its 95 % interval reaches within its run",
+            "± is the 95 % interval within its run",
         ),
         (
             has(|cell| cell.interval_95.is_none() && cell.range.is_some()),

@@ -89,7 +89,7 @@ fn subtitle(all: &[&SeriesDocument], document: &TrendDocument) -> String {
     let changes: usize = all.iter().map(|series| series.changes().count()).sum();
     let tells = all.iter().any(|series| series.is_long_enough());
     let changes = match changes {
-        0 if !tells => text!("too few to tell a change"),
+        0 if !tells => text!("too few to show a change"),
         0 => text!("no change"),
         1 => text!("1 change"),
         changes => text!("{changes} changes"),
@@ -286,7 +286,7 @@ mod tests {
         )
         .unwrap();
         assert!(
-            drawn.subtitle.contains("too few to tell a change"),
+            drawn.subtitle.contains("too few to show a change"),
             "{}",
             drawn.subtitle
         );

@@ -205,11 +205,11 @@ impl<'a> Overview<'a> {
     }
 
     fn legend(&self) -> Text {
-        let more = text!("{} more rows are told by each run below.", self.left_out);
+        let more = text!("{} more rows are shown by each run below.", self.left_out);
         let parts: [(bool, Text); 5] = [
             (
                 true,
-                "MB/s: median of the trials, ± how far its 95 % interval reaches within its run; 1 MB is 1,000,000 bytes.".into(),
+                "MB/s: median of the trials, ± its 95 % interval (its run only); 1 MB is 1,000,000 bytes.".into(),
             ),
             (true, "✓ VERIFIED, ? UNVERIFIED, ✗ INVALID.".into()),
             (
@@ -240,7 +240,7 @@ fn alone_text(alone: &[usize]) -> Option<Text> {
     let numbers: Vec<String> = alone.iter().map(|run| format!("#{}", run + 1)).collect();
     (!numbers.is_empty()).then(|| {
         text!(
-            "No row in common with another run: {}; each tells its own below.",
+            "No row in common with another run: {}; each shows its own below.",
             numbers.join(", ")
         )
     })

@@ -63,9 +63,9 @@ impl Forms for TrendDocument {
 
 fn legend(document: &TrendDocument, unit: BandwidthUnit) -> Text {
     text!(
-        "{}: median of the runs of a level, ± how far its 95 % interval reaches. A level changes where runs \
-         differ by more than their noise, which one of twenty series without a change does by \
-         chance, and by at least {}.",
+        "{}: median of the runs of a level, ± its 95 % interval. A level changes where runs differ \
+         by more than their noise (5 % false alarms in series without a change) and by at least \
+         {}.",
         unit.name(),
         percent(document.difference_min)
     )
@@ -102,10 +102,10 @@ fn too_few(series: &SeriesDocument) -> Text {
     let needed = series.runs_needed;
     match series.points.len() {
         1 => text!(
-            "1 run is too few to tell a change, {needed} are needed; sokudo check compares two runs"
+            "1 run is too few to show a change, {needed} are needed; sokudo check compares two runs"
         ),
         runs => text!(
-            "{runs} runs are too few to tell a change, {needed} are needed; sokudo check compares \
+            "{runs} runs are too few to show a change, {needed} are needed; sokudo check compares \
              two runs"
         ),
     }

@@ -28,10 +28,11 @@ use crate::results::{Import, ImportError, Reader, Source};
 pub(crate) const READER: Reader = Reader::new("fio", recognise, Source::Bytes(read));
 
 /// What is to be known of a date in fio's text.
-const LOCAL_TIME: &str = "fio tells its date in local time without the zone; it is taken as UTC";
+const LOCAL_TIME: &str = "fio reports its date in local time without the zone; it is taken as UTC";
 
 const OF_TOTAL: &str = "latencies of rows with lat_percentiles=1 are fio's total latency, from \
-    before the submission to the completion, since it tells percentiles of no other";
+                        before the submission to the completion, since it reports percentiles of \
+                        no other";
 
 fn recognise(head: &str) -> bool {
     let is_json = head.contains("\"fio version\"");

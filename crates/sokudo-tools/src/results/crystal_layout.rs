@@ -142,7 +142,9 @@ fn row(line: Line<'_>, section: Option<LabelDirection>) -> Option<Result<Crystal
         return Some(Err(text!("`{}` is no rate that is possible", rate.trim())));
     };
     if label.direction.is_none() {
-        return Some(Err("it is not told whether this was read or written".into()));
+        return Some(Err(
+            "it does not say whether this was read or written".into()
+        ));
     }
     if mb_per_s == 0.0 {
         return Some(Err(text!("`{}` shows 0: it was not measured", text.trim())));
@@ -228,7 +230,7 @@ impl CrystalReport {
         let without_zone = self.date.as_ref().filter(|date| !date.ends_with("UTC"));
         if let (Some(_), Some(date)) = (started_at, without_zone) {
             origin.remarks.push(text!(
-                "the date {date} is told without its time zone and taken as UTC"
+                "the date {date} has no time zone and is taken as UTC"
             ));
         }
         let drive = self.drive();

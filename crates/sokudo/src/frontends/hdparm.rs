@@ -194,7 +194,7 @@ pub(crate) fn refused(arguments: &[OsString]) -> Option<Exit> {
     changing.or_else(|| {
         let switch = words.clone().find(is_other)?;
         Some(Exit::usage(text!(
-            "sokudo hdparm has no {switch}, only -t, -T, -I, -i and -W; use hdparm itself, or sokudo info for what a disk tells"
+            "sokudo hdparm has no {switch}, only -t, -T, -I, -i and -W; use hdparm itself, or sokudo info for what a disk reports"
         )))
     })
 }

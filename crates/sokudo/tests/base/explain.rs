@@ -16,7 +16,7 @@ fn a_simulated_disk_is_told_for_what_it_is() {
         &ended.printed,
         &[
             "The figures are consistent with:",
-            "platters that turn 7,200 times a minute (high confidence)",
+            "platters that turn at 7,200 rpm (high confidence)",
             "a rotating disk with zones",
             "seen: ",
             "a volatile write cache that is on",

@@ -75,7 +75,7 @@ fn a_disk_that_syncs_too_slowly_for_an_interval_is_still_too_slow() {
         said,
         &[
             "TOO SLOW for etcd: p99 of fdatasync is 5",
-            " at least (95 %); less than 10 ms is asked for.",
+            " at least (95 %); it must be below 10 ms.",
             "missed",
         ],
     );

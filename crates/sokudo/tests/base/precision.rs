@@ -88,7 +88,7 @@ fn rounds_that_are_spread_are_all_made_and_the_head_says_over_which_time() {
     ]);
     sokudo("mark sim:hdd --row RND4K,Q1 --read-only --why")
         .ok()
-        .prints(&["± run", "interval reaches within this run"]);
+        .prints(&["± run", "interval, this run only"]);
     sokudo(&format!("{spread} 10min --max-time 1min")).refused(2, &["makes all its rounds"]);
     sokudo(&format!("{spread} 10min --runs 5")).refused(2, &["at least --runs 6"]);
     sokudo("compare --live 'mark sim:hdd --spread-over 9s' 'mark sim:hdd'")
@@ -140,5 +140,8 @@ fn rounds_on_a_real_target_wait_for_their_time() {
         "mark null: {RANDOM} --spread-over 300ms --runs 6 --time 10ms"
     ))
     .ok()
-    .tells(&["6 rounds are spread over", "Ctrl-C ends with what there is"]);
+    .tells(&[
+        "6 rounds are spread over",
+        "Ctrl-C stops and keeps what was measured",
+    ]);
 }

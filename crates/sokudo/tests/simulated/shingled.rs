@@ -23,7 +23,10 @@ fn flushes_that_are_ignored_prove_no_persistent_cache() {
         assert!(cache.contains("they are ignored"), "{cache}");
         assert_eq!(recording.confidence, Confidence::Low, "{recording:?}");
         let claim = recording.claim.english();
-        assert!(claim.ends_with("no flush tells the two apart"), "{claim}");
+        assert!(
+            claim.ends_with("flushes do not distinguish the two"),
+            "{claim}"
+        );
     }
     let (_, recording) = concluded("band=64MiB");
     assert_eq!(recording.confidence, Confidence::Medium, "{recording:?}");

@@ -16,7 +16,7 @@ pub(super) const ROWS_MAX: usize = 10_000;
 pub(super) const BINS_MAX: usize = 250_000;
 
 /// Why the sum over all clients is left out.
-pub(super) const ALL_CLIENTS: &str = "\"All clients\": it repeats what each client told";
+pub(super) const ALL_CLIENTS: &str = "\"All clients\": it repeats what each client reported";
 
 /// Which format a run was read from; those that tell more come later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

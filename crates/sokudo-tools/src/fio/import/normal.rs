@@ -171,7 +171,7 @@ impl NormalText {
                 job.sides.push(side);
                 note(correction, gathered);
             } else {
-                let why = "the same job tells this direction twice";
+                let why = "the same job reports this direction twice";
                 leave_out(&mut gathered.import.left_out, number, why);
             }
             return;

@@ -38,7 +38,7 @@ pub(crate) struct PrepareArguments {
     #[arg(long, value_name = "USER[:GROUP]", value_parser = owner)]
     pub(crate) owner: Option<(u32, u32)>,
 
-    /// What mkfs is told besides, such as "-b 4096"
+    /// Further options for mkfs, such as "-b 4096"
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub(crate) mkfs: Option<String>,
 

@@ -58,8 +58,8 @@ pub(crate) struct PageArguments {
 
     /// A launcher that starts sokudo together, begun at once and shown while it measures
     ///
-    /// It is carried out as it is typed, as if at a shell. The first process tells the page how far
-    /// all are, so that it must run on this machine, or get SOKUDO_TELL from the launcher.
+    /// It is carried out as it is typed, as if at a shell. The first process reports to the page
+    /// how far all are, so that it must run on this machine, or get SOKUDO_TELL from the launcher.
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "read_only")]
     pub(crate) command: Vec<String>,
 }

@@ -226,7 +226,7 @@ impl RunQueue {
         let status = current.child.wait().ok();
         let killed_by = status.and_then(|status| status.signal());
         let killed_by = killed_by.map(|signal| {
-            text!("signal {signal} has ended it; where nobody sent that, the kernel's log tells why (dmesg)")
+            text!("signal {signal} has ended it; where nobody sent that, the kernel's log says why (dmesg)")
         });
         self.tell(&MeasurerMessage::Ended {
             run: current.run,
