@@ -195,7 +195,8 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
     let mut curves = results.iter();
     let curve = curves.find(|it| SurfaceRowKind::of(it) == SurfaceRowKind::Curve)?;
     let size = document.target.size_bytes.filter(|size| size.0 > 0)?;
-    let bytes = curve.samples.iter().map(|sample| sample.bytes).sum();
+    let samples = || curve.samples.iter().filter(|sample| sample.trial == 1);
+    let bytes = samples().map(|sample| sample.bytes).sum();
     let share = number::float(bytes) / number::float(size.0);
     if share > WHOLE_SHARE_MIN {
         return None;
@@ -204,7 +205,7 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
         true => text!("less than 0.1 %"),
         false => text!("{}", number::percent(share)),
     };
-    let count = number::grouped(&curve.samples.len().to_string());
+    let count = number::grouped(&samples().count().to_string());
     Some(match failed(results.iter().copied()) {
         None => text!("{count} places were sampled, {share} of the target, and none failed; the rest was not looked at."),
         Some(_) => text!("{count} places were sampled, {share} of the target; the rest was not looked at."),
