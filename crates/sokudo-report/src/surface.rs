@@ -17,6 +17,8 @@ use curve::position;
 
 /// Ranges that are listed; all of them are in the JSON document.
 const DEFECTS_LISTED: usize = 20;
+/// From this share on a curve has looked at all of its target: its last block may not fit.
+const WHOLE_SHARE_MIN: f64 = 0.99;
 
 /// Whether the run visited places.
 pub(crate) fn is_scan(document: &RunDocument) -> bool {
@@ -69,6 +71,9 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, unit
     }
     // The row beside the curve stands for all: more would tell the same again.
     if let Some(note) = results.iter().find_map(|result| distance_note(result)) {
+        article.paragraph(note);
+    }
+    if let Some(note) = sampled_share(document, &results) {
         article.paragraph(note);
     }
     if let Some((title, ranges)) = defects(document) {
@@ -182,6 +187,28 @@ fn distance_note(result: &ResultDocument) -> Option<Text> {
             phrase(&result.direction_label()),
             Text::list(classes, " · ")
         )
+    })
+}
+
+/// How much of the target the first curve has looked at, where that is not all of it.
+fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<Text> {
+    let mut curves = results.iter();
+    let curve = curves.find(|it| SurfaceRowKind::of(it) == SurfaceRowKind::Curve)?;
+    let size = document.target.size_bytes.filter(|size| size.0 > 0)?;
+    let samples = || curve.samples.iter().filter(|sample| sample.trial == 1);
+    let bytes = samples().map(|sample| sample.bytes).sum();
+    let share = number::float(bytes) / number::float(size.0);
+    if share > WHOLE_SHARE_MIN {
+        return None;
+    }
+    let share = match share < 0.001 {
+        true => text!("less than 0.1 %"),
+        false => text!("{}", number::percent(share)),
+    };
+    let count = number::grouped(&samples().count().to_string());
+    Some(match failed(results.iter().copied()) {
+        None => text!("{count} places were sampled, {share} of the target, and none failed; the rest was not looked at."),
+        Some(_) => text!("{count} places were sampled, {share} of the target; the rest was not looked at."),
     })
 }
 

@@ -15,7 +15,7 @@ const TRIALS_MAX: u32 = 40;
 /// are the ends of a 96 % interval, so that one round beside another program moves none of them.
 const SPREAD_ROUNDS: u32 = 12;
 
-/// The ± of a row, in thousandths of its median, of commands that seek one default.
+/// The ± of a row, in thousandths of its median, of commands that seek one by default.
 pub const PERMILLE_DEFAULT: u32 = 20;
 
 /// How precisely a row is to be known, as given.

@@ -84,7 +84,7 @@ pub struct LoadOptions {
     #[arg(long, help_heading = HOW)]
     pub linear: bool,
 
-    /// Minimum length of a trial; a limit's percentile may need more
+    /// Minimum trial length; a limit's percentile may need more
     ///
     /// With --limit a trial goes on until it has the I/Os that the percentile needs.
     #[arg(short, long, value_name = "TIME", default_value = "1s", help_heading = HOW)]

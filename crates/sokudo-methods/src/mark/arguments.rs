@@ -15,6 +15,7 @@ use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 pub const EXAMPLES: &str = "\
 Examples:
   sokudo mark .                                        the disk under this directory
+  sokudo mark . --quick                                every row once, in about 15 s
   sokudo mark /mnt/data --profile nvme --size 8GiB     CrystalDiskMark's NVMe rows
   sokudo mark /dev/sdb                                 a whole device, reads only
   sokudo mark /dev/sdb /dev/sdc                        each alone, then both: what sharing costs
@@ -118,6 +119,12 @@ pub struct MarkOptions {
     /// Data to write: random or zero
     #[arg(long, default_value = "random", value_parser = one_of(DATA), hide_possible_values = true, value_name = "WHAT", help_heading = MEASURED)]
     pub data: DataContent,
+
+    /// Measure every row once, in about 15 s, without a ±
+    ///
+    /// One trial of 1 s per row: --runs 1 --time 1s.
+    #[arg(long, conflicts_with_all = ["runs", "time", "schedule", "precision", "max_time", "spread_over"], help_heading = HOW)]
+    pub quick: bool,
 
     /// Trial order
     #[arg(long, value_enum, value_name = "NAME", default_value = "interleaved", help_heading = HOW)]

@@ -128,6 +128,14 @@ pub fn test_file_size(arguments: &Arguments) -> Bytes {
     arguments.size.unwrap_or(TEST_FILE_SIZE)
 }
 
+/// How many trials a row has, if that is given.
+fn runs(arguments: &Arguments) -> Option<u32> {
+    match arguments.quick {
+        true => Some(1),
+        false => arguments.runs,
+    }
+}
+
 /// How often, and in what order.
 pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
     match arguments.schedule {
@@ -145,7 +153,7 @@ pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
         ScheduleChoice::Interleaved => {
             let default = PrecisionDefault {
                 // A number of trials, given alone, is made as it is.
-                permille: match arguments.runs {
+                permille: match runs(arguments) {
                     Some(_) => 0,
                     None => PERMILLE_DEFAULT,
                 },
@@ -154,7 +162,7 @@ pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
                 ..PrecisionDefault::trials(Enough::TRIALS_MIN)
             };
             let pause = arguments.interval.unwrap_or_default();
-            arguments.precision.schedule(arguments.runs, default, pause)
+            arguments.precision.schedule(runs(arguments), default, pause)
         }
     }
 }

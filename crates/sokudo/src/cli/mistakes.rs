@@ -24,8 +24,8 @@ fn every_kind_of_mistake_is_said_in_every_language() {
             "unexpected argument '--xyz' found; to pass '--xyz' as a value, use '-- --xyz'",
         ),
         (
-            "marc",
-            "there is no command 'marc'; a similar command exists: man, matrix, mark",
+            "prepar",
+            "there is no command 'prepar'; a similar command exists: prepare",
         ),
         (
             "--row x mark",

@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use console::{Key, Term};
 use rustix::fs::Access;
 use sokudo_device::System;
 use sokudo_methods::commands;
+use sokudo_model::BlockDeviceKind;
 use sokudo_model::disk::{Content, Disk};
 use sokudo_report::info;
 use sokudo_terminal::definition::spoken;
@@ -47,10 +49,19 @@ pub(crate) fn run() -> Result<(), Exit> {
     if !(invocation::is_input_terminal() && invocation::is_output_terminal()) {
         return output::print(&short_help());
     }
-    let document = crate::commands::info::document(sokudo_device::disks(&System::host()));
+    let mut disks = sokudo_device::disks(&System::host());
+    let all = disks.len();
+    disks.retain(|disk| !is_folded(disk));
+    let folded = all - disks.len();
+    let document = crate::commands::info::document(disks);
     output::print_coloured(&info::render_overview(&document, &output::terminal_style()))?;
     let disks = document.disks.iter().map(|it| &it.disk);
     let choices: Vec<TargetChoice> = choices(disks);
+    if folded > 0 {
+        output::say(&text!(
+            "Left out: {folded} loop, memory and read-only devices; sokudo info lists them"
+        ))?;
+    }
     let Some(target) = prompt(&choices)? else {
         return Ok(());
     };
@@ -63,6 +74,12 @@ pub(crate) fn run() -> Result<(), Exit> {
             "{target} cannot be measured; name a directory or a device"
         ))),
     }
+}
+
+/// Whether it is seldom what somebody wants to measure; it can be named all the same.
+fn is_folded(disk: &Disk) -> bool {
+    let kinds = [BlockDeviceKind::Loop, BlockDeviceKind::Memory];
+    kinds.contains(&disk.kind) || disk.read_only == Some(true)
 }
 
 /// This directory, those that disks are mounted on, and the disks themselves.
@@ -128,8 +145,8 @@ fn prompt(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
         _ => Exit::failed(text!("the terminal cannot be read: {error}")),
     };
     loop {
-        let lines = lines(choices, chosen);
-        output::print(&lines)?;
+        let shown = window(choices.len(), chosen, usize::from(terminal.size().0));
+        output::print(&lines(choices, chosen, &shown))?;
         let key = terminal.read_key().map_err(failed)?;
         typed = match key {
             Key::Char(sign @ '0'..='9') => number(typed, sign, choices.len()),
@@ -143,7 +160,7 @@ fn prompt(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
             _ if typed > 0 => chosen = typed - 1,
             _ => {}
         }
-        terminal.clear_last_lines(choices.len()).map_err(failed)?;
+        terminal.clear_last_lines(shown.len()).map_err(failed)?;
     }
 }
 
@@ -158,8 +175,16 @@ fn number(typed: usize, sign: char, choices: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// A line for each, none longer than the terminal is wide.
-fn lines(choices: &[TargetChoice], chosen: usize) -> String {
+/// Those around the chosen one that a terminal of so many rows has room for, below the question and
+/// above the cursor.
+fn window(choices: usize, chosen: usize, rows: usize) -> Range<usize> {
+    let room = rows.saturating_sub(2).max(1).min(choices);
+    let start = chosen.saturating_sub(room / 2).min(choices - room);
+    start..start + room
+}
+
+/// A line for each that is shown, none longer than the terminal is wide.
+fn lines(choices: &[TargetChoice], chosen: usize, shown: &Range<usize>) -> String {
     let style = output::terminal_style();
     let targets = choices.iter().map(|choice| choice.target.chars().count());
     let width = targets.max().unwrap_or(0);
@@ -170,7 +195,8 @@ fn lines(choices: &[TargetChoice], chosen: usize) -> String {
         let line = escape::lines(&line).into_owned();
         style.cut(&line, "") + "\n"
     };
-    choices.iter().enumerate().map(line).collect()
+    let all = choices.iter().enumerate();
+    all.skip(shown.start).take(shown.len()).map(line).collect()
 }
 
 #[cfg(test)]
@@ -185,6 +211,27 @@ mod tests {
         assert_eq!(number(1, '2', 5), 2);
         assert_eq!(number(0, '0', 5), 0);
         assert_eq!(number(0, '9', 5), 0);
+    }
+
+    #[test]
+    fn a_long_list_is_shown_around_the_chosen_line() {
+        assert_eq!(window(5, 4, 24), 0..5);
+        assert_eq!(window(38, 0, 24), 0..22);
+        assert_eq!(window(38, 20, 24), 9..31);
+        assert_eq!(window(38, 37, 24), 16..38);
+        assert_eq!(window(3, 1, 0), 1..2);
+    }
+
+    #[test]
+    fn loops_memory_and_what_is_read_only_are_no_choice() {
+        let disk = |kind, read_only| Disk {
+            kind,
+            read_only,
+            ..Disk::unknown("x")
+        };
+        assert!(!is_folded(&disk(BlockDeviceKind::Disk, Some(false))));
+        assert!(is_folded(&disk(BlockDeviceKind::Loop, None)));
+        assert!(is_folded(&disk(BlockDeviceKind::Disk, Some(true))));
     }
 
     #[test]

@@ -28,6 +28,15 @@ fn a_row_whose_trials_agree_is_done_after_six_without_a_word() {
 }
 
 #[test]
+fn a_quick_look_measures_each_row_once_for_a_second() {
+    let run = marked("sim:hdd", "--quick");
+    assert_eq!(trials(&run), 1);
+    let limits = &results(&run)[0]["workload"]["limits"];
+    assert_eq!(limits["time"], 1_000_000_000, "{limits}");
+    sokudo("mark sim:hdd --quick --runs 6").refused(2, &["--runs"]);
+}
+
+#[test]
 fn a_row_that_does_not_come_so_near_ends_with_its_trials_or_its_time_and_says_so() {
     let few = marked("sim:hdd", "--precision 1% --runs 9");
     assert_eq!(trials(&few), 9);
