@@ -207,8 +207,12 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
     };
     let count = number::grouped(&samples().count().to_string());
     Some(match failed(results.iter().copied()) {
-        None => text!("{count} places were sampled, {share} of the target, and none failed; the rest was not looked at."),
-        Some(_) => text!("{count} places were sampled, {share} of the target; the rest was not looked at."),
+        None => text!(
+            "{count} places were sampled, {share} of the target, and none failed; the rest was not looked at."
+        ),
+        Some(_) => {
+            text!("{count} places were sampled, {share} of the target; the rest was not looked at.")
+        }
     })
 }
 

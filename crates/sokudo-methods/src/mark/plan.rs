@@ -162,7 +162,9 @@ pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
                 ..PrecisionDefault::trials(Enough::TRIALS_MIN)
             };
             let pause = arguments.interval.unwrap_or_default();
-            arguments.precision.schedule(runs(arguments), default, pause)
+            arguments
+                .precision
+                .schedule(runs(arguments), default, pause)
         }
     }
 }
