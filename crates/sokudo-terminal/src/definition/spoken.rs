@@ -211,7 +211,7 @@ const REMARK_ALONE: &str = "          ";
 
 /// The text in lines of this width at most. A line may be broken at a space and beside any
 /// wide character, but does not begin with what closes nor end with what opens.
-fn wrapped(text: &str, width: usize) -> String {
+pub(super) fn wrapped(text: &str, width: usize) -> String {
     let mut lines = String::new();
     let mut used = 0;
     for piece in pieces(text) {
