@@ -53,30 +53,30 @@ registered! {
     Mark(mark);
     /// A quick look: cached, buffered and direct reads, about 3 s each
     Quick(quick);
-    /// Measure the whole surface: transfer rate and access time over position
+    /// Sample the surface, or read all of it: rate and access time
     Scan(scan);
-    /// Find out what a device is from how it behaves, with evidence for each claim
+    /// Find out what a device is from how it behaves, with evidence
     Explain(explain);
-    /// Write a drive from start to end: where its fast part ends, and what comes back after a rest
+    /// Write a drive from start to end: where does its fast part end?
     Fill(fill);
-    /// Write every block of new disks, read it back, test them: one verdict each, after hours or days
+    /// Test new disks: write every block and read it back; erases them
     BurnIn(burn_in);
-    /// Is a disk well, and as fast as it should be? OK, OK BUT or NOT OK, with reasons
+    /// Is a disk well and as fast as it should be? OK, OK BUT, NOT OK
     Assess(assess);
-    /// Fast enough for etcd, PostgreSQL and others? Yes, no, or why not known
+    /// Is it fast enough for etcd, PostgreSQL and others?
     Fit(fit);
     /// Measure a range of block sizes, queue depths or threads
     Sweep(sweep);
-    /// Measure latency against load: the knee, and the highest rate within a latency limit
+    /// Measure latency against load: the knee, and the most within a limit
     Load(load);
-    /// Find how many threads and how much depth a device needs to give its most, and what limits it
+    /// Find the threads and depth that give the most, and what limits it
     Peak(peak);
-    /// Write to a drive until it is steady, then measure it, as the SNIA PTS does
+    /// Write to a drive until it is steady, then measure it, as SNIA PTS
     Steady(steady);
     /// Measure a file system with Bonnie++'s phases
     Bonnie(bonnie);
     /// Run fio job files, with sokudo's own results and verdicts
-    #[command(display_order = 30)]
+    #[command(display_order = 401)]
     Run(run);
 }
 

@@ -1,6 +1,7 @@
 //! Text in columns and paragraphs of a given width, measured as a terminal
 //! measures it.
 
+use crate::phrases::phrases;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::table::Align;
@@ -222,59 +223,23 @@ pub(crate) fn pad(text: &str, width: usize, align: Align) -> String {
 }
 
 /// A paragraph that begins with `first` and goes on under the first word after
-/// it. Words are never broken, so that a path can still be copied, but those of scripts
-/// that have no spaces.
+/// it. Words are never broken, so that a path can still be copied; Japanese is broken between phrases.
 pub(crate) fn wrapped(first: &str, text: &str, width: usize) -> Vec<String> {
-    let indent = " ".repeat(first.width());
+    let indent = first.width();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut lines = vec![first.to_owned()];
     let mut is_empty = true;
-    for word in text.split_whitespace() {
-        for (index, piece) in pieces(word).into_iter().enumerate() {
-            let line = lines.last_mut().expect("there is always the first line");
-            let space = if index == 0 && !is_empty { " " } else { "" };
-            let fits = line.width() + space.len() + piece.width() <= width;
-            if is_empty || fits {
-                line.push_str(space);
-                line.push_str(piece);
-            } else {
-                lines.push(format!("{indent}{piece}"));
-            }
-            is_empty = false;
+    for phrase in phrases(&text, width.saturating_sub(indent)) {
+        let line = lines.last_mut().expect("there is always the first line");
+        if is_empty || line.width() + phrase.trim_end().width() <= width {
+            line.push_str(phrase);
+        } else {
+            line.truncate(line.trim_end().len());
+            lines.push(format!("{:indent$}{phrase}", ""));
         }
+        is_empty = false;
     }
     lines
-}
-
-/// No line begins with these signs.
-const NEVER_FIRST: &str =
-    "、。，．・：；？！）」』】〕》〉々ーぁぃぅぇぉっゃゅょァィゥェォッャュョ),.:;!?%]}";
-/// No line ends with these signs.
-const NEVER_LAST: &str = "（「『【〔《〈([{";
-
-/// The parts of a word between which a line may end: beside signs of full width, as those
-/// of Japanese, unless it is a path.
-fn pieces(word: &str) -> Vec<&str> {
-    let is_wide = |sign: char| sign.width() == Some(2);
-    if word.starts_with('/') || !word.contains(is_wide) {
-        return vec![word];
-    }
-    let mut pieces = Vec::new();
-    let mut start = 0;
-    let mut before = None;
-    for (at, sign) in word.char_indices() {
-        let may_break = before.is_some_and(|before: char| {
-            (is_wide(before) || is_wide(sign))
-                && !NEVER_LAST.contains(before)
-                && !NEVER_FIRST.contains(sign)
-        });
-        if may_break {
-            pieces.push(&word[start..at]);
-            start = at;
-        }
-        before = Some(sign);
-    }
-    pieces.push(&word[start..]);
-    pieces
 }
 
 #[cfg(test)]

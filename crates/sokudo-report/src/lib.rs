@@ -25,6 +25,7 @@ pub mod list;
 pub mod markdown;
 pub mod matrix;
 pub mod pivot;
+pub mod phrases;
 pub mod plot;
 pub mod report;
 pub mod text;

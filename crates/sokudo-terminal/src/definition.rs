@@ -1,6 +1,7 @@
 //! The command line: the program hands over what it takes, and here it is shown in the language that
 //! is spoken, and words are read by it.
 
+pub mod groups;
 pub mod man;
 pub mod spoken;
 
@@ -66,6 +67,21 @@ pub fn values_of(given: &ArgMatches, argument: &str) -> Vec<String> {
 
 /// The command line as it is shown in the current language.
 pub fn command(page: HelpDestination) -> Command {
+    let command = in_current_language(page);
+    match page {
+        HelpDestination::Terminal { width } => {
+            let width = width.min(help_width());
+            match language::current() {
+                Language::English => groups::grouped(command, width, &mut str::to_owned),
+                // Its commands have been said already.
+                other => groups::grouped(command, width, &mut spoken::exactly(other)),
+            }
+        }
+        HelpDestination::Manual => command,
+    }
+}
+
+fn in_current_language(page: HelpDestination) -> Command {
     match language::current() {
         Language::English => match page {
             // clap looks at the process's terminal, which is not that of kept streams.

@@ -87,54 +87,56 @@ impl Cli {
 pub(crate) enum Command {
     #[command(flatten)]
     Measuring(MeasuringCommand),
-    /// Show disks: what they are, how they are connected and what is on them
-    #[command(display_order = 2, aliases = ["disks", "health", "smart"])]
+    /// Show disks: what they are, their health, link, and what is on them
+    #[command(display_order = 302, aliases = ["disks", "health", "smart"])]
     Info(InfoArguments),
-    /// Compare results, or measure two plans alternately: which is faster, and how surely
-    #[command(after_help = compare::EXAMPLES)]
+    /// Compare results, or measure two plans alternately: which is faster?
+    #[command(display_order = 201, after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
-    /// Compare file systems, RAID levels and mount options: all combinations, unattended
-    #[command(after_help = matrix::EXAMPLES)]
+    /// Compare file systems, RAID levels, mount options in all combinations
+    #[command(display_order = 205, after_help = matrix::EXAMPLES)]
     Matrix(Box<MatrixArguments>),
-    /// Measure on many hosts at the same time, started by MPI: one figure for all of them
-    #[command(after_help = together::EXAMPLES)]
+    /// Measure on many hosts at the same time, started by MPI
+    #[command(display_order = 206, after_help = together::EXAMPLES)]
     Together(TogetherArguments),
-    /// Repeat a baseline's measurement, and report whether the disk has become slower
-    #[command(after_help = baseline::CHECK_EXAMPLES)]
+    /// Repeat a baseline's measurement: has the disk become slower?
+    #[command(display_order = 203, after_help = baseline::CHECK_EXAMPLES)]
     Check(Box<CheckArguments>),
     /// Choose the runs with which later runs are compared
-    #[command(after_help = baseline::BASELINE_EXAMPLES)]
+    #[command(display_order = 202, after_help = baseline::BASELINE_EXAMPLES)]
     Baseline(BaselineArguments),
     /// List kept runs
-    #[command(after_help = history::LIST_EXAMPLES, alias = "history")]
+    #[command(display_order = 303, after_help = history::LIST_EXAMPLES, alias = "history")]
     List(ListArguments),
     /// Show a kept run, in any format
-    #[command(after_help = history::SHOW_EXAMPLES)]
+    #[command(display_order = 304, after_help = history::SHOW_EXAMPLES)]
     Show(ShowArguments),
     /// Add a note to a kept run
+    #[command(display_order = 502)]
     Note(NoteArguments),
     /// Add or remove tags of a kept run
-    #[command(after_help = history::TAG_EXAMPLES)]
+    #[command(display_order = 503, after_help = history::TAG_EXAMPLES)]
     Tag(TagArguments),
     /// Delete kept runs permanently
+    #[command(display_order = 504)]
     Delete(DeleteArguments),
-    /// Show a device's rows over time, and where they have become slower or faster
-    #[command(after_help = trend::EXAMPLES)]
+    /// Show a device's rows over time, and where they have changed
+    #[command(display_order = 204, after_help = trend::EXAMPLES)]
     Trend(TrendArguments),
-    /// Measure and look in a browser: one local page, live, with all kept runs
-    #[command(after_help = page::EXAMPLES, aliases = ["gui", "ui", "web"])]
+    /// Measure and look in a browser, with all kept runs
+    #[command(display_order = 301, after_help = page::EXAMPLES, aliases = ["gui", "ui", "web"])]
     Page(Box<PageArguments>),
     /// Draw a kept run or a JSON result: as SVG, as PNG or on the terminal
-    #[command(after_help = plot::EXAMPLES)]
+    #[command(display_order = 306, after_help = plot::EXAMPLES)]
     Plot(PlotArguments),
-    /// Write kept runs as a page, Markdown, CSV, metrics or a picture to share
-    #[command(after_help = report::EXAMPLES)]
+    /// Write kept runs as a page, Markdown, CSV, metrics or a picture
+    #[command(display_order = 305, after_help = report::EXAMPLES)]
     Report(ReportArguments),
     /// Read results of other tools, show them and keep them
-    #[command(after_help = import::EXAMPLES)]
+    #[command(display_order = 307, after_help = import::EXAMPLES)]
     Import(ImportArguments),
     /// Drop-in for fio: takes its arguments, prints its output
-    #[command(after_help = FIO_NOTE, disable_help_flag = true)]
+    #[command(display_order = 402, after_help = FIO_NOTE, disable_help_flag = true)]
     Fio {
         /// fio's own options and job files; --help explains them
         #[arg(
@@ -145,7 +147,7 @@ pub(crate) enum Command {
         arguments: Vec<String>,
     },
     /// Drop-in for diskspd: takes its arguments, prints its output
-    #[command(after_help = DISKSPD_NOTE, disable_help_flag = true)]
+    #[command(display_order = 403, after_help = DISKSPD_NOTE, disable_help_flag = true)]
     Diskspd {
         /// diskspd's own options and targets; -? explains them
         #[arg(
@@ -156,12 +158,13 @@ pub(crate) enum Command {
         arguments: Vec<String>,
     },
     /// Time and identify disks as hdparm does (-t, -T, -I, -i, -W)
-    #[command(after_help = hdparm::NOTE)]
+    #[command(display_order = 404, after_help = hdparm::NOTE)]
     Hdparm(HdparmArguments),
     /// Make a partition, a file system and a mount of one disk, and take them back
-    #[command(after_help = prepare::EXAMPLES)]
+    #[command(display_order = 501, after_help = prepare::EXAMPLES)]
     Prepare(PrepareArguments),
     /// Remove what a killed sokudo has left: test files in a directory, and, as root, arrays and pools
+    #[command(display_order = 505)]
     Clean {
         /// Directory to search
         #[arg(default_value = ".")]
@@ -172,11 +175,13 @@ pub(crate) enum Command {
         yes: bool,
     },
     /// Print a completion script for a shell
+    #[command(display_order = 506)]
     Completions {
         /// Shell to complete for
         shell: Shell,
     },
     /// Print the manual page, for example: sokudo man mark | man -l -
+    #[command(display_order = 507)]
     Man {
         /// Command to describe, such as mark; without it, sokudo itself
         page: Option<String>,
@@ -197,7 +202,7 @@ mod remedies;
 mod tests {
     use clap::CommandFactory;
     use sokudo_terminal::definition::man::man_page;
-    use sokudo_terminal::definition::{self, spoken};
+    use sokudo_terminal::definition::{self, groups, spoken};
 
     use super::*;
     use crate::commands::choose;
@@ -242,6 +247,7 @@ mod tests {
         let mut speaker = recorder(&mut texts);
         spoken::spoken(Cli::command(), HelpDestination::Manual, &mut speaker);
         spoken::prose(choose::SHORT_HELP, None, &mut speaker);
+        groups::grouped(Cli::command(), 80, &mut speaker);
         drop(speaker);
         texts.sort();
         texts.dedup();

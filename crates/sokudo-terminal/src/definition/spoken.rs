@@ -4,6 +4,7 @@
 
 use clap::builder::{StyledStr, Styles};
 use clap::{Arg, Command};
+use sokudo_report::phrases::phrases;
 use sokudo_words::{Language, Text};
 use unicode_width::UnicodeWidthStr;
 
@@ -209,51 +210,20 @@ fn example(line: &str, speaker: &mut impl Speaker) -> String {
 /// what is indented so and begins with a quote is the rest of the command.
 const REMARK_ALONE: &str = "          ";
 
-/// The text in lines of this width at most. A line may be broken at a space and beside any
-/// wide character, but does not begin with what closes nor end with what opens.
-fn wrapped(text: &str, width: usize) -> String {
+/// The text in lines of this width at most, which end at a space or between Japanese phrases.
+pub(super) fn wrapped(text: &str, width: usize) -> String {
     let mut lines = String::new();
     let mut used = 0;
-    for piece in pieces(text) {
-        let piece_width = piece.trim_end().width();
-        if used > 0 && used + piece_width > width {
+    for phrase in phrases(text, width) {
+        if used > 0 && used + phrase.trim_end().width() > width {
             lines.truncate(lines.trim_end().len());
             lines.push('\n');
             used = 0;
         }
-        lines.push_str(piece);
-        used += piece.width();
+        lines.push_str(phrase);
+        used += phrase.width();
     }
     lines
-}
-
-/// What a line is not to be broken within.
-fn pieces(text: &str) -> Vec<&str> {
-    const CLOSING: &str =
-        "、。，．・：；？！）」』】ーぁぃぅぇぉっゃゅょァィゥェォッャュョ,.:;?!)]%";
-    const OPENING: &str = "（「『【([";
-    let mut pieces = Vec::new();
-    let mut begin = 0;
-    let mut before: Option<char> = None;
-    for (at, character) in text.char_indices() {
-        let may_break = before.is_some_and(|before| {
-            let beside_wide = is_wide(before) || is_wide(character);
-            let is_apart = character != ' ' && (before == ' ' || beside_wide);
-            is_apart && !CLOSING.contains(character) && !OPENING.contains(before)
-        });
-        if may_break {
-            pieces.push(&text[begin..at]);
-            begin = at;
-        }
-        before = Some(character);
-    }
-    pieces.push(&text[begin..]);
-    pieces
-}
-
-fn is_wide(character: char) -> bool {
-    let mut bytes = [0; 4];
-    character.encode_utf8(&mut bytes).width() == 2
 }
 
 #[cfg(test)]
