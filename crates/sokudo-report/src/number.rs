@@ -87,7 +87,7 @@ const FAR_FACTOR_MIN: f64 = 10.0;
 
 /// Whether a ratio is said as a factor.
 pub(crate) fn is_factor(ratio: f64) -> bool {
-    !(FACTOR_MIN.recip()..FACTOR_MIN).contains(&ratio)
+    ratio >= FACTOR_MIN || ratio <= FACTOR_MIN.recip()
 }
 
 /// How many times more the larger is than the smaller, such as `2.4` or `2,094`.

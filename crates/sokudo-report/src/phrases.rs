@@ -113,7 +113,10 @@ fn ends_phrase(before: &str, behind: char) -> bool {
 /// Whether a phrase that is too long for a line may be cut here: beside signs of full width, and not
 /// within a word of katakana.
 fn may_be_cut(before: &str, behind: char) -> bool {
-    let scripts = [before.chars().last().map_or(Script::Other, Script::of), Script::of(behind)];
+    let scripts = [
+        before.chars().last().map_or(Script::Other, Script::of),
+        Script::of(behind),
+    ];
     scripts != [Script::Katakana; 2] && scripts != [Script::Other; 2] || before.width() >= LONG_WORD
 }
 

@@ -51,7 +51,7 @@ pub struct FitOptions {
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub time: Option<Nanos>,
 
-    /// Trials per row, rows alternating; 6 are needed for a 95 % interval
+    /// Trials per row, alternating; 6 give a 95 % interval
     #[arg(short = 'n', long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=10_000), help_heading = HOW)]
     pub runs: u32,
 }

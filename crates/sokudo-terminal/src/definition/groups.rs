@@ -56,7 +56,11 @@ fn below(
         let about = speaker.say(&about).replace('\n', " ");
         let about = wrapped(&about, width.saturating_sub(INDENT).max(INDENT));
         let about = about.replace('\n', &format!("\n{:INDENT$}", ""));
-        format!("  {:<columns$}{about}\n", it.get_name(), columns = INDENT - 2)
+        format!(
+            "  {:<columns$}{about}\n",
+            it.get_name(),
+            columns = INDENT - 2
+        )
     });
     lines.collect()
 }

@@ -25,7 +25,7 @@ fn every_kind_of_mistake_is_said_in_every_language() {
         ),
         (
             "prepar",
-            "there is no command 'prepar'; a similar command exists: prepare",
+            "there is no command 'prepar'; a similar command exists: peak, prepare",
         ),
         (
             "--row x mark",

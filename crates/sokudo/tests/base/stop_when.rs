@@ -69,7 +69,7 @@ fn what_is_no_rule_is_refused_with_the_way_out() {
     for (rule, words) in [
         ("speed<5", "rate<100MB/s for 10s"),
         ("rate<5", "rate<100MB/s for 10s"),
-        ("temperature>70C", "tells its temperature"),
+        ("temperature>70C", "reports its temperature"),
     ] {
         let mut command = program();
         end(command.args(["mark", SLOW, "--stop-when", rule])).refused(2, &[words]);

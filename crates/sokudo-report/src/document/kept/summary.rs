@@ -25,7 +25,7 @@ use super::compressed_by;
 
 /// Which figures there are, how they are computed and written. What changes any of it raises
 /// it, so that summaries made before are made anew.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// Summaries are read by thousands.
 const LEVEL: i32 = 6;
 /// A run of so many rows that its summary is larger has none.
