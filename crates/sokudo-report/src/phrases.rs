@@ -27,7 +27,7 @@ impl Script {
     fn of(sign: char) -> Self {
         match sign {
             'ぁ'..='ゟ' => Self::Hiragana,
-            'ァ'..='ヿ' | '・' => Self::Katakana,
+            'ァ'..='ヿ' => Self::Katakana,
             sign if sign.width() == Some(2) => Self::Kanji,
             _ => Self::Other,
         }
