@@ -127,7 +127,7 @@ fn kept_runs_of_a_row_say_how_far_one_of_them_is_from_its_level() {
         0.001 < deviation && 2.0 * deviation < reach && reach < 0.2,
         "{differ}"
     );
-    marked(8, "--why").prints(&["From run to run:"]);
+    marked(8, "--why").prints(&["more kept runs of a row"]);
     // Of another device and another load nothing is known.
     let other = sokudo(&format!(
         "mark sim:hdd --row RND8K,Q1 --read-only --runs 6 --store {store} --format json"
