@@ -60,10 +60,13 @@ registered! {
     /// Write a drive from start to end: where does its fast part end?
     Fill(fill);
     /// Test new disks: write every block and read it back; erases them
+    #[command(display_order = 103)]
     BurnIn(burn_in);
     /// Is a disk well and as fast as it should be? OK, OK BUT, NOT OK
+    #[command(display_order = 101)]
     Assess(assess);
     /// Is it fast enough for etcd, PostgreSQL and others?
+    #[command(display_order = 102)]
     Fit(fit);
     /// Measure a range of block sizes, queue depths or threads
     Sweep(sweep);

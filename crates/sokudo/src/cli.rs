@@ -213,6 +213,19 @@ mod tests {
     }
 
     #[test]
+    fn every_command_is_in_a_group_of_help_and_every_group_has_some() {
+        let mut grouped = groups::grouped(Cli::command(), 80, &mut str::to_owned);
+        let help = grouped.render_help().to_string();
+        let words: Vec<&str> = help.split_whitespace().collect();
+        for command in Cli::command().get_subcommands() {
+            assert!(words.contains(&command.get_name()), "{command}: {help}");
+        }
+        let mut lines = help.lines().zip(help.lines().skip(1));
+        assert!(!lines.any(|both| both == ("", "")), "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    }
+
+    #[test]
     fn commands_are_found_by_what_people_type() {
         for (typed, meant) in [
             ("health", "info"),

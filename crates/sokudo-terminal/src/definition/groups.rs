@@ -25,7 +25,7 @@ pub fn grouped(command: Command, width: usize, speaker: &mut impl Speaker) -> Co
     let groups = GROUPS.iter().map(|(hundreds, title)| {
         let title = speaker.say(title);
         let below = below(&command, hundreds, width, speaker);
-        format!("{header}{title}{header:#}\n{below}\n")
+        format!("{header}{title}{header:#}\n{below}")
     });
     let groups = groups.collect::<Vec<_>>().join("\n");
     let [usage, options] = ["Usage", "Options"].map(|title| speaker.say(title));

@@ -113,6 +113,12 @@ fn argument_spoken(argument: Arg, page: HelpDestination, speaker: &mut impl Spea
         default,
         values.map(|it| it.long),
     ];
+    // Under a heading clap sorts them by their names.
+    let order = argument.get_index().filter(|_| argument.is_positional());
+    let argument = match order {
+        Some(index) => argument.display_order(index),
+        None => argument,
+    };
     argument
         .help_heading(heading)
         .hide_default_value(true)
