@@ -94,6 +94,14 @@ fn in_current_language(page: HelpDestination) -> Command {
     }
 }
 
+/// A text of the command line by itself, in the current language.
+pub fn page(text: &str) -> String {
+    match language::current() {
+        Language::English => text.to_owned(),
+        other => spoken::prose(text, Some(help_width()), &mut spoken::exactly(other)),
+    }
+}
+
 /// Whether a word is the name of a command.
 pub fn is_command(word: &str) -> bool {
     word == "help" || made().find_subcommand(word).is_some()

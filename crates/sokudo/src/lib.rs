@@ -29,7 +29,9 @@ use sokudo_terminal::invocation::{self, Invocation};
 use sokudo_terminal::{definition, interrupt, language, output};
 
 use crate::cli::{Cli, Command};
-use crate::commands::{baseline, check, choose, clean, compare, info, prepare, report, together};
+use crate::commands::{
+    baseline, check, choose, clean, compare, info, prepare, report, slow, together,
+};
 use crate::frontends::{diskspd, door, fio, hdparm, page};
 
 pub use sokudo_terminal::invocation::{Environment, Streams};
@@ -107,6 +109,7 @@ fn carry_out(command: Option<Command>) -> Result<(), Exit> {
         None => choose::run(),
         Some(Command::Measuring(command)) => methods::of(command).run(),
         Some(Command::Info(arguments)) => info::run(&arguments),
+        Some(Command::Slow) => slow::run(),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Matrix(arguments)) => matrix::run(&arguments),
         Some(Command::Together(arguments)) => together::run(&arguments),

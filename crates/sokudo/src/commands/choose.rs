@@ -12,11 +12,9 @@ use sokudo_methods::commands;
 use sokudo_model::BlockDeviceKind;
 use sokudo_model::disk::{Content, Disk};
 use sokudo_report::info;
-use sokudo_terminal::definition::spoken;
-use sokudo_terminal::definition::{self, help_width};
+use sokudo_terminal::definition;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{escape, invocation, language, output};
-use sokudo_words::Language;
 use sokudo_words::{Text, text};
 
 /// What can be measured, and what it is.
@@ -36,18 +34,10 @@ sokudo measures how fast a disk really is, and says how far each number can be t
 
 ";
 
-/// What bare `sokudo` prints, in the current language.
-fn short_help() -> String {
-    match language::current() {
-        Language::English => SHORT_HELP.to_owned(),
-        other => spoken::prose(SHORT_HELP, Some(help_width()), &mut spoken::exactly(other)),
-    }
-}
-
 /// Asks what to measure, measures it and shows a card of it; the short help where nobody can be asked.
 pub(crate) fn run() -> Result<(), Exit> {
     if !(invocation::is_input_terminal() && invocation::is_output_terminal()) {
-        return output::print(&short_help());
+        return output::print(&definition::page(SHORT_HELP));
     }
     let mut disks = sokudo_device::disks(&System::host());
     let all = disks.len();
