@@ -19,7 +19,7 @@ Eight things make a disk slow. The first is the most frequent.
 
 4. Its fast cells are full, or it is shingled (SMR): writes start fast and fall.
   sokudo explain DIR                what kind of drive it is
-  sokudo fill DIR                   where its fast part ends; asks before writing
+  sokudo fill DIR                   where its fast part ends; it asks first
 
 5. It becomes hot, or its speed changes by the minute.
   sokudo mark . --spread-over 10min --why
