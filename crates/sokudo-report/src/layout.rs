@@ -358,13 +358,14 @@ mod tests {
     }
 
     #[test]
-    fn japanese_is_broken_anywhere_but_before_and_behind_its_signs() {
+    fn japanese_is_broken_between_phrases_and_not_before_and_behind_its_signs() {
         assert_eq!(
             wrapped("- ", "読み出しは遅い。書き込みは (速い) /mnt/データ", 14),
             [
-                "- 読み出しは遅",
-                "  い。書き込み",
-                "  は (速い)",
+                "- 読み出しは",
+                "  遅い。",
+                "  書き込みは",
+                "  (速い)",
                 "  /mnt/データ"
             ]
         );

@@ -11,7 +11,9 @@ const NEVER_FIRST: &str =
 /// No line ends with these signs.
 const NEVER_LAST: &str = "（「『【〔《〈([{";
 /// Behind these a phrase has ended, whatever follows.
-const ENDING: &str = "、。，．：；？！）」』】〕》〉";
+const ENDING: &str = "、。，．：；？！";
+/// Behind these, too, unless a particle follows.
+const CLOSING: &str = "）」』】〕》〉";
 /// One of them alone between two kanji is the end of the first part of a verb: 読み出し, 書き込み.
 const VERB_STEMS: &str = "いきぎしじちびみりえけげせべめれ";
 
@@ -103,6 +105,9 @@ fn ends_phrase(before: &str, behind: char) -> bool {
     };
     if ENDING.contains(last) {
         return true;
+    }
+    if CLOSING.contains(last) {
+        return Script::of(behind) != Script::Hiragana;
     }
     let is_verb = VERB_STEMS.contains(last)
         && backwards.next().map(Script::of) == Some(Script::Kanji)

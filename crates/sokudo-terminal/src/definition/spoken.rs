@@ -258,11 +258,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_broken_beside_wide_characters_but_not_before_a_full_stop() {
-        assert_eq!(wrapped("ディスクを測る。", 12), "ディスクを測\nる。");
-        assert_eq!(wrapped("速さを測る。", 11), "速さを測\nる。");
-        assert_eq!(wrapped("--size SIZE だけ", 11), "--size SIZE\nだけ");
-        assert_eq!(wrapped("（--size）を", 10), "（--size）\nを");
+    fn lines_are_broken_between_phrases_but_not_before_a_full_stop() {
+        assert_eq!(wrapped("ディスクを測る。", 12), "ディスクを\n測る。");
+        assert_eq!(wrapped("速さを測る。", 11), "速さを\n測る。");
+        assert_eq!(wrapped("（--size）を測る", 12), "（--size）を\n測る");
     }
 
     #[test]
