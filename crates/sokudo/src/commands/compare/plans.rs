@@ -48,10 +48,11 @@ impl ComparedPlan {
             Exit::usage(text!("the plan {text:?} has a quote that is not closed"))
         })?;
         let words = command_line::without_program(words);
-        if words
-            .first()
-            .is_some_and(|word| word.starts_with("sim:") || Path::new(word).exists())
-        {
+        let is_target = |word: &String| {
+            let is_there = word.starts_with("sim:") || Path::new(word).exists();
+            is_there && !definition::is_command(word)
+        };
+        if words.first().is_some_and(is_target) {
             return Err(Exit::usage(text!(
                 "the plan {text:?} names no command; to measure this one, write 'mark {}'",
                 Text::name(text)
