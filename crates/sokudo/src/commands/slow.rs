@@ -75,20 +75,33 @@ mod tests {
             std::fs::write(&path, text).unwrap();
         }
         let written = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(written == text, "{} is stale: SOKUDO_BLESS=1", path.display());
+        assert!(
+            written == text,
+            "{} is stale: SOKUDO_BLESS=1",
+            path.display()
+        );
     }
 
     #[test]
     fn the_documents_are_the_page() {
-        assert_written("../../docs/SLOW.md", &document("My disk is slow: what now?", PAGE));
+        assert_written(
+            "../../docs/SLOW.md",
+            &document("My disk is slow: what now?", PAGE),
+        );
         let mut japanese = spoken::exactly(Language::Japanese);
         let page = spoken::prose(PAGE, None, &mut japanese);
-        assert_written("../../docs/SLOW.ja.md", &document("ディスクが遅いときは", &page));
+        assert_written(
+            "../../docs/SLOW.ja.md",
+            &document("ディスクが遅いときは", &page),
+        );
     }
 
     #[test]
     fn it_fits_on_a_screen() {
-        assert!(PAGE.lines().all(|line| line.chars().count() <= 80), "{PAGE}");
+        assert!(
+            PAGE.lines().all(|line| line.chars().count() <= 80),
+            "{PAGE}"
+        );
         assert!(PAGE.lines().count() <= 40, "{}", PAGE.lines().count());
     }
 }
