@@ -209,7 +209,7 @@ fn health(disk: &Disk) -> Option<AssessedPoint> {
             "health",
             text!("{name} says that it is well"),
         )),
-        HealthState::Unknown if is_for_health(disk) => {
+        HealthState::Unknown if may_report_health(disk) => {
             let found = text!("{name} does not say how it is");
             Some(expected.point("health", None, found))
         }
@@ -218,7 +218,7 @@ fn health(disk: &Disk) -> Option<AssessedPoint> {
 }
 
 /// Whether it is a drive that keeps such things.
-fn is_for_health(disk: &Disk) -> bool {
+fn may_report_health(disk: &Disk) -> bool {
     matches!(disk.bus, Some(Bus::Ata | Bus::Sas | Bus::Nvme | Bus::Usb))
 }
 
@@ -287,7 +287,7 @@ fn scheduler(disk: &Disk) -> Option<AssessedPoint> {
 }
 
 fn discard(disk: &Disk) -> Option<AssessedPoint> {
-    let is_solid = disk.rotation == Rotation::None && is_for_health(disk);
+    let is_solid = disk.rotation == Rotation::None && may_report_health(disk);
     let largest = disk.queue.discard_bytes_max.filter(|_| is_solid)?;
     let (name, expected) = (&disk.name, &expectations().discard);
     Some(match largest.0 {

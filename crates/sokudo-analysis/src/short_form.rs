@@ -18,7 +18,7 @@ pub(crate) fn short_form(finding: &Finding) -> Text {
 fn of_code(code: Code) -> Option<Text> {
     Some(match code {
         Code::ForeignIo => "other programs used the disk".into(),
-        Code::ProcessorRefused => "the processors were busy with other work".into(),
+        Code::ProcessorRefused => "sokudo waited for a CPU".into(),
         Code::ThrottledByCgroup => "a limit of its control group held it back".into(),
         Code::ThrottledByHeat => "a drive slowed down because it became hot".into(),
         Code::TesterLimited => "sokudo itself was the limit, not the disk".into(),

@@ -32,8 +32,8 @@ enum AllowedTarget {
 }
 
 impl PreparedTargets {
-    /// Makes every place ready, or refuses.
-    pub(crate) fn from_samples(
+    /// Makes every target ready, or refuses.
+    pub(crate) fn of_targets(
         targets: &[JobTarget],
         consent: &Consent,
         seed: u64,

@@ -51,8 +51,7 @@ impl Jobs<'_> {
         memory::check(self.plan)?;
         let mut run = self.empty_run();
         let (targets, seed) = (self.targets, self.plan.seed);
-        let subject =
-            PreparedTargets::from_samples(targets, self.consent, seed, control, listener)?;
+        let subject = PreparedTargets::of_targets(targets, self.consent, seed, control, listener)?;
         if let Some(target) = TargetInfo::together(subject.infos()) {
             run.target = target;
         }

@@ -311,7 +311,7 @@ impl Prepared {
 
     fn join_by(&mut self, together: &mut Together) -> Result<(), MeasureError> {
         let run = &mut self.run;
-        together.send_offset(run)?;
+        together.gather_setups(run)?;
         let workloads = run.plan.stages.iter_mut().flat_map(|it| &mut it.workloads);
         workloads.for_each(|it| *it = together.of_all(it));
         run.rows = Row::all_of(&run.plan);
@@ -413,7 +413,7 @@ impl Prepared {
         note_part(&mut run, is_ended);
         if let Some(mut together) = self.subject.together {
             // Where somebody is lost, what was known of the hosts before has to do.
-            let _ = together.send_offset(&run);
+            let _ = together.gather_setups(&run);
             run.hosts = together.hosts();
             run.targets.clear();
             together.leave_behind(control.is_cancelled());

@@ -217,7 +217,7 @@ impl Together {
     ///
     /// # Errors
     /// When somebody is lost or all are to stop.
-    pub(crate) fn send_offset(&mut self, run: &Run) -> Result<(), MeasureError> {
+    pub(crate) fn gather_setups(&mut self, run: &Run) -> Result<(), MeasureError> {
         let setup = RankSetup {
             environment: run.environment.clone(),
             target: run.target.clone(),

@@ -113,7 +113,7 @@ impl StoredCommand {
             command: commands::of(command),
             words,
             target: definition::values_of(&given, "target").pop(),
-            has_trials: ["--runs", "--precision"]
+            has_trials: ["--runs", "--precision", "--quick"]
                 .iter()
                 .any(|it| is_given(&given, it)),
             rows: Vec::new(),

@@ -99,7 +99,7 @@ fn counts_of_trial<'a>(
 
 fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
     let of_point = |point: &SeriesPoint| [point.bytes.0, point.ios];
-    let of_node = |sample: &SurveySample| [sample.bytes.0, sample.ios, sample.elapsed.0];
+    let of_sample = |sample: &SurveySample| [sample.bytes.0, sample.ios, sample.elapsed.0];
     let of_tally = |tally: &OperationTally| {
         let OperationTally { ios, bytes, .. } = tally;
         [*ios, bytes.0, tally.elapsed.0, tally.short_ios]
@@ -117,7 +117,7 @@ fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
         .chain(tallies().flat_map(of_tally))
         .chain(tallies().flat_map(|tally| &tally.series).flat_map(of_point))
         .chain(outcome.series.iter().flat_map(of_point))
-        .chain(outcome.samples.iter().flat_map(of_node))
+        .chain(outcome.samples.iter().flat_map(of_sample))
         .chain(outcome.defects.iter().map(|defect| defect.length.0))
         .chain(outcome.failures.iter().map(|failure| failure.count))
         .chain(ramp.flat_map(|moved| [moved.bytes.0, moved.ios]))

@@ -71,7 +71,7 @@ impl Run {
 /// What a host did of a row while all hosts ran, the medians of the trials in which they did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HostRates {
-    /// Bytes moved per second; `null` without a trial in which all ran.
+    /// Bytes moved per second; `None` without a trial in which all ran.
     pub bytes_per_s: Option<f64>,
     /// Reads and writes per second.
     pub ios_per_s: Option<f64>,

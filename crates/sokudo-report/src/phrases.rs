@@ -36,8 +36,8 @@ impl Script {
     }
 }
 
-/// The parts of a text between which a line of this width may end, each with the spaces behind it. A
-/// path is never broken, so that it can still be copied.
+/// The parts of a text between which a line of this width may end, each with the spaces behind it.
+/// What is written in Latin letters, as a path, is broken at spaces only, so that it can be copied.
 pub fn phrases(text: &str, width: usize) -> Vec<&str> {
     let mut phrases = Vec::new();
     for word in words(text) {
@@ -122,7 +122,11 @@ fn may_be_cut(before: &str, behind: char) -> bool {
         before.chars().last().map_or(Script::Other, Script::of),
         Script::of(behind),
     ];
-    scripts != [Script::Katakana; 2] && scripts != [Script::Other; 2] || before.width() >= LONG_WORD
+    match scripts {
+        [Script::Katakana, Script::Katakana] => before.width() >= LONG_WORD,
+        [Script::Other, Script::Other] => false,
+        _ => true,
+    }
 }
 
 /// A word of katakana that is as long as no word is may be cut, too.

@@ -38,7 +38,7 @@ pub fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Text {
     let verdict = Text::from(verdict_name(result.verdict));
     match result.status {
         Status::Complete => verdict,
-        // A figure of no whole trial is no verdict's.
+        // Without a whole trial a verdict would say too much.
         Status::Partial if is_unfinished(result) => "unfinished".into(),
         Status::Partial => text!(
             "{verdict} ({} of {trials_planned})",
@@ -121,7 +121,7 @@ pub fn trials_text(made: [usize; 2]) -> Text {
     }
 }
 
-/// Whether its only trial was cut short.
+/// Whether none of its trials ran to its end.
 fn is_unfinished(result: &ResultDocument) -> bool {
     result.status == Status::Partial && completed_trials(result) == 0
 }

@@ -194,10 +194,17 @@ fn distance_note(result: &ResultDocument) -> Option<Text> {
 fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<Text> {
     let mut curves = results.iter();
     let curve = curves.find(|it| SurfaceRowKind::of(it) == SurfaceRowKind::Curve)?;
-    let size = document.target.size_bytes.filter(|size| size.0 > 0)?;
+    // Of several targets each has a curve, and what was sealed has been read as a whole.
+    let is_alone = document.targets.len() <= 1 && curve.workload.seal().is_none();
+    let size = document
+        .target
+        .size_bytes
+        .filter(|size| is_alone && size.0 > 0)?;
     let samples = || curve.samples.iter().filter(|sample| sample.trial == 1);
-    let bytes = samples().map(|sample| sample.bytes).sum();
-    let share = number::float(bytes) / number::float(size.0);
+    let read: u64 = samples().map(|sample| sample.bytes).sum();
+    let failed = failed(results.iter().copied());
+    let looked_at = read.saturating_add(failed.map_or(0, |(_, bytes)| bytes.0));
+    let share = number::float(looked_at) / number::float(size.0);
     if share > WHOLE_SHARE_MIN {
         return None;
     }
@@ -206,12 +213,12 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
         false => text!("{}", number::percent(share)),
     };
     let count = number::grouped(&samples().count().to_string());
-    Some(match failed(results.iter().copied()) {
+    Some(match failed {
         None => text!(
-            "{count} places were sampled, {share} of the target, and none failed; the rest was not looked at."
+            "{count} places, {share} of the target, were looked at and none failed; the rest was not."
         ),
         Some(_) => {
-            text!("{count} places were sampled, {share} of the target; the rest was not looked at.")
+            text!("{count} places, {share} of the target, were looked at; the rest was not.")
         }
     })
 }

@@ -257,7 +257,7 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Rows at which something else begins.
     pub turns: Vec<usize>,
-    /// Columns that do not fit go on below, behind so many of the first ones; `null` where
+    /// Columns that do not fit go on below, behind so many of the first ones; `None` where
     /// columns give way.
     pub repeated: Option<usize>,
     /// What must be known to read it; empty for nothing.

@@ -102,7 +102,14 @@ pub fn page(text: &str) -> String {
     }
 }
 
-/// Whether a word is the name of a command.
+/// Whether a word is what a command is called in help, and no other name of it: what exists under
+/// such a name is rather meant.
+pub fn is_command_name(word: &str) -> bool {
+    let is_it = |command: &Command| command.get_name() == word;
+    word == "help" || made().get_subcommands().any(is_it)
+}
+
+/// Whether a word is the name of a command, or another name of it.
 pub fn is_command(word: &str) -> bool {
     word == "help" || made().find_subcommand(word).is_some()
 }

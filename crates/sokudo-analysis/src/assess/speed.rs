@@ -4,7 +4,7 @@
 use sokudo_model::disk::{Bus, Disk, Rotation};
 use sokudo_model::{
     ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation, Order,
-    Outcome, Row, Run, TargetInfo, TargetKind, Verdict, weighed,
+    Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
 };
 use sokudo_words::{Argued, Argument, Text, text};
 
@@ -135,13 +135,17 @@ fn unproven(run: &Run) -> Option<AssessedPoint> {
             low_mb_per_s = low / 1e6,
             high_mb_per_s = high / 1e6
         );
+        let findings = row.assessment.iter().flat_map(|it| &it.findings);
+        let mut doubts = findings.filter(|finding| finding.severity >= Severity::Warning);
         let measure_longer = "close other programs, and measure again or longer";
-        Some((found, Text::from(measure_longer)))
+        let remedy = doubts.next().map(|finding| finding.remedy.clone());
+        Some((found, remedy.unwrap_or_else(|| measure_longer.into())))
     });
     let of_no_row = || {
         let row = measured().next().filter(|_| !measured().any(is_proven))?;
         let assessment = row.assessment.as_ref()?;
-        let doubts = assessment.findings.iter();
+        // Of equals the first, which matters most.
+        let doubts = assessment.findings.iter().rev();
         let doubt = doubts.max_by_key(|finding| finding.severity)?;
         let found = text!("speed not judged: {}", short_form(doubt));
         Some((found, doubt.remedy.clone()))

@@ -145,19 +145,19 @@ pub(crate) struct SkewedFiles {
 
 /// Places per file, as in fio 3.33, where `zipf:1.2` means that one file in ten gets
 /// nine tenths of the I/Os: the favourites of all these places are in one file.
-const CENTERS_PER_FILE: u64 = 1024;
+const POSITIONS_PER_FILE: u64 = 1024;
 
 impl SkewedFiles {
     /// `None` for a distribution without favourites. Without a centre it is some file,
     /// or for the normal distribution the middle one.
     pub(crate) fn new(distribution: Distribution, files: u64, random: &mut Random) -> Option<Self> {
-        let position_count = files * CENTERS_PER_FILE;
+        let position_count = files * POSITIONS_PER_FILE;
         let (ranks, center) = Ranks::new(distribution, position_count)?;
         let layout = match (&ranks, center) {
             (_, Some(center)) => RankLayout::around(center, &ranks, position_count),
             (Ranks::Normal(_), None) => RankLayout::InOrder { shift: 0 },
             (_, None) => RankLayout::InOrder {
-                shift: random.below(files) * CENTERS_PER_FILE,
+                shift: random.below(files) * POSITIONS_PER_FILE,
             },
         };
         Some(Self {
@@ -170,7 +170,7 @@ impl SkewedFiles {
     /// Draws the index of a file, from 0.
     pub(crate) fn next(&self, random: &mut Random) -> u64 {
         let rank = self.ranks.next(random);
-        self.layout.position(rank, self.position_count) / CENTERS_PER_FILE
+        self.layout.position(rank, self.position_count) / POSITIONS_PER_FILE
     }
 }
 

@@ -145,11 +145,18 @@ fn sentence(fill: &Fill) -> Text {
         )
     });
     let Some((last, between)) = later.split_last() else {
-        let all = text!(
-            "steady {} MB/s over {}: a fast part, if any, was not used up",
-            rate(fill.whole.bytes_per_s),
-            size(fill.whole.to)
-        );
+        let all = match fill.first {
+            0 => text!(
+                "{} MB/s over {}: no fast part ended within it",
+                rate(first.bytes_per_s),
+                size(first.to)
+            ),
+            _ => text!(
+                "{} MB/s behind the drive's memory, up to {}: no fast part ended within it",
+                rate(first.bytes_per_s),
+                size(first.to)
+            ),
+        };
         return text!("{}.", Text::list([all].into_iter().chain(rested), "; "));
     };
     let first = text!("{} MB/s up to {}", rate(first.bytes_per_s), size(first.to));

@@ -54,7 +54,7 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
             let least = document.difference_min_text();
             text!("{them} and {us} are the same within {least}")
         }
-        None => no_difference(them, us, &undecided),
+        None => no_difference(them, us, &undecided, judged),
         Some((first, others)) => {
             // Who is many times as fast is the subject.
             let is_turned = first
@@ -195,17 +195,28 @@ fn row_name(it: &RowDocument) -> Text {
 }
 
 /// What could have gone unseen is as large as the interval reaches that reaches furthest.
-fn no_difference(them: Text, us: Text, undecided: &[&RowDocument]) -> Text {
+fn no_difference(them: Text, us: Text, undecided: &[&RowDocument], judged: usize) -> Text {
     let reach = |it: &&RowDocument| {
         let interval = it.compared.change?.ratio_interval_95?;
         Some((interval.high - 1.0).max(1.0 - interval.low))
     };
+    let is_blind = |it: &&&RowDocument| reach(it).is_some_and(|reach| reach >= UNSEEN_MAX);
+    let blind: Vec<&&RowDocument> = undecided.iter().filter(is_blind).collect();
+    if blind.len() == judged {
+        return text!("Whether {them} and {us} differ cannot be seen: their figures vary too much");
+    }
+    if !blind.is_empty() {
+        let named = blind.iter().take(ROWS_NAMED).map(|it| row_name(it));
+        let more = blind.len().saturating_sub(ROWS_NAMED);
+        let more = (more > 0).then(|| text!("{more} more rows"));
+        let rows = Text::list(named.chain(more), ", ");
+        return text!(
+            "No difference was found between {them} and {us}; in {rows} their figures vary too much to tell"
+        );
+    }
     let reaches: Option<Vec<f64>> = undecided.iter().map(reach).collect();
     let furthest = reaches.and_then(|it| it.into_iter().reduce(f64::max));
     match furthest.filter(|it| *it > 0.0 && it.is_finite()) {
-        Some(reach) if reach >= UNSEEN_MAX => {
-            text!("Whether {them} and {us} differ cannot be seen: their figures vary too much")
-        }
         None => text!("No difference was found between {them} and {us}"),
         Some(reach) => text!(
             "No difference was found between {them} and {us}; one of up to {} % may have gone unseen",
@@ -328,6 +339,12 @@ mod tests {
         assert_eq!(
             blind,
             "Whether ext4 and xfs differ cannot be seen: their figures vary too much."
+        );
+        let partly = sentence_of(&document(&[same, (NoDifferenceShown, 0.98, 0.1, 9.0)]));
+        assert_eq!(
+            partly,
+            "No difference was found between ext4 and xfs; in SEQ1M Q1T1 read their figures vary too \
+             much to tell."
         );
         let none = sentence_of(&document(&[(CannotBeCompared, 1.0, 1.0, 1.0)]));
         assert!(none.contains("no row could be judged"), "{none}");

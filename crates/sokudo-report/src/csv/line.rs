@@ -15,7 +15,7 @@ use crate::record::{Columns, word};
 pub struct ResultRecord<'a> {
     pub run: &'a RunDocument,
     pub result: Cow<'a, ResultDocument>,
-    /// The host of which it tells; `null` where it tells of all of them, or there is one alone.
+    /// The host of which it tells; `None` where it tells of all of them, or there is one alone.
     pub host: Option<&'a Host>,
     /// Trials that were made.
     trials: u64,

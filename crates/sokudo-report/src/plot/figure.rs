@@ -341,13 +341,13 @@ impl Group {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
     pub ink: Ink,
-    /// Its length; `null` was not measured.
+    /// Its length; `None` was not measured.
     pub value: Option<f64>,
     /// Between what the true value lies.
     pub interval: Option<[f64; 2]>,
     /// The value in words.
     pub label: String,
-    /// Whether it can be trusted; `null` when nobody has judged.
+    /// Whether it can be trusted; `None` when nobody has judged.
     pub verdict: Option<Verdict>,
 }
 
@@ -375,7 +375,7 @@ pub struct HeatMap {
     pub name: String,
     pub columns: HeatMapAxis,
     pub rows: HeatMapAxis,
-    /// Rows of cells; `null` was not measured.
+    /// Rows of cells; `None` was not measured.
     pub cells: Vec<Vec<Option<f64>>>,
     /// Row and column of those in which something failed.
     pub faults: Vec<[usize; 2]>,

@@ -15,7 +15,7 @@ use crate::wording::row;
 /// What a run comes to.
 #[derive(Debug, PartialEq)]
 pub struct RunVerdict {
-    /// How far the figures can be trusted, and how well they are known; `null` where nothing was
+    /// How far the figures can be trusted, and how well they are known; `None` where nothing was
     /// measured or judged. The tone is that of what stands before the colon.
     pub goodness: Option<(Tone, Text)>,
     /// What weighs most of all that was found, with its label, empty for a shortfall.

@@ -281,7 +281,11 @@ fn is_help(text: &Text) -> bool {
         .file
         .iter()
         .any(|part| folders.iter().any(|it| part == *it));
-    let is_of_commands = ["sokudo/src/cli.rs", "sokudo/src/commands/choose.rs"];
+    let is_of_commands = [
+        "sokudo/src/cli.rs",
+        "sokudo/src/commands/choose.rs",
+        "sokudo/src/commands/slow.rs",
+    ];
     let is_of_commands = is_of_commands.iter().any(|it| text.file.ends_with(it));
     (is_of_arguments || is_of_commands) && text.key.contains('\n')
 }

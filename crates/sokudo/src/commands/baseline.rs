@@ -183,7 +183,7 @@ fn often_enough(repeat: StoredCommand) -> Result<StoredCommand, Exit> {
     }
     if planned.is_requested {
         return Err(Exit::usage(text!(
-            "sokudo check needs {needed} trials of each row, and this command makes {}; use --runs {needed}, or leave --runs and --precision out",
+            "sokudo check needs {needed} trials of each row, and this command makes {}; use --runs {needed}, or leave --runs, --precision and --quick out",
             planned.trials
         )));
     }

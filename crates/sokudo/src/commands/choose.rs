@@ -39,18 +39,28 @@ pub(crate) fn run() -> Result<(), Exit> {
     if !(invocation::is_input_terminal() && invocation::is_output_terminal()) {
         return output::print(&definition::page(SHORT_HELP));
     }
-    let mut disks = sokudo_device::disks(&System::host());
-    let all = disks.len();
-    disks.retain(|disk| !is_folded(disk));
-    let folded = all - disks.len();
+    let (folded, disks): (Vec<Disk>, _) = sokudo_device::disks(&System::host())
+        .into_iter()
+        .partition(is_folded);
     let document = crate::commands::info::document(disks);
     output::print_coloured(&info::render_overview(&document, &output::terminal_style()))?;
     let disks = document.disks.iter().map(|it| &it.disk);
-    let choices: Vec<TargetChoice> = choices(disks);
-    if folded > 0 {
-        output::say(&text!(
-            "Left out: {folded} loop, memory and read-only devices; sokudo info lists them"
-        ))?;
+    let mut choices: Vec<TargetChoice> = choices(disks);
+    for disk in &folded {
+        let model = info::model(disk);
+        for content in &disk.contents {
+            add_mounted(content, &model, &mut choices);
+        }
+    }
+    if !folded.is_empty() {
+        let names = folded.iter().map(|disk| disk.name.as_str());
+        let names: Vec<&str> = names.take(FOLDED_NAMED).collect();
+        let more = folded.len() - names.len();
+        let names = names.join(" ");
+        output::say(&match more {
+            0 => text!("Not listed, but measured when named: {names}"),
+            more => text!("Not listed, but measured when named: {names} and {more} more"),
+        })?;
     }
     let Some(target) = prompt(&choices)? else {
         return Ok(());
@@ -65,6 +75,9 @@ pub(crate) fn run() -> Result<(), Exit> {
         ))),
     }
 }
+
+/// Devices that are named of those that are no choice.
+const FOLDED_NAMED: usize = 6;
 
 /// Whether it is seldom what somebody wants to measure; it can be named all the same.
 fn is_folded(disk: &Disk) -> bool {

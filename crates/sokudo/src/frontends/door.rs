@@ -82,7 +82,7 @@ pub(crate) fn of_target(arguments: Vec<OsString>) -> Vec<OsString> {
     let text = first.to_string_lossy();
     let is_ours = text == "null:" || text.starts_with("sim:");
     let is_path = || text.contains('/') || Path::new(first).exists();
-    if text.starts_with('-') || !(is_ours || is_path()) || definition::is_command(&text) {
+    if text.starts_with('-') || !(is_ours || is_path()) || definition::is_command_name(&text) {
         return arguments;
     }
     let mut words = arguments;

@@ -4,8 +4,25 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::sokudo::sokudo_in;
 use crate::sokudo::{end, program, sokudo};
 use crate::store_file::Store;
+
+#[test]
+fn what_exists_under_another_name_of_a_command_is_measured_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["test", "speed", "quick"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    let how = "--row RND4K,Q1,read --size 16MiB --time 20ms --runs 1 --quiet --format json";
+    let measured = |words: &str| sokudo_in(folder.path(), &format!("{words} {how}")).json();
+    assert_eq!(measured("test")["target"]["name"], "test");
+    assert_eq!(measured("speed")["target"]["name"], "speed");
+    // There is nothing of this name.
+    assert_eq!(measured("bench")["target"]["name"], ".");
+    // A command of this name comes first.
+    sokudo_in(folder.path(), "quick --test nothing").refused(2, &["--test"]);
+}
 
 #[test]
 fn a_target_alone_is_measured_and_becomes_a_card() {

@@ -15,8 +15,9 @@ use sokudo_words::{Text, text};
 
 /// Options that a plan cannot have, because the comparison says how often it is measured
 /// and what is printed.
-const OF_THE_COMPARISON: [&str; 16] = [
+const OF_THE_COMPARISON: [&str; 17] = [
     "runs",
+    "quick",
     "schedule",
     "interval",
     "precision",
