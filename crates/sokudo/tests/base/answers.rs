@@ -4,8 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::sokudo::sokudo_in;
-use crate::sokudo::{end, program, sokudo};
+use crate::sokudo::{end, program, sokudo, sokudo_in};
 use crate::store_file::Store;
 
 #[test]
