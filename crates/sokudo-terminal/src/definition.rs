@@ -98,7 +98,10 @@ fn in_current_language(page: HelpDestination) -> Command {
 pub fn page(text: &str) -> String {
     match language::current() {
         Language::English => text.to_owned(),
-        other => spoken::prose(text, Some(help_width()), &mut spoken::exactly(other)),
+        other => {
+            let said = spoken::prose(text, Some(help_width()), &mut spoken::exactly(other));
+            format!("{}\n", said.trim_end())
+        }
     }
 }
 
