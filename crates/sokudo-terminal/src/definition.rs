@@ -99,8 +99,8 @@ pub fn page(text: &str) -> String {
     match language::current() {
         Language::English => text.to_owned(),
         other => {
-            let said = spoken::prose(text, Some(help_width()), &mut spoken::exactly(other));
-            format!("{}\n", said.trim_end())
+            let page = spoken::prose(text, Some(help_width()), &mut spoken::exactly(other));
+            format!("{}\n", page.trim_end())
         }
     }
 }
