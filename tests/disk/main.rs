@@ -10,13 +10,13 @@
 )]
 
 mod answers;
-mod assess;
 mod backends;
 mod bad_input;
 mod bonnie;
 mod burn_in;
 mod capacity;
 mod check;
+mod checkup;
 mod compare;
 mod conditions;
 mod consent;

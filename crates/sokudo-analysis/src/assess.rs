@@ -4,11 +4,12 @@
 //! All figures of what is expected stand in `expectations.toml`.
 
 mod speed;
+mod surface;
+mod unseen;
 
 use sokudo_model::disk::{Bus, Disk, HealthState, Rotation};
 use sokudo_model::{
-    AssessedPoint, DiskAnswer, DiskAssessment, Finding, LOOKED_AT, MethodTrait, Run, Severity,
-    TargetKind,
+    AssessedPoint, DiskAnswer, DiskAssessment, Finding, MethodTrait, Run, Severity, TargetKind,
 };
 use sokudo_words::{Text, text};
 
@@ -17,6 +18,8 @@ use crate::expectations::{Expected, expectations};
 use crate::surroundings;
 
 pub use speed::{NOT_JUDGED, volume_cap};
+pub use surface::slow_samples_point;
+use unseen::not_looked_at;
 
 /// Schedulers that cost a fast drive more than they save.
 const HEAVY_SCHEDULERS: [&str; 1] = ["bfq"];
@@ -41,27 +44,25 @@ pub fn disk(run: &Run) -> Option<DiskAssessment> {
     let arrays = run.conditions.arrays.iter();
     let broken = arrays.filter_map(surroundings::not_whole);
     points.extend(broken.map(|finding| of_finding(&finding)));
-    // Where nothing else was judged, a speed that cannot be judged leaves nothing to say.
-    let is_judged = |point: &&AssessedPoint| point.answer.is_some() && point.code != NOT_JUDGED;
-    if !points.iter().any(|point| is_judged(&point)) {
-        for point in &mut points {
-            point.answer = None;
-        }
+    points.extend(surface::points(run));
+    // Of what cannot be judged nothing is said by what was sampled of it.
+    let is_judged = points.iter().any(|point| {
+        point.answer.is_some() && point.code != NOT_JUDGED && !surface::is_of_part(point)
+    });
+    if points.is_empty() && !asks {
+        return None;
     }
-    if points.is_empty() && asks {
-        points.push(of_the_unknown(run));
+    if asks && !points.iter().any(|point| !surface::is_of_part(point)) {
+        points.insert(0, of_the_unknown(run));
     }
-    let has_answer = points.iter().any(|point| point.answer.is_some());
-    points.extend(has_answer.then(of_what_was_looked_at));
-    DiskAssessment::of(points)
-}
-
-/// That speed says nothing about what was not read: most of a disk.
-fn of_what_was_looked_at() -> AssessedPoint {
-    let found = "looked at: how fast it is, and what it says of itself; not looked at: whether every block can be read (sokudo scan --full), and whether it holds as much as it says (sokudo explain --only capacity)";
-    expectations()
-        .looked_at
-        .point(LOOKED_AT, None, found.into())
+    if !is_judged {
+        let speed = points.iter_mut().filter(|point| point.code == NOT_JUDGED);
+        speed.for_each(|point| point.answer = None);
+    }
+    points.extend(not_looked_at(run, &points));
+    let mut assessment = DiskAssessment::of(points)?;
+    assessment.answer = assessment.answer.filter(|_| is_judged);
+    Some(assessment)
 }
 
 /// That there is nothing to hold it against.
@@ -209,10 +210,6 @@ fn health(disk: &Disk) -> Option<AssessedPoint> {
             "health",
             text!("{name} says that it is well"),
         )),
-        HealthState::Unknown if may_report_health(disk) => {
-            let found = text!("{name} does not say how it is");
-            Some(expected.point("health", None, found))
-        }
         _ => None,
     }
 }

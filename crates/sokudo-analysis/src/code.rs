@@ -284,6 +284,20 @@ impl Code {
         self.definition().2
     }
 
+    /// Whether the disk may be faster than its row shows, and cannot be slower: others used it, or
+    /// something held the row back. A rate that is enough is enough then, and a latency that is
+    /// short enough; what is too slow is not proven (docs/METHOD.md, One-sided answers).
+    pub const fn only_slows(self) -> bool {
+        matches!(
+            self,
+            Self::ForeignIo
+                | Self::ThrottledByCgroup
+                | Self::ThrottledByHeat
+                | Self::ProcessorRefused
+                | Self::TesterLimited
+        )
+    }
+
     /// Whether it tells how a figure came about from trial to trial and from I/O to I/O. Of a
     /// figure that is none of a device nobody needs to know that.
     pub const fn is_about_steadiness(self) -> bool {
@@ -359,5 +373,16 @@ mod tests {
     #[test]
     fn codes_are_declared_by_severity_and_then_by_effect() {
         assert!(Code::OF_ALL.is_sorted_by_key(|code| code.weight()));
+    }
+
+    #[test]
+    fn the_method_names_what_only_slows() {
+        let method = include_str!("../../../docs/METHOD.md");
+        let (_, section) = method.split_once("### One-sided answers").unwrap();
+        let (section, _) = section.split_once("\n###").unwrap();
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+        let named: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+        let only_slow = Code::OF_ALL.into_iter().filter(|code| code.only_slows());
+        assert_eq!(named, only_slow.map(Code::name).collect::<Vec<_>>());
     }
 }

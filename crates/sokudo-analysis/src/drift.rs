@@ -172,6 +172,12 @@ fn fall_of(intervals: &[RateInterval], share: f64) -> Option<Fall> {
     })
 }
 
+/// From and to which rate a row fell, in bytes per second, where it was to half or less.
+pub(crate) fn fell_to_half(case: &RowContext<'_>) -> Option<(f64, f64)> {
+    let fall = fall(case)?;
+    (fall.after * 2.0 <= fall.before).then_some((fall.before, fall.after))
+}
+
 fn not_steady(case: &RowContext<'_>) -> Option<RuleResult> {
     let fall = fall(case)?;
     let (before_mb_per_s, after_mb_per_s) = (fall.before / 1e6, fall.after / 1e6);
@@ -362,9 +368,12 @@ fn outliers(case: &RowContext<'_>) -> Option<RuleResult> {
 
 #[cfg(test)]
 mod tests {
-    use crate::sample::{check, large_writes, reads_with, says, spoilt, text_of, writes_with};
+    use crate::judge;
+    use crate::sample::{
+        check, large_writes, method, reads_with, says, spoilt, text_of, writes_with,
+    };
     use sokudo_model::Verdict::Verified;
-    use sokudo_model::{Bytes, Nanos, Run, SeriesPoint};
+    use sokudo_model::{Bytes, DiskAnswer, MethodTrait, Nanos, Run, SeriesPoint};
 
     /// Six trials with ten intervals of 100 ms, each with so many bytes.
     fn series(run: &mut Run, bytes: impl Fn(usize, u64) -> u64) {
@@ -405,6 +414,24 @@ mod tests {
             "noise":
                 writes_in(|trial, interval| 100_000_000 + noise(trial, interval)) => [], Verified;
         }
+    }
+
+    #[test]
+    fn a_disk_that_falls_to_half_is_no_disk_that_is_ok() {
+        let points = |after: u64| {
+            let mut run = writes_in(move |trial, interval| {
+                noise(trial, interval) + if trial < 2 { 200_000_000 } else { after }
+            });
+            run.plan.method = method(&[MethodTrait::JudgesDisk]);
+            judge(&mut run);
+            let points = run.disk_assessment.map_or(Vec::new(), |it| it.points);
+            let mut fell = points.into_iter().filter(|point| point.code == "speed-fell");
+            fell.next().map(|point| (point.answer, point.found.english()))
+        };
+        let (answer, found) = points(50_000_000).unwrap();
+        assert_eq!(answer, Some(DiskAnswer::OkBut));
+        assert!(found.ends_with("fell from 2020.0 to 520.0 MB/s within the run"), "{found}");
+        assert_eq!(points(150_000_000), None);
     }
 
     #[test]

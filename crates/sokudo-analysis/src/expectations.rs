@@ -76,6 +76,8 @@ pub struct Expectations {
     pub array_whole: Expected<Plain>,
     pub judged: Expected<Plain>,
     pub looked_at: Expected<Plain>,
+    pub speed_kept: Expected<Plain>,
+    pub real_capacity: Expected<Plain>,
     pub virtual_disk: Expected<Plain>,
     pub burn_in_end: Expected<Plain>,
     pub burn_in_writes: Expected<Plain>,

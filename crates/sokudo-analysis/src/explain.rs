@@ -5,7 +5,7 @@
 //!
 //! No figure is changed, no verdict depends on any of this.
 
-mod capacity;
+pub(crate) mod capacity;
 mod drive_cache;
 pub mod evidence;
 pub mod fast_cells;

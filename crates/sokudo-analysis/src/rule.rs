@@ -65,6 +65,13 @@ pub(crate) fn is_looked_for(run: &Run, row: Option<&Row>, code: Code) -> bool {
     of_methods().any(|rules| (rules.looked_for)(run, row, code))
 }
 
+/// The code of this name; `None` of one that a later version knows.
+pub fn code_named(name: &str) -> Option<Code> {
+    let own = of_methods().flat_map(|rules| rules.codes).copied();
+    let mut all = Code::OF_ALL.into_iter().chain(own.map(Code::Of));
+    all.find(|code| code.name() == name)
+}
+
 /// Every code, those that change a figure most first.
 pub fn all_codes() -> Vec<Code> {
     let own = of_methods().flat_map(|rules| rules.codes).copied();

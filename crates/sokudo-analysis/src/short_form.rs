@@ -4,14 +4,13 @@ use sokudo_model::Finding;
 use sokudo_words::Text;
 
 use crate::Code;
+use crate::rule::code_named;
 
 /// Why a row is not VERIFIED, in 70 characters at most; what was seen, of findings that have no
 /// such words.
 pub(crate) fn short_form(finding: &Finding) -> Text {
-    let code = Code::OF_ALL
-        .into_iter()
-        .find(|it| it.name() == finding.code);
-    code.and_then(of_code)
+    code_named(&finding.code)
+        .and_then(of_code)
         .unwrap_or_else(|| finding.symptom.clone())
 }
 

@@ -44,8 +44,8 @@ struct DueTrial<'a> {
     rest: &'a StageRest,
 }
 
-/// The steps of a schedule over `stages` stages.
-fn steps(schedule: &Schedule, stages: usize) -> Vec<ScheduledTrial> {
+/// The steps of a schedule over these stages.
+fn steps(schedule: &Schedule, stages: &[Stage]) -> Vec<ScheduledTrial> {
     let step = |stage, trial, warm_up| ScheduledTrial {
         stage,
         trial,
@@ -58,7 +58,7 @@ fn steps(schedule: &Schedule, stages: usize) -> Vec<ScheduledTrial> {
         rounds(steady)
     } else if schedule.warm_up {
         // CrystalDiskMark: a row after the other, its pause between rows.
-        (0..stages)
+        (0..stages.len())
             .flat_map(|stage| {
                 let trials = (0..schedule.trials).map(move |trial| ScheduledTrial {
                     pause_before: false,
@@ -68,14 +68,23 @@ fn steps(schedule: &Schedule, stages: usize) -> Vec<ScheduledTrial> {
             })
             .collect()
     } else {
-        (0..schedule.trials)
-            .flat_map(|trial| (0..stages).map(move |stage| step(stage, trial, false)))
-            .collect()
+        let (once, again): (Vec<usize>, Vec<usize>) =
+            (0..stages.len()).partition(|stage| makes_once(schedule, &stages[*stage]));
+        let rounds = (0..schedule.trials)
+            .flat_map(|trial| again.iter().map(move |stage| step(*stage, trial, false)));
+        let behind = once.iter().map(|stage| step(*stage, 0, false));
+        rounds.chain(behind).collect()
     };
     if let Some(first) = steps.first_mut() {
         first.pause_before = false;
     }
     steps
+}
+
+/// Whether all that a stage has is one trial, behind the rounds of the others.
+fn makes_once(schedule: &Schedule, stage: &Stage) -> bool {
+    let mut workloads = stage.workloads.iter();
+    workloads.all(|workload| schedule.makes_once(workload))
 }
 
 /// The steps of a steady procedure: phase after phase, each round by round.
@@ -175,15 +184,16 @@ impl SpreadRounds {
 /// schedule that is spread over a time no less than that.
 pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
     let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
-    let steps = steps(schedule, plan.stages.len());
+    let steps = steps(schedule, &plan.stages);
     let of_step = |step: &ScheduledTrial| {
         let pause = if step.pause_before {
             schedule.pause.0
         } else {
             0
         };
-        let trial = plan.stages.get(step.stage).map(trials).unwrap_or_default();
-        if step.trial >= trials_at_most(schedule, trial) {
+        let stage = &plan.stages[step.stage];
+        let trial = trials(stage);
+        if step.trial >= trials_at_most(schedule, stage, trial) {
             return 0;
         }
         trial.0.saturating_add(pause)
@@ -192,8 +202,11 @@ pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos 
     Nanos(all.max(schedule.spread_over.unwrap_or_default().0))
 }
 
-/// How many trials a row can come to whose trials take so long.
-pub fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
+/// How many trials the rows of a stage can come to whose trials take so long.
+pub fn trials_at_most(schedule: &Schedule, stage: &Stage, trial: Nanos) -> u32 {
+    if makes_once(schedule, stage) {
+        return 1;
+    }
     let limit = schedule.enough.and_then(|enough| {
         let fitting = enough.time_max?.0.div_ceil(trial.0.max(1));
         let fitting = fitting.min(schedule.trials.into());
@@ -210,10 +223,11 @@ struct RowTime {
 
 impl RowTime {
     fn of(plan: &Plan, schedule: &Schedule, stage: usize, size: Option<Bytes>) -> Self {
-        let trial = Expectation::of_stage(&plan.stages[stage], size).time;
+        let stage = &plan.stages[stage];
+        let trial = Expectation::of_stage(stage, size).time;
         Self {
             trial,
-            trials: trials_at_most(schedule, trial),
+            trials: trials_at_most(schedule, stage, trial),
         }
     }
 
@@ -361,7 +375,7 @@ pub(crate) fn run(
         .map(|(stage, rows)| Learned::of(&mut plan, stage, rows.start, learns))
         .collect();
     let mut spread = SpreadRounds::of(&plan, schedule, subject);
-    for step in steps(schedule, plan.stages.len()) {
+    for step in steps(schedule, &plan.stages) {
         let own = rows_of[step.stage].clone();
         if is_enough(schedule, &rows[own.clone()]) || has_failed(subject, own.clone(), &rows) {
             continue;
@@ -621,9 +635,39 @@ mod tests {
         }
     }
 
+    fn stages(count: usize) -> Vec<Stage> {
+        let workload = sokudo_model::Workload::new("SEQ", Bytes::mib(1));
+        vec![Stage::alone(workload); count]
+    }
+
+    #[test]
+    fn a_survey_comes_once_behind_all_rounds() {
+        let mut stages = stages(3);
+        let [workload] = &mut stages[1].workloads[..] else {
+            panic!("a stage alone");
+        };
+        let sample = sokudo_model::Sample::Bytes(Bytes::mib(1));
+        let survey = sokudo_model::Survey::new(9, sokudo_model::Visit::Ascending, sample);
+        workload.work = sokudo_model::Work::Survey(survey);
+        let order = |surveys_once| {
+            let schedule = Schedule {
+                surveys_once,
+                ..schedule(false)
+            };
+            let steps = steps(&schedule, &stages);
+            let order = steps.iter().map(|step| (step.stage, step.trial));
+            let at_most = trials_at_most(&schedule, &stages[1], Nanos::from_secs(1));
+            (order.collect::<Vec<_>>(), at_most)
+        };
+        let in_turn = vec![(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)];
+        assert_eq!(order(false), (in_turn, 2));
+        let behind = vec![(0, 0), (2, 0), (0, 1), (2, 1), (1, 0)];
+        assert_eq!(order(true), (behind, 1));
+    }
+
     #[test]
     fn interleaved_rows_take_turns() {
-        let order: Vec<(usize, u32)> = steps(&schedule(false), 2)
+        let order: Vec<(usize, u32)> = steps(&schedule(false), &stages(2))
             .iter()
             .map(|step| (step.stage, step.trial))
             .collect();
@@ -634,14 +678,15 @@ mod tests {
     fn a_row_comes_to_as_many_trials_as_its_time_holds_but_to_its_fewest_in_any_case() {
         let mut limited = schedule(false);
         limited.trials = 40;
-        assert_eq!(trials_at_most(&limited, Nanos::from_secs(5)), 40);
+        let stage = &stages(1)[0];
+        assert_eq!(trials_at_most(&limited, stage, Nanos::from_secs(5)), 40);
         limited.enough = Some(sokudo_model::Enough {
             time_max: Some(Nanos::from_secs(10)),
             ..sokudo_model::Enough::within(20)
         });
-        assert_eq!(trials_at_most(&limited, Nanos::from_millis(900)), 12);
-        assert_eq!(trials_at_most(&limited, Nanos::from_millis(100)), 40);
-        assert_eq!(trials_at_most(&limited, Nanos::from_secs(5)), 6);
+        assert_eq!(trials_at_most(&limited, stage, Nanos::from_millis(900)), 12);
+        assert_eq!(trials_at_most(&limited, stage, Nanos::from_millis(100)), 40);
+        assert_eq!(trials_at_most(&limited, stage, Nanos::from_secs(5)), 6);
     }
 
     #[test]
@@ -660,7 +705,7 @@ mod tests {
 
     #[test]
     fn a_trial_that_was_given_up_while_it_settled_stands_only_alone() {
-        let step = steps(&schedule(false), 1)[0];
+        let step = steps(&schedule(false), &stages(1))[0];
         let trial = |stopped, window| {
             let mut outcome = sokudo_model::Outcome::new(sokudo_model::BackendKind::Sim, stopped);
             outcome.window = window;
@@ -714,7 +759,7 @@ mod tests {
 
     #[test]
     fn crystal_warms_each_row_up_and_pauses_between_rows() {
-        let steps = steps(&schedule(true), 2);
+        let steps = steps(&schedule(true), &stages(2));
         let order: Vec<(usize, bool, bool)> = steps
             .iter()
             .map(|step| (step.stage, step.warm_up, step.pause_before))
@@ -762,7 +807,7 @@ mod tests {
                 assumptions: Vec::new(),
             },
         }));
-        let order: Vec<(usize, u32, Option<usize>)> = steps(&schedule, 3)
+        let order: Vec<(usize, u32, Option<usize>)> = steps(&schedule, &stages(3))
             .iter()
             .map(|step| (step.stage, step.trial, step.phase))
             .collect();
@@ -780,7 +825,11 @@ mod tests {
 
     #[test]
     fn every_trial_has_a_seed_of_its_own() {
-        let steps = [steps(&schedule(true), 3), steps(&schedule(false), 3)].concat();
+        let steps = [
+            steps(&schedule(true), &stages(3)),
+            steps(&schedule(false), &stages(3)),
+        ]
+        .concat();
         let mut seeds: Vec<u64> = steps.iter().map(|step| trial_seed(7, *step)).collect();
         seeds.sort_unstable();
         seeds.dedup();

@@ -62,9 +62,9 @@ registered! {
     /// Test new disks: write every block and read it back; erases them
     #[command(display_order = 103)]
     BurnIn(burn_in);
-    /// Is a disk well and as fast as it should be? OK, OK BUT, NOT OK
-    #[command(display_order = 101)]
-    Assess(assess);
+    /// Is a disk OK? Health, speed, surface: OK, OK BUT, NOT OK
+    #[command(display_order = 101, aliases = ["assess"])]
+    Checkup(checkup);
     /// Is it fast enough for etcd, PostgreSQL and others?
     #[command(display_order = 102)]
     Fit(fit);

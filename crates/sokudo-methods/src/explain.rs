@@ -5,7 +5,7 @@
 
 pub mod arguments;
 pub mod plan;
-mod rules;
+pub(crate) mod rules;
 mod table;
 
 use arguments::Arguments;

@@ -14,9 +14,9 @@
 
 pub mod argument_checks;
 pub mod arguments;
-pub mod assess;
 pub mod bonnie;
 pub mod burn_in;
+pub mod checkup;
 #[cfg(test)]
 mod codes;
 pub mod commands;

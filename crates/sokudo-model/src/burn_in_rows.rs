@@ -134,7 +134,7 @@ fn outcomes<'a>(rows: &'a [&Row]) -> impl Iterator<Item = &'a Outcome> {
 }
 
 /// How many places were slow again, in whatever rows and how many of them.
-fn slow_samples(rows: &[&Row]) -> u64 {
+pub fn slow_samples(rows: &[&Row]) -> u64 {
     let slow = rows.iter().filter_map(|row| row.slow.as_deref());
     let again = slow.flat_map(|slow| {
         let spots = slow.spots.iter();

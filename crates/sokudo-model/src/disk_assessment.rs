@@ -9,7 +9,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
-/// The point that says what was not looked at.
+/// Points that say what was not looked at, and why.
+pub const UNKNOWN_HEALTH: &str = "unknown-health";
+/// Likewise.
+pub const UNREAD_BLOCKS: &str = "unread-blocks";
+/// Likewise.
+pub const UNCHECKED_CAPACITY: &str = "unchecked-capacity";
+/// The point of runs that were kept before these: blocks and capacity in one.
 pub const LOOKED_AT: &str = "looked-at";
 
 /// What is thought of a disk.
@@ -39,6 +45,13 @@ impl DiskAssessment {
             answer: points[0].answer,
             points,
         }
+    }
+}
+
+impl AssessedPoint {
+    /// Whether it only says that something was not looked at.
+    pub fn is_not_looked_at(&self) -> bool {
+        [UNKNOWN_HEALTH, UNREAD_BLOCKS, UNCHECKED_CAPACITY, LOOKED_AT].contains(&&*self.code)
     }
 }
 

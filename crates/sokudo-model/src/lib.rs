@@ -67,6 +67,7 @@ pub use attachment::{Attachment, AttachmentKind};
 pub use burn_in::{
     BurnIn, BurnInDisk, BurnInTests, BurnInWork, DriveHealth, FailedRanges, WrongBlock,
 };
+pub use burn_in_rows::slow_samples;
 pub use calendar::{civil_date, day_since_1970};
 pub use capacity::{CapacityCheck, CheckedSample, Held, SharedBlocks};
 pub use comparison::{
@@ -80,7 +81,10 @@ pub use countable::{COUNTED_MAX, are_countable};
 pub use course::{COURSE_MOMENTS_MAX, Course, CourseMoment};
 pub use cpu_use::CpuUse;
 pub use disk::Disk;
-pub use disk_assessment::{AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT};
+pub use disk_assessment::{
+    AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT, UNCHECKED_CAPACITY, UNKNOWN_HEALTH,
+    UNREAD_BLOCKS,
+};
 pub use effects::{
     CellLevel, CellRate, CombinationEffect, EffectRatio, MatrixEffects, MatrixFigures, PairEffect,
     RowEffects, RowOfMatrix,

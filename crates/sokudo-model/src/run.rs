@@ -16,12 +16,12 @@ use crate::layout::Layout;
 use crate::load::LatencyLimit;
 use crate::method::ScheduleName;
 use crate::narrow::narrow;
-use crate::plan::Plan;
+use crate::plan::{Plan, Workload};
 use crate::reported::Provenance;
 use crate::steady::SteadyProcedure;
 use crate::stop::{StopCause, StopRule};
 use crate::target::{HostEnvironment, TargetInfo};
-use crate::trial::{Row, Trial};
+use crate::trial::Row;
 use crate::units::Nanos;
 
 /// What happened when a plan was carried out: every output starts from this, and it is what
@@ -190,6 +190,10 @@ pub struct Schedule {
     /// What ends the run before its time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_when: Vec<StopRule>,
+    /// Rows that visit positions of a target, or check its capacity, have one trial, behind all
+    /// rounds of the others; missing where they have as many.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub surveys_once: bool,
 }
 
 impl Schedule {
@@ -207,21 +211,35 @@ impl Schedule {
             latency_limit: None,
             fit: None,
             stop_when: Vec::new(),
+            surveys_once: false,
         }
     }
 
-    /// How many trials a row with these should have had: as many as it has once no more
-    /// are to be made.
-    pub fn trials_due(&self, trials: &[Trial]) -> u32 {
+    /// Whether one trial is all that a row of this workload has, behind those of the others.
+    pub fn makes_once(&self, workload: &Workload) -> bool {
+        self.surveys_once && (workload.survey().is_some() || workload.checks_capacity())
+    }
+
+    /// The most trials that a row of this workload has.
+    pub fn trials_of(&self, workload: &Workload) -> u32 {
+        match self.makes_once(workload) {
+            true => 1,
+            false => self.trials,
+        }
+    }
+
+    /// How many trials a row should have had: as many as it has once no more are to be made.
+    pub fn trials_due(&self, row: &Row) -> u32 {
+        let (trials, most) = (&row.trials, self.trials_of(&row.workload));
         if self.steady.is_some() {
             // Rounds end when they are steady; that is told by itself.
             return narrow(trials.len());
         }
         match self.enough {
             Some(enough) if enough.ends(trials) => {
-                u32::try_from(trials.len()).map_or(self.trials, |made| made.min(self.trials))
+                u32::try_from(trials.len()).map_or(most, |made| made.min(most))
             }
-            _ => self.trials,
+            _ => most,
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Whether a disk is as it should be, for people: the answer in a sentence, then a line per point.
 
-use sokudo_model::{AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT};
+use sokudo_model::{
+    AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT, UNCHECKED_CAPACITY, UNKNOWN_HEALTH,
+    UNREAD_BLOCKS,
+};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -26,17 +29,34 @@ pub fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
         0 => Text::default(),
         more => text!(" (+ {more} more)"),
     };
-    let is_of_part = assessment.points.iter().any(|it| it.code == LOOKED_AT);
+    let unseen = not_looked_at(assessment);
     let sentence = match answer {
         None => text!("CANNOT SAY: {found}"),
-        Some(DiskAnswer::Ok) if is_of_part => {
-            text!("OK so far (not looked at: all blocks, real size): {found}")
+        Some(DiskAnswer::Ok) if !unseen.is_empty() => {
+            text!("OK so far (not looked at: {unseen}): {found}")
         }
         Some(DiskAnswer::Ok) => text!("OK: {found}"),
         Some(DiskAnswer::OkBut) => text!("OK BUT: {found}{more}"),
         Some(DiskAnswer::NotOk) => text!("NOT OK: {found}{more}"),
     };
     Some((tone(answer), sentence))
+}
+
+/// What nobody looked at, in a few words.
+fn not_looked_at(assessment: &DiskAssessment) -> Text {
+    let words = assessment
+        .points
+        .iter()
+        .flat_map(|point| -> &[&'static str] {
+            match &*point.code {
+                UNKNOWN_HEALTH => &["health"],
+                UNREAD_BLOCKS => &["all blocks"],
+                UNCHECKED_CAPACITY => &["real size"],
+                LOOKED_AT => &["all blocks", "real size"],
+                _ => &[],
+            }
+        });
+    Text::list(words.copied().map(Text::from), ", ")
 }
 
 /// The answer, what it comes from, and what to do about it, a line per point.
@@ -50,7 +70,13 @@ pub fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
 /// A line per point.
 pub fn add_points<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
     let points = assessment.points.iter();
-    let points = points.map(|point| (label(point.answer), finding_text(point).into()));
+    let points = points.map(|point| {
+        let label = match point.is_not_looked_at() {
+            true => "not looked at".into(),
+            false => label(point.answer),
+        };
+        (label, finding_text(point).into())
+    });
     article.add(Element::Facts(points.collect()));
 }
 

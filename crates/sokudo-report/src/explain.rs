@@ -22,6 +22,9 @@ pub(crate) fn explanation(document: &RunDocument) -> Option<Text> {
     let of_device = |inference: &&Inference| !views(document).any(|view| view.shows(inference));
     let sure = sure.filter(|inference| inference.confidence >= SHOWN_FROM);
     let sure = sure.filter(of_device);
+    let points = document.disk_assessment.iter().flat_map(|it| &it.points);
+    let points: Vec<&Text> = points.map(|point| &point.found).collect();
+    let sure = sure.filter(|inference| !points.contains(&&inference.claim));
     let claims: Vec<Text> = sure.map(sentence).collect();
     (!claims.is_empty()).then(|| {
         let claims = Text::list(claims, "; ");

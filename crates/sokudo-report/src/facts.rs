@@ -317,12 +317,9 @@ fn load_line(document: &RunDocument) -> Option<Text> {
 fn trials_line(document: &RunDocument) -> Text {
     let schedule = &document.schedule;
     let end = document.interrupted.then(|| Text::from("interrupted"));
-    let times = unique(
-        document
-            .results
-            .iter()
-            .map(|result| result.workload.limits.time),
-    );
+    let repeated =
+        (document.results.iter()).filter(|result| !schedule.makes_once(&result.workload));
+    let times = unique(repeated.map(|result| result.workload.limits.time));
     let least = times.iter().copied().min().flatten().map(exact_time);
     let most = times.iter().copied().max().flatten().map(exact_time);
     let count: Text = match least.zip(most) {
@@ -348,7 +345,16 @@ fn trials_line(document: &RunDocument) -> Text {
     let warm_up = schedule.warm_up.then(|| "after a discarded warm-up".into());
     let over = schedule.spread_over;
     let over = over.map(|over| text!("spread over {}", minutes(over)));
-    let parts = [Some(count), until, over, Some(order), Some(pause), warm_up];
+    let once = schedule.surveys_once.then(|| "the surface once".into());
+    let parts = [
+        Some(count),
+        until,
+        over,
+        Some(order),
+        once,
+        Some(pause),
+        warm_up,
+    ];
     let trials = Text::list(parts.into_iter().flatten(), ", ");
     Text::list(std::iter::once(trials).chain(end), "; ")
 }

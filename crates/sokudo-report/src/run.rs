@@ -78,10 +78,16 @@ pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
     for view in views(document) {
         view.add_answer(article, document);
     }
-    if let Some(assessment) = &document.disk_assessment
-        && document.plan.method.is(MethodTrait::AsksForDisk)
-    {
-        assessment_table::add(article, assessment);
+    match &document.disk_assessment {
+        Some(assessment) if document.plan.method.is(MethodTrait::AsksForDisk) => {
+            assessment_table::add(article, assessment);
+        }
+        _ if article.0.is_empty() => {
+            let unreadable = answer::unreadable(document);
+            let answer = unreadable.map(|(tone, text)| Element::Answer(tone, text));
+            answer.into_iter().for_each(|it| article.add(it));
+        }
+        _ => {}
     }
 }
 
@@ -113,6 +119,9 @@ pub fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
         _ if surface::is_scan(document) => surface::add(&mut article, document, unit),
         shown => rows(&mut article, document, unit, shown),
     }
+    if document.schedule.surveys_once {
+        surface::add_beside(&mut article, document);
+    }
     if let Some(hosts) = &hosts {
         article.add(Element::Table(hosts.table(unit)));
     }
@@ -122,9 +131,11 @@ pub fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     article
 }
 
-/// A line per result.
+/// A line per result, but for those that have figures of their own.
 pub fn row_table(document: &RunDocument, unit: BandwidthUnit) -> Table {
-    columns::table(document, &document.results_by_direction(), unit)
+    let mut results = document.results_by_direction();
+    results.retain(|result| !document.schedule.makes_once(&result.workload));
+    columns::table(document, &results, unit)
 }
 
 fn rows(

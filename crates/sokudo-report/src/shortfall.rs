@@ -67,9 +67,10 @@ pub fn sign(result: &ResultDocument) -> &'static str {
 pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Text> {
     let completed = completed_trials(result);
     // A row that stops when it is precise enough was not meant to have all of them.
+    let trials = schedule.trials_of(&result.workload);
     let planned = match schedule.enough {
-        Some(_) => text!("at most {}", schedule.trials),
-        None => text!("{}", schedule.trials),
+        Some(_) => text!("at most {trials}"),
+        None => text!("{trials}"),
     };
     let mut shortfalls = match result.status {
         Status::Complete => vec![],

@@ -20,10 +20,10 @@ const DEFECTS_LISTED: usize = 20;
 /// From this share on a curve has looked at all of its target: its last block may not fit.
 const WHOLE_SHARE_MIN: f64 = 0.99;
 
-/// Whether the run visited places.
+/// Whether the run was made to visit places.
 pub(crate) fn is_scan(document: &RunDocument) -> bool {
     let mut results = document.results.iter();
-    results.any(|result| result.workload.survey().is_some())
+    !document.schedule.surveys_once && results.any(|it| it.workload.survey().is_some())
 }
 
 /// What sort of figures a row has.
@@ -76,15 +76,28 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, unit
     if let Some(note) = sampled_share(document, &results) {
         article.paragraph(note);
     }
+    add_faults(article, document);
+    article.paragraph(legend(unit, results.iter().any(|it| it.cpu.is_some())));
+}
+
+/// The curve, and what could not be read or only slowly, of a run that had other rows, too.
+pub(crate) fn add_beside<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
+    let curves = document.results.iter();
+    for curve in curves.filter(|it| SurfaceRowKind::of(it) == SurfaceRowKind::Curve) {
+        article.add(Element::Curve(curve));
+    }
+    add_faults(article, document);
+}
+
+fn add_faults(article: &mut Article<'_>, document: &RunDocument) {
     if let Some((title, ranges)) = defects(document) {
         article.marked(title, "  ", ranges);
     }
-    for row in &results {
+    for row in document.results_by_direction() {
         if let Some((title, spots)) = slow_samples(row) {
             article.marked(title, "  ", spots);
         }
     }
-    article.paragraph(legend(unit, results.iter().any(|it| it.cpu.is_some())));
 }
 
 fn table(

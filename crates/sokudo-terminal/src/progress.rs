@@ -30,7 +30,6 @@ pub struct ProgressLine {
     telling: Option<EventTeller>,
     /// What a trial of each row is expected to do.
     rows: Vec<Expectation>,
-    trials: u32,
     /// Rows end before that once they are known well enough.
     is_adaptive: bool,
     done: Nanos,
@@ -116,7 +115,6 @@ impl ProgressLine {
             bar: bar(total.0, quiet),
             telling: EventTeller::begin(total, control),
             rows: rows.collect(),
-            trials: schedule.trials,
             is_adaptive: schedule.enough.is_some(),
             done: Nanos(0),
             step: Nanos(0),
@@ -236,7 +234,8 @@ impl ProgressLine {
             return;
         };
         let up_to = if self.is_adaptive { "≤ " } else { "" };
-        let trial = text!("trial {}/{up_to}{}", state.trial + 1, self.trials);
+        let trials = state.run.schedule.trials_of(&row.workload);
+        let trial = text!("trial {}/{up_to}{trials}", state.trial + 1);
         self.label = format!("{}  {}", label(row), trial.in_language(language::current()));
         self.step = expected.time;
         self.bytes = expected.bytes;

@@ -243,6 +243,7 @@ mod tests {
             ("ui", "page"),
             ("web", "page"),
             ("history", "list"),
+            ("assess", "checkup"),
         ] {
             let cli = Cli::command();
             let found = cli.find_subcommand(typed).map(clap::Command::get_name);

@@ -3,15 +3,17 @@
 
 use sokudo_model::disk::{Bus, Disk, Rotation};
 use sokudo_model::{
-    ArrayState, AssessedPoint, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation, Order,
-    Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
+    ArrayState, AssessedPoint, Assessment, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation,
+    Order, Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
 };
 use sokudo_words::{Argued, Argument, Text, text};
 
 use crate::caches::megabytes;
 use crate::case::is_platters;
+use crate::code::Code;
 use crate::expectations::expectations;
 use crate::explain::grouped;
+use crate::rule;
 use crate::short_form::short_form;
 use crate::surroundings::level_name;
 
@@ -25,10 +27,12 @@ const RANDOM_BLOCK: Bytes = Bytes::kib(4);
 /// Every point about how fast the disk is.
 pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
     let streams = FastestStreams::of(run);
-    let mut points: Vec<AssessedPoint> = unproven(run).into_iter().collect();
+    let random = random_reads(run);
+    let unproven = unproven(run, random.is_some());
+    let mut points: Vec<AssessedPoint> = unproven.into_iter().collect();
     let drives = run.conditions.drives.iter();
     points.extend(drives.filter_map(|drive| link_share(&drive.disk, &streams)));
-    points.extend(random_reads(run));
+    points.extend(random);
     points.extend(rotating_stream(run, &streams));
     points.extend(file_system(run, &streams));
     points.extend(array(run, &streams));
@@ -102,9 +106,39 @@ fn is_proven(row: &Row) -> bool {
     assessment.is_some_and(|it| it.verdict == Verdict::Verified)
 }
 
+/// Whether the disk is at least as fast as the row: it is proven, or all that speaks against it
+/// only made it slower.
+fn is_at_least(row: &Row) -> bool {
+    let findings = row.assessment.iter().flat_map(|it| &it.findings);
+    let doubts = findings.filter(|finding| finding.severity >= Severity::Warning);
+    let mut codes = doubts.map(|finding| rule::code_named(&finding.code));
+    let is_unverified = |it: &Assessment| it.verdict == Verdict::Unverified;
+    is_proven(row)
+        || row.assessment.as_ref().is_some_and(is_unverified)
+            && codes.all(|code| code.is_some_and(Code::only_slows))
+}
+
+/// A point about a row that is at least as fast: of one that is not proven only what is good.
+fn one_sided(point: AssessedPoint, row: &Row) -> Option<AssessedPoint> {
+    match is_proven(row) {
+        true => Some(point),
+        false => (point.answer == Some(DiskAnswer::Ok)).then(|| AssessedPoint {
+            found: text!("{}, or better: other load only made it slower", point.found),
+            ..point
+        }),
+    }
+}
+
 fn is_stream(row: &Row) -> bool {
     let workload = &row.workload;
-    matches!(workload.order, Order::Sequential { .. }) && workload.blocks.largest() >= STREAM_BLOCK
+    let is_large = workload.blocks.largest() >= STREAM_BLOCK;
+    is_of_speed(row) && is_large && matches!(workload.order, Order::Sequential { .. })
+}
+
+/// Whether it shows how fast a disk is: what visits positions once, or checks what was written,
+/// shows something else.
+pub(super) fn is_of_speed(row: &Row) -> bool {
+    row.workload.work.is_of_blocks() && row.workload.verify.is_none()
 }
 
 /// Bytes per second, the median of its trials.
@@ -118,22 +152,20 @@ fn direction(row: &Row) -> Text {
 }
 
 /// That figures cannot be judged, where none of a target's own can, or one is known to nothing.
-fn unproven(run: &Run) -> Option<AssessedPoint> {
-    let own = || run.rows.iter().filter(|row| row.workload.targets() == [0]);
-    let measured = || own().filter(|row| row.assessment.is_some());
+fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
+    let own = |row: &&Row| row.workload.targets() == [0] && is_of_speed(row);
+    let measured = || {
+        let rows = run.rows.iter().filter(own);
+        rows.filter(|row| row.assessment.is_some())
+    };
     let scattered = measured().find_map(|row| {
         Enough::reach(&row.trials).filter(|reach| *reach >= 1.0)?;
-        let rates = || {
-            row.trials
-                .iter()
-                .filter_map(|it| it.outcome.bytes_per_second())
-        };
-        let [low, high] = [rates().reduce(f64::min)?, rates().reduce(f64::max)?];
+        let interval = weighed(&row.trials, Outcome::bytes_per_second).interval(0.95)?;
         let found = text!(
-            "speed not judged: {} varied between {low_mb_per_s:.2} and {high_mb_per_s:.2} MB/s",
+            "speed not judged: {} is somewhere between {low_mb_per_s:.2} and {high_mb_per_s:.2} MB/s",
             Text::list([Text::name(&*row.workload.name), direction(row)], " "),
-            low_mb_per_s = low / 1e6,
-            high_mb_per_s = high / 1e6
+            low_mb_per_s = interval.low / 1e6,
+            high_mb_per_s = interval.high / 1e6
         );
         let findings = row.assessment.iter().flat_map(|it| &it.findings);
         let mut doubts = findings.filter(|finding| finding.severity >= Severity::Warning);
@@ -150,6 +182,7 @@ fn unproven(run: &Run) -> Option<AssessedPoint> {
         let found = text!("speed not judged: {}", short_form(doubt));
         Some((found, doubt.remedy.clone()))
     };
+    let of_no_row = || of_no_row().filter(|_| !is_any_judged);
     let (found, remedy) = scattered.or_else(of_no_row)?;
     Some(AssessedPoint {
         remedy,
@@ -159,13 +192,16 @@ fn unproven(run: &Run) -> Option<AssessedPoint> {
     })
 }
 
+/// What is found where a disk does not read.
+const UNREAD: [&str; 4] = ["unreadable", "io-errors", "hung", "device-vanished"];
+
 /// A drive that failed to read is not well, however fast.
 fn unreadable(run: &Run) -> Option<AssessedPoint> {
     let reads = run.rows.iter();
     let reads = reads.filter(|row| row.workload.operations.single() == Some(Operation::Read));
     let findings = reads.filter_map(|row| row.assessment.as_ref());
     let mut findings = findings.flat_map(|assessment| &assessment.findings);
-    let finding = findings.find(|it| ["unreadable", "io-errors"].contains(&it.code.as_str()))?;
+    let finding = findings.find(|it| UNREAD.contains(&it.code.as_str()))?;
     Some(AssessedPoint {
         remedy: finding.remedy.clone(),
         ..expectations().unreadable_sectors.point(
@@ -223,13 +259,18 @@ fn link_share(disk: &Disk, streams: &FastestStreams) -> Option<AssessedPoint> {
 fn random_reads(run: &Run) -> Option<AssessedPoint> {
     let row = run.rows.iter().find(|row| {
         let workload = &row.workload;
-        workload.operations.single() == Some(Operation::Read)
+        is_of_speed(row)
+            && workload.operations.single() == Some(Operation::Read)
             && workload.targets() == [0]
             && matches!(workload.order, Order::Random { .. })
             && workload.blocks.largest() == RANDOM_BLOCK
             && (workload.depth, workload.threads) == (1, 1)
-            && is_proven(row)
+            && is_at_least(row)
     })?;
+    one_sided(random_reads_of(run, row)?, row)
+}
+
+fn random_reads_of(run: &Run, row: &Row) -> Option<AssessedPoint> {
     #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     let reads = rate(row)? / RANDOM_BLOCK.0 as f64;
     let target = run.targets.first().unwrap_or(&run.target);

@@ -3,7 +3,8 @@ use crate::judge;
 use crate::sample::{self, each_count, method, reads, reads_with};
 use sokudo_model::disk::{Content, Health, Link, QueueSettings};
 use sokudo_model::{
-    ArrayState, BlockDeviceKind, BlockSizes, Bytes, FileUse, Nanos, Order, SequentialOffset,
+    ArrayState, BlockDeviceKind, BlockSizes, Bytes, FailureKind, FileUse, IoFailure, Nanos,
+    Operation, Order, Sample, SequentialOffset, StopReason, Survey, SurveySample, Visit, Work,
 };
 
 /// A method that asks for the disk.
@@ -21,11 +22,10 @@ fn points_of(change: impl Fn(&mut Disk)) -> Vec<(String, Option<DiskAnswer>)> {
 #[test]
 fn what_a_drive_says_is_held_against_what_is_expected() {
     type RowContext = (&'static str, Option<DiskAnswer>, fn(&mut Disk));
-    let cases: [RowContext; 13] = [
+    let cases: [RowContext; 12] = [
         ("health", Some(DiskAnswer::Ok), |disk| {
             disk.health.state = HealthState::Good;
         }),
-        ("health", None, |disk| disk.bus = Some(Bus::Ata)),
         ("disk-failing", Some(DiskAnswer::NotOk), |disk| {
             disk.health.state = HealthState::Failing;
         }),
@@ -408,5 +408,99 @@ fn only_commands_that_people_look_at_a_disk_with_say_what_they_think_of_it() {
         });
         judge(&mut run);
         assert_eq!(run.disk_assessment.is_some(), is_requested);
+    }
+}
+
+/// A second row that visits a hundred positions of a target of this size once.
+fn surveyed(run: &mut Run, size: Bytes) {
+    run.target.size_bytes = Some(size);
+    let mut row = reads().rows.remove(0);
+    let sample = SurveySample {
+        offset: Bytes(0),
+        bytes: Bytes(409_600),
+        ios: 100,
+        elapsed: Nanos::from_millis(10),
+        latency_max: Nanos::from_micros(100),
+        distance: None,
+    };
+    let survey = Survey::new(100, Visit::Ascending, Sample::Bytes(sample.bytes));
+    row.workload.name = "TRANSFER".into();
+    row.workload.work = Work::Survey(survey);
+    row.workload.limits.time = None;
+    row.trials.truncate(1);
+    let outcome = &mut row.trials[0].outcome;
+    outcome.samples = vec![sample; 100];
+    outcome.stopped = StopReason::Bytes;
+    run.rows.push(row);
+}
+
+#[test]
+fn of_a_surface_only_what_was_read_is_ok() {
+    let of = |size, change: fn(&mut Run)| {
+        assessed(|run| {
+            ios_per_s(run, 10_000);
+            linked(run, Link::default());
+            surveyed(run, size);
+            change(run);
+        })
+    };
+    let codes = |assessment: &DiskAssessment| -> Vec<String> {
+        let points = assessment.points.iter();
+        points.map(|point| point.code.clone()).collect()
+    };
+    let all = Bytes(100 * 409_600);
+    let whole = of(all, |_| {});
+    assert_eq!(whole.answer, Some(DiskAnswer::Ok));
+    let expected = ["solid-random", "surface", "unknown-health", "unchecked-capacity"];
+    assert_eq!(codes(&whole), expected);
+    let sampled = of(Bytes(all.0 * 50), |_| {});
+    let expected = [
+        "solid-random",
+        "surface-sampled",
+        "unknown-health",
+        "unread-blocks",
+        "unchecked-capacity",
+    ];
+    assert_eq!(codes(&sampled), expected);
+    let point = found(&sampled, "surface-sampled").unwrap();
+    let words = "100 positions of nvme0n1p2, 2.0 % of it, can be read";
+    assert_eq!(point.found.english(), words);
+    let failed = of(all, |run| {
+        let failure = IoFailure {
+            operation: Operation::Read,
+            kind: FailureKind::Errno(5),
+            offset: Bytes(8192),
+            count: 1,
+        };
+        run.rows[1].trials[0].outcome.failures = vec![failure];
+    });
+    assert_eq!(failed.answer, Some(DiskAnswer::NotOk));
+    assert!(found(&failed, "surface").is_none(), "{failed:?}");
+    // A sample says nothing of a disk that nothing else is known of.
+    let virtual_disk = of(Bytes(all.0 * 50), |run| {
+        run.target.devices[1].kind = BlockDeviceKind::VirtualDisk;
+    });
+    assert_eq!(virtual_disk.answer, None, "{virtual_disk:?}");
+    let sampled = found(&virtual_disk, "surface-sampled").unwrap();
+    assert_eq!(sampled.answer, Some(DiskAnswer::Ok));
+}
+
+#[test]
+fn what_others_did_meanwhile_makes_a_fast_disk_no_slower() {
+    let beside_others = |reads| {
+        assessed(|run| {
+            ios_per_s(run, reads);
+            linked(run, Link::default());
+            each_count(run, |device| device.read_bytes *= 2);
+        })
+    };
+    let fast = beside_others(10_000);
+    assert_eq!(fast.answer, Some(DiskAnswer::Ok));
+    let point = found(&fast, "solid-random").unwrap();
+    assert!(point.found.english().contains("or better"), "{point:?}");
+    for reads in [2_000, 200] {
+        let slow = beside_others(reads);
+        assert_eq!(slow.answer, None, "{slow:?}");
+        assert_eq!(slow.points[0].code, NOT_JUDGED);
     }
 }

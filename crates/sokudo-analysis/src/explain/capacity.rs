@@ -22,7 +22,7 @@ use unseen::{SEEN_PERCENT, hole_seen, window_seen};
 
 pub(super) const RULES: &[InferenceRule] = &[capacity];
 
-fn capacity(run: &Run) -> Option<Inference> {
+pub(crate) fn capacity(run: &Run) -> Option<Inference> {
     // A file has no capacity of its own.
     if !matches!(
         run.target.kind,

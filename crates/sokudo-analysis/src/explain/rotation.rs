@@ -89,7 +89,10 @@ fn rotation(run: &Run) -> Option<Inference> {
 /// `7,200`: every speed that is looked for has four or five digits.
 pub(crate) fn grouped(rpm: f64) -> Argument {
     let rpm = to_index(rpm);
-    rpm.written(format!("{},{:03}", rpm / 1_000, rpm % 1_000))
+    rpm.written(match rpm {
+        0..1_000 => rpm.to_string(),
+        _ => format!("{},{:03}", rpm / 1_000, rpm % 1_000),
+    })
 }
 
 /// One turn, where the run shows it.

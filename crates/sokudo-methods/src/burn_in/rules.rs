@@ -6,7 +6,7 @@ use sokudo_analysis::expectations::expectations;
 use sokudo_analysis::rule::MethodRules;
 use sokudo_model::disk::Health;
 use sokudo_model::{
-    AssessedPoint, BurnIn, BurnInDisk, BurnInWork, DiskAnswer, DiskAssessment, DriveHealth,
+    AssessedPoint, BurnIn, BurnInDisk, BurnInWork, Bytes, DiskAnswer, DiskAssessment, DriveHealth,
     FailedRanges, FailureKind, Row, Run, SelfTest, SelfTestResult, TargetKind, Verdict, narrow,
 };
 use sokudo_words::{Text, text};
@@ -241,10 +241,30 @@ fn read_back(disk: &BurnInDisk, is_from_cache: bool) -> AssessedPoint {
     point(ended_well(&disk.read_back), found)
 }
 
+/// How much a disk holds, and how much it says, where so many blocks hold what was written to
+/// another offset that their addresses must share them.
+fn fake(disk: &BurnInDisk) -> Option<(Bytes, Bytes)> {
+    let first = disk.first_wrong.as_ref()?;
+    let is_many = disk.wrong_blocks >= disk.blocks.div_ceil(FAKE_SHARE);
+    let stated = disk.written.done.0 / u64::from(disk.written.rows_done.max(1));
+    let right = u128::from(disk.blocks.saturating_sub(disk.wrong_blocks));
+    let held = u128::from(stated) * right / u128::from(disk.blocks.max(1));
+    (first.is_of_another_offset && is_many).then(|| (Bytes(narrow(held)), Bytes(stated)))
+}
+
+/// One of so many: misdirected writes of a drive that is only ill are few.
+const FAKE_SHARE: u64 = 20;
+
 /// That blocks do not hold what was written to them; `None` where all do.
 fn wrong(disk: &BurnInDisk) -> Option<Text> {
     let (blocks, wrong) = (disk.blocks, disk.wrong_blocks);
     let first = disk.first_wrong.as_ref().filter(|_| wrong > 0)?;
+    if let Some((held, stated)) = fake(disk) {
+        return Some(text!(
+            "it is a fake that holds {held} of the {stated} it says: {wrong} of {blocks} blocks were overwritten by others, the first at byte {}",
+            first.offset.0
+        ));
+    }
     Some(text!(
         "{wrong} of {blocks} blocks did not hold what was written to them, the first at byte {}: {}",
         first.offset.0,
@@ -253,23 +273,8 @@ fn wrong(disk: &BurnInDisk) -> Option<Text> {
 }
 
 fn slow(disk: &BurnInDisk) -> Option<AssessedPoint> {
-    let expected = &expectations().burn_in_slow;
-    match disk.slow_samples {
-        0 if disk.is_whole => Some(expected.point(
-            "burn-in-slow",
-            Some(DiskAnswer::Ok),
-            "no place is far slower than the others each time that it is read".into(),
-        )),
-        0 => None,
-        count => Some(AssessedPoint {
-            remedy: "look at them (--plot-kind map), and scan it again in a week: places that come up again are wearing out".into(),
-            ..expected.point(
-                "burn-in-slow",
-                Some(DiskAnswer::OkBut),
-                text!("places that take far longer than the others each time that they are read: {count}"),
-            )
-        }),
-    }
+    let is_known = disk.slow_samples > 0 || disk.is_whole;
+    is_known.then(|| assess::slow_samples_point("burn-in-slow", disk.slow_samples))
 }
 
 fn self_test(test: &SelfTest) -> AssessedPoint {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_analysis::Code;
+use sokudo_analysis::rule::code_named;
 use sokudo_model::{
     FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, Operation, Percentile, Row, Run,
     Severity, Verdict,
@@ -192,8 +194,7 @@ impl FitFigure {
         }
         match result.verdict {
             Some(Verdict::Verified) => self.proven_standing_to(limit),
-            // What others did meanwhile only makes a disk look slower than it is.
-            Some(Verdict::Unverified) if is_only_shared(result) => {
+            Some(Verdict::Unverified) if is_only_slowed(result) => {
                 match self.proven_standing_to(limit) {
                     FitStanding::Met => FitStanding::Met,
                     _ => FitStanding::NotVerified,
@@ -222,15 +223,13 @@ impl FitFigure {
     }
 }
 
-/// Whether nothing speaks against a row but that others used its disk.
-fn is_only_shared(result: &ResultDocument) -> bool {
+/// Whether nothing speaks against a row but what made the disk look slower than it is.
+fn is_only_slowed(result: &ResultDocument) -> bool {
     let weighty = result.findings.iter();
-    let mut weighty = weighty.filter(|it| it.severity > Severity::Info).peekable();
-    weighty.peek().is_some() && weighty.all(|it| it.code == FOREIGN_IO)
+    let weighty = weighty.filter(|it| it.severity > Severity::Info);
+    let mut codes = weighty.map(|it| code_named(&it.code)).peekable();
+    codes.peek().is_some() && codes.all(|code| code.is_some_and(Code::only_slows))
 }
-
-/// The finding that others moved bytes; what it means is in `sokudo_analysis::Code`.
-const FOREIGN_IO: &str = "foreign-io";
 
 type Measured = (Option<f64>, Option<[f64; 2]>, Option<u64>);
 

@@ -28,6 +28,8 @@ impl RunVerdict {
     pub(crate) fn of(document: &RunDocument) -> Self {
         let (worst, more) = worst(document);
         let is_judged = document.origin().is_none() && shows_rows(document);
+        // A sector that cannot be read is no doubt about a figure.
+        let is_judged = is_judged && unreadable(document).is_none();
         Self {
             goodness: is_judged.then(|| goodness(document)).flatten(),
             worst,
@@ -36,20 +38,22 @@ impl RunVerdict {
     }
 }
 
+/// That some of a surface could not be read; `None` where all that was visited could.
+pub(crate) fn unreadable(document: &RunDocument) -> Option<(Tone, Text)> {
+    let reads = document.results.iter();
+    let reads = reads.filter(|it| it.workload.operations.single() == Some(Operation::Read));
+    let (ranges, bytes) = surface::failed(reads)?;
+    let text = match ranges {
+        1 => text!("NOT OK: {bytes} could not be read, in 1 place"),
+        _ => text!("NOT OK: {bytes} could not be read, in {ranges} places"),
+    };
+    Some((Tone::Bad, text))
+}
+
 fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
     let judged = document.results.iter();
     let judged = judged.filter(|it| it.verdict.is_some() && it.bandwidth_bytes_per_s.is_some());
     let judged: Vec<&ResultDocument> = judged.collect();
-    // A sector that cannot be read is no doubt about a figure.
-    let reads = document.results.iter();
-    let reads = reads.filter(|it| it.workload.operations.single() == Some(Operation::Read));
-    if let Some((ranges, bytes)) = surface::failed(reads) {
-        let text = match ranges {
-            1 => text!("NOT OK: {bytes} could not be read, in 1 place"),
-            _ => text!("NOT OK: {bytes} could not be read, in {ranges} places"),
-        };
-        return Some((Tone::Bad, text));
-    }
     let reaches = judged.iter();
     let reaches = reaches
         .filter_map(|it| Some((it, it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.reach()?)));
@@ -77,8 +81,8 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
         };
         return Some((Tone::Doubtful, text));
     }
-    if let (Some(between), Some(unsteady)) = (unknown, &unsteady) {
-        return Some((Tone::Bad, text!("Not known: {unsteady}; {between}")));
+    if let Some(between) = unknown {
+        return Some((Tone::Bad, text!("Not known: {between}")));
     }
     let answer = match (reach, unsteady) {
         _ if judged.is_empty() => return None,

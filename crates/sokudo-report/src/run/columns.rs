@@ -44,7 +44,8 @@ pub(super) fn table(
     let is_known = results.iter().any(|result| result.steadiness.is_some());
     let rows = rows
         .column(left("Verdict"), |result| {
-            Some(verdict_cell(result, document.schedule.trials))
+            let trials = document.schedule.trials_of(&result.workload);
+            Some(verdict_cell(result, trials))
         })
         .column_if(is_known, left("Spread").rank(3), |result| {
             steadiness_cell(result)

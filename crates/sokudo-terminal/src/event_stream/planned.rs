@@ -120,7 +120,7 @@ fn written(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> (Option<u64
     let (mut bytes, mut time) = (Some(0_u64), 0.0);
     for stage in &plan.stages {
         let expected = Expectation::of_stage(stage, size);
-        let trials = trials_at_most(schedule, expected.time);
+        let trials = trials_at_most(schedule, stage, expected.time);
         let workloads = stage.workloads.iter();
         for writer in workloads.filter(|it| it.operations.changes_data()) {
             let moved = Expectation::of(writer, size).bytes;

@@ -27,7 +27,8 @@ struct TargetChoice {
 pub(crate) const SHORT_HELP: &str = "\
 sokudo measures how fast a disk really is, and says how far each number can be trusted.
 
-  sokudo mark .              measure the disk under this directory, in a minute and a half
+  sokudo checkup .           is the disk under this directory OK? in half a minute
+  sokudo mark .              how fast is it? a table, in a minute and a half
   sokudo mark /dev/sdb       measure a device (reads only)
   sokudo mark sim:hdd        try it on a simulated disk
   sokudo help mark           every option, with examples

@@ -12,7 +12,7 @@ Eight things make a disk slow. The first is the most frequent.
 
 2. The drive is not well, or its link is slower than both ends can do.
   sudo sokudo info /dev/sdX         health, link, temperature, what lies on it
-  sudo sokudo assess /dev/sdX       OK, OK BUT or NOT OK, with reasons
+  sudo sokudo checkup /dev/sdX      OK, OK BUT or NOT OK, with reasons
 
 3. Some of it is slow or cannot be read.
   sudo sokudo scan /dev/sdX         samples its surface; --full reads all of it
@@ -31,7 +31,7 @@ Eight things make a disk slow. The first is the most frequent.
   sudo sokudo scan /dev/sdX --full  reads all of it once; then measure again
 
 8. It was never faster.
-  sokudo assess . --why             what such disks do, and who says so
+  sokudo checkup . --why            what such disks do, and who says so
 
 Note how fast it is while it is well; then the next answer takes a minute:
   sokudo mark . && sokudo baseline set

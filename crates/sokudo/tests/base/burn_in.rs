@@ -79,17 +79,23 @@ fn good_disks_of_any_size_are_ok_and_all_of_them_was_looked_at() {
 #[test]
 fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
     let bad = [
-        ("sim:fake-capacity?size=2GiB&real=1GiB", "burn-in-reads"),
-        ("sim:const?size=1GiB&rot_at=100MiB", "burn-in-reads"),
-        ("sim:const?size=1GiB&fail_at=100MiB:EIO", "burn-in-reads"),
+        (
+            "sim:fake-capacity?size=2GiB&real=1GiB",
+            "it is a fake that holds 1 GiB of the 2 GiB it says: 1024 of 2048 blocks",
+        ),
+        ("sim:const?size=1GiB&rot_at=100MiB", "1 of 1024 blocks did not hold"),
+        ("sim:const?size=1GiB&fail_at=100MiB:EIO", "1 MiB could not be read"),
     ];
-    for (spec, code) in bad {
+    for (spec, words) in bad {
         let run = found(&format!("'{spec}' 'sim:const?size=1GiB&serial=2'"), 1);
         let [disk, other] = disks(&run) else {
             panic!("{run}")
         };
         assert_eq!(answer(disk), Some("not_ok"), "{spec}: {disk}");
-        assert_eq!(point(disk, code)["answer"], "not_ok", "{spec}: {disk}");
+        let point = point(disk, "burn-in-reads");
+        assert_eq!(point["answer"], "not_ok", "{spec}: {disk}");
+        let found = point["found"].to_string();
+        assert!(found.contains(words), "{spec}: {found}");
         assert_eq!(answer(other), Some("ok"), "{spec}: {other}");
     }
     let slow = found("'sim:const?size=1GiB&slow_at=100MiB:900ms'", 0);

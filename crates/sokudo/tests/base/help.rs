@@ -7,7 +7,7 @@ fn bare_sokudo_starts_with_the_main_job() {
     let printed = ok("");
     let first_command = printed.lines().find(|line| line.starts_with("  sokudo"));
     assert!(
-        first_command.unwrap().starts_with("  sokudo mark ."),
+        first_command.unwrap().starts_with("  sokudo checkup ."),
         "{printed}"
     );
     assert!(printed.contains("sokudo help mark"));

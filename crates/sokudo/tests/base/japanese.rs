@@ -12,7 +12,7 @@ const SAME: [&str; 6] = [
     // Units, and names of figures and of their makers' methods.
     "kHz rpm sec tsc med std",
     // sokudo, its commands, methods, themes, presets and the simulated devices, which are typed.
-    "sokudo mark fill assess fit etcd scan sweep steady load peak explain quick trend compare check \
+    "sokudo mark fill checkup fit etcd scan sweep steady load peak explain quick trend compare check \
      report show list info rows default surface iops latency hdd ssd smr const sim run import capacity",
     // Engines, and parts of Linux.
     "psync mmap null virtio udev ext overlay tmpfs bookworm error kyber bfq deadline \
@@ -109,7 +109,7 @@ const MEASURED: [&str; 15] = [
     "explain sim:hdd",
     "quick sim:hdd",
     "steady sim:hdd --size 1GiB --round-time 1s",
-    "assess sim:hdd",
+    "checkup sim:hdd",
     "fit etcd sim:ssd --time 200ms",
 ];
 

@@ -50,7 +50,7 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     ("fit-too-slow", "fit proxmox sim:const?latency=3ms --time 200ms", nothing),
     ("fit-crossed", "fit sd-a1 sim:const?latency=665us&jitter=100us&parallel=1&rate=4GB/s --time 200ms", nothing),
     ("fit-unknown", "fit postgres sim:const?latency=1ms --time 50ms", nothing),
-    ("assess", "assess sim:hdd", nothing),
+    ("checkup", "checkup sim:hdd", nothing),
     ("together", "mark sim:ssd --row SEQ1M,Q8,read --row RND4K,Q32,write --runs 4 --time 20ms --precision 0", together),
     // Circumstances.
     ("unreadable", "scan sim:hdd?size=64GiB&fail_at=20GiB:EIO&slow_at=40GiB+512:900ms --full --access-count 0", nothing),

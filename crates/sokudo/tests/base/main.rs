@@ -7,11 +7,11 @@
 
 mod answers;
 mod asking;
-mod assess;
 mod bad_input;
 mod bonnie;
 mod burn_in;
 mod check;
+mod checkup;
 mod compare;
 mod conditions;
 mod consent;

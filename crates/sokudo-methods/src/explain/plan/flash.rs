@@ -1,12 +1,13 @@
 //! What is asked about flash drives, and about arrays with parity.
 
 use sokudo_model::{
-    BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Sample, Span, Survey,
-    Verify, Visit, Work, Workload, narrow,
+    Bytes, Nanos, Operation, OperationMix, Order, Sample, Span, Survey, Visit, Work, Workload,
+    narrow,
 };
 use sokudo_words::Text;
 
 use crate::explain::plan::theme::{ExplainRequest, Theme, room, themes};
+use crate::rows::capacity::{self, Extent};
 use crate::rows::sequential_writes::{SAMPLES_MAX, SequentialWrites};
 
 /// The theme that may look at everything.
@@ -22,7 +23,7 @@ pub(super) const THEMES: &[Theme] = themes! {
     FAST_CELLS, "how much can be written fast, and how fast writes are after it",
         [Flash], Writes, 600 => fast_cells;
     CAPACITY, "whether the device is as large as it says",
-        [Rotating, Flash], Writes, 240 => capacity, of_devices true;
+        [Rotating, Flash], Writes, 240 => real_size, of_devices true;
 };
 
 /// Spans of the target in which blocks are read at random: from this, each twice the one
@@ -60,12 +61,6 @@ const FILL_SAMPLES: u32 = 256;
 const FILL_TIME: Nanos = Nanos::from_secs(600);
 /// After so long a rest the drive has made room again.
 const REST: Nanos = Nanos::from_secs(30);
-
-/// Other probes write blocks of this size.
-const LARGE_BLOCK: Bytes = Bytes::mib(1);
-
-/// Nobody sells less, and little can be told of it.
-const CAPACITY_MIN: Bytes = Bytes::mib(16);
 
 fn map(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, MAP_TARGET_MIN)?;
@@ -128,22 +123,16 @@ fn parity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
         .collect())
 }
 
-fn capacity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
-    room(request, CAPACITY_MIN)?;
-    let smallest = Bytes::kib(4).max(request.block_min);
-    let (name, order) = match request.is_full {
-        true => ("explain/capacity-full", Order::SEQUENTIAL),
-        false => ("explain/capacity", Order::Random { map: false }),
+fn real_size(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
+    room(request, capacity::SIZE_MIN)?;
+    let (name, extent) = match request.is_full {
+        true => ("explain/capacity-full", Extent::Whole),
+        false => ("explain/capacity", Extent::Sampled),
     };
-    let mut workload = Workload::new(name, smallest);
-    workload.order = order;
-    let one = |bytes| BlockShare { bytes, weight: 1 };
-    // Places are small, the stretch between writing and reading them is not.
-    workload.blocks = BlockSizes::mix(vec![one(smallest), one(LARGE_BLOCK)])
-        .ok_or("the target's smallest block is unknown")?;
-    workload.operations = OperationMix::only(Operation::Write);
-    workload.verify = Some(Verify::Capacity);
-    Ok(vec![workload])
+    let workload = capacity::workload(name, request.block_min, extent);
+    Ok(vec![
+        workload.ok_or("the target's smallest block is unknown")?,
+    ])
 }
 
 fn fast_cells(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use crate::sokudo::{Ended, directory_on_disk, sokudo_on};
 
-/// `sokudo assess TARGET ARGUMENTS`.
-fn assess(target: &str, arguments: &str) -> Ended {
-    sokudo_on("assess --quiet --no-store", target, arguments)
+/// `sokudo checkup TARGET ARGUMENTS`.
+fn checkup(target: &str, arguments: &str) -> Ended {
+    sokudo_on("checkup --quiet --no-store", target, arguments)
 }
 
 /// A directory is read and written with a file of its own, which is gone afterwards; who may read
@@ -16,9 +16,9 @@ fn assess(target: &str, arguments: &str) -> Ended {
 fn a_directory_is_held_against_the_device_below_where_that_may_be_read() {
     let directory = directory_on_disk();
     let path = directory.path().to_str().unwrap();
-    let ended = assess(path, "--size 32MiB --time 100ms --runs 2 --format json");
+    let ended = checkup(path, "--size 32MiB --time 100ms --runs 2 --format json");
     let run: Value = serde_json::from_str(&ended.printed).unwrap();
-    assert_eq!(run["plan"]["method"], "assess");
+    assert_eq!(run["plan"]["method"], "checkup");
     let points = run["disk_assessment"]["points"].as_array();
     let points = points.unwrap_or_else(|| panic!("{}", run["target"]));
     for point in points {

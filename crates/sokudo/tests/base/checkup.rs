@@ -3,9 +3,9 @@
 
 use crate::sokudo::{Ended, sokudo_on};
 
-/// `sokudo assess TARGET ARGUMENTS`.
-fn assess(target: &str, arguments: &str) -> Ended {
-    sokudo_on("assess --quiet --no-store", target, arguments)
+/// `sokudo checkup TARGET ARGUMENTS`.
+fn checkup(target: &str, arguments: &str) -> Ended {
+    sokudo_on("checkup --quiet --no-store", target, arguments)
 }
 
 fn first_line(ended: &Ended) -> &str {
@@ -33,7 +33,7 @@ fn a_good_disk_a_slow_one_and_one_that_is_much_too_slow_are_told_apart() {
             1,
         ),
     ] {
-        let ended = assess(device, "").ends(code);
+        let ended = checkup(device, "").ends(code);
         assert!(
             first_line(&ended).starts_with(answer),
             "{device}: {ended:?}"
@@ -43,16 +43,31 @@ fn a_good_disk_a_slow_one_and_one_that_is_much_too_slow_are_told_apart() {
 
 #[test]
 fn what_was_not_looked_at_is_not_called_ok() {
-    let fake = assess("sim:fake-capacity?size=64GiB&real=8GiB", "").ok();
-    assert!(first_line(&fake).contains("real size"), "{fake:?}");
-    let told = fake
-        .printed
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    for words in ["(sokudo scan --full)", "(sokudo explain --only capacity)"] {
-        assert!(told.contains(words), "{fake:?}");
-    }
+    let fake = "sim:fake-capacity?size=64GiB&real=8GiB";
+    let fake = checkup(fake, "").ends(1);
+    let says = "NOT OK: a drive of 8 GiB that says it has 64 GiB";
+    assert!(first_line(&fake).starts_with(says), "{fake:?}");
+    // Of a real disk without leave to write, and of what is read for speed alone.
+    let marked = sokudo_on("mark --quiet --no-store", "sim:ssd", "--card").ok();
+    let not_looked_at = "OK so far (not looked at: health, all blocks, real size)";
+    assert!(marked.printed.contains(not_looked_at), "{marked:?}");
+    let unread = checkup("sim:hdd?size=4GiB&fail_at=1GiB:EIO", "").ends(1);
+    assert!(first_line(&unread).starts_with("NOT OK: "), "{unread:?}");
+    let sampled = checkup("sim:ssd", "").ok();
+    assert!(
+        sampled
+            .printed
+            .contains("200 positions of sim:ssd, 0.2 % of it")
+    );
+    assert!(first_line(&sampled).contains("all blocks"), "{sampled:?}");
+    let whole = checkup("sim:ssd?size=1GiB", "--full").ok();
+    assert!(!first_line(&whole).contains("all blocks"), "{whole:?}");
+    assert!(
+        whole
+            .printed
+            .contains("all 1 GiB of sim:ssd?size=1GiB can be read")
+    );
+    checkup(".", "--full").ends(2);
     let scattered = sokudo_on("mark --quiet --no-store", "sim:smr", "--card").ok();
     let lines = || scattered.printed.lines();
     assert!(
@@ -69,17 +84,19 @@ fn what_was_not_looked_at_is_not_called_ok() {
 
 #[test]
 fn of_what_nothing_is_known_nothing_is_said() {
-    let ended = assess("sim:raid5", "--time 100ms").ends(4);
+    let ended = checkup("sim:raid5", "--time 100ms").ends(4);
     let nothing = "CANNOT SAY: nothing is known of what sim:raid5 should be able to do";
     assert!(first_line(&ended).starts_with(nothing), "{ended:?}");
-    assess("null:", "").ends(2);
-    assess("sim:ssd", "--size 1GiB").ends(2);
-    assess("/does/not/exist", "").ends(2);
+    let as_ever = sokudo_on("assess --quiet --no-store", "sim:raid5", "--time 100ms").ends(4);
+    assert_eq!(first_line(&as_ever), first_line(&ended));
+    checkup("null:", "").ends(2);
+    checkup("sim:ssd", "--size 1GiB").ends(2);
+    checkup("/does/not/exist", "").ends(2);
 }
 
 #[test]
 fn what_is_expected_is_told_with_its_source() {
-    let ended = assess("sim:hdd", "--why --time 300ms").ok();
+    let ended = checkup("sim:hdd", "--why --time 300ms").ok();
     let words = ["1 / (30 s / rpm + seek)", "mean latency is half a turn"];
     for words in words {
         assert!(

@@ -1,12 +1,13 @@
-//! `sokudo assess`: is a disk well, and as fast as it should be?
+//! `sokudo checkup`: is a disk OK? Health, speed, surface and real capacity, in one run.
 //!
 //! What is expected, and what came of it, is said by `sokudo-analysis`.
 
 pub mod arguments;
+mod rules;
 
 use arguments::Arguments;
 use sokudo_history::past_runs::Past;
-use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE};
+use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE, may_write};
 use sokudo_model::{
     Bytes, DiskAnswer, FileUse, Files, Method, MethodKind, MethodTrait, Nanos, Plan, Schedule,
     Span, TargetKind, Workload,
@@ -21,22 +22,36 @@ use crate::argument_checks;
 use crate::declared::{Declared, PageForm};
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
+use crate::rows::capacity::{self, Extent};
+use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
 
 pub static METHOD: MethodKind = MethodKind {
+    name: "checkup",
+    traits: &[
+        MethodTrait::JudgesDisk,
+        MethodTrait::AsksForDisk,
+        MethodTrait::RepeatsSlow,
+    ],
+    ..OF_SPEED_ALONE
+};
+
+/// Runs that were kept before the surface belonged to it.
+static OF_SPEED_ALONE: MethodKind = MethodKind {
     name: "assess",
-    command: "assess",
+    command: "checkup",
     is_named: false,
     traits: &[MethodTrait::JudgesDisk, MethodTrait::AsksForDisk],
 };
 
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
-        rank: 8,
-        label: "Assess",
+        rank: 0,
+        label: "Checkup",
         target: TargetForm::Needed,
-        options: &["size", "time", "runs"],
+        options: &["full", "size", "time", "runs"],
     }),
-    kinds: &[&METHOD],
+    kinds: &[&METHOD, &OF_SPEED_ALONE],
+    rules: &[&rules::RULES],
     ..Declared::NONE
 };
 
@@ -74,14 +89,20 @@ impl Measuring for Arguments {
         for workload in &mut workloads {
             workload.limits.time = Some(self.time);
         }
+        workloads.extend(of_surface(self, &named, &beside)?);
+        workloads.extend(of_capacity(self, &named)?);
         let mut plan = Plan {
             method: Method::new(&METHOD),
             seed,
             stages: crystaldiskmark::stages(workloads),
         };
         self.shared.set(&mut plan);
+        let schedule = Schedule {
+            surveys_once: true,
+            ..Schedule::in_turn(self.runs, Nanos(0))
+        };
         let measurement = Measurement {
-            schedule: Schedule::in_turn(self.runs, Nanos(0)),
+            schedule,
             test_file_size: size,
             beside,
             ..measurement::new(&self.shared, &self.target, named, plan)
@@ -151,4 +172,75 @@ fn of_beside(index: u32, beside: &DeviceBeside, size: Bytes) -> Option<Workload>
         ..workload.files
     };
     Some(workload)
+}
+
+/// The surface of a device, or of the one below a file system where it may be read: a file's own
+/// blocks are some of the disk's. What is too small to be visited has none.
+fn of_surface(
+    arguments: &Arguments,
+    named: &Named,
+    beside: &[DeviceBeside],
+) -> Result<Vec<Workload>, Exit> {
+    if is_disk(named.kind()) {
+        let block_min = argument_checks::block_min(named, &arguments.target)?;
+        let rows = named
+            .size()
+            .map(|size| surface_of(arguments, size, block_min));
+        return Ok(rows.unwrap_or_default());
+    }
+    if arguments.full {
+        return Err(Exit::usage(text!(
+            "{} is not a device, and --full reads all of a device; name the device",
+            arguments.target
+        )));
+    }
+    let own = named.info().and_then(|info| info.devices.first());
+    let below = beside.first();
+    let below = below.filter(|it| own.is_some_and(|own| own.name == it.name()));
+    let Some(size) = below.and_then(DeviceBeside::size) else {
+        return Ok(Vec::new());
+    };
+    let on_it = |workload: Workload| {
+        let span = workload.span.or(Some(Span::from_start(size)));
+        Workload {
+            files: Files {
+                uses: vec![FileUse { target: 1, span }],
+                ..workload.files
+            },
+            ..workload
+        }
+    };
+    let rows = surface_of(arguments, size, BLOCK_BESIDE);
+    Ok(rows.into_iter().map(on_it).collect())
+}
+
+/// Every device takes it.
+const BLOCK_BESIDE: Bytes = Bytes::kib(4);
+
+fn surface_of(arguments: &Arguments, size: Bytes, block_min: Bytes) -> Vec<Workload> {
+    let preset = match arguments.full {
+        true => SurfacePreset::Full,
+        false => SurfacePreset::Surface,
+    };
+    let request = SurfaceRequest::reading(preset, size, block_min);
+    surface::plan(&request).map_or_else(|_| Vec::new(), |planned| planned.workloads)
+}
+
+/// What is written to find out how much a device really holds, where that may be.
+fn of_capacity(arguments: &Arguments, named: &Named) -> Result<Option<Workload>, Exit> {
+    let may = may_write(named.kind(), &arguments.shared.permission()).is_ok();
+    if !may || !is_disk(named.kind()) {
+        return Ok(None);
+    }
+    let block_min = argument_checks::block_min(named, &arguments.target)?;
+    let size = named.size().filter(|size| *size >= capacity::SIZE_MIN);
+    let extent = match arguments.full {
+        true => Extent::Whole,
+        false => Extent::Sampled,
+    };
+    Ok(size.and_then(|_| capacity::workload("CAPACITY", block_min, extent)))
+}
+
+const fn is_disk(kind: TargetKind) -> bool {
+    matches!(kind, TargetKind::BlockDevice | TargetKind::Simulated)
 }

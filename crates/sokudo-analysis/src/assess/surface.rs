@@ -1,0 +1,172 @@
+//! What a look at the surface of a disk has shown, and what became of its speed meanwhile.
+
+use sokudo_model::{
+    AssessedPoint, DiskAnswer, Inference, MethodTrait, Operation, Row, Run, TargetKind, narrow,
+    slow_samples,
+};
+use sokudo_words::{Text, text};
+
+use super::speed::is_of_speed;
+use crate::case::RowContext;
+use crate::drift;
+use crate::expectations::expectations;
+use crate::explain::capacity::capacity;
+use crate::explain::evidence::to_float;
+use crate::explain::grouped;
+
+/// The surface was read, all of it or a part.
+const SURFACE: &str = "surface";
+/// The same of a part: of the rest it says nothing.
+const SURFACE_SAMPLED: &str = "surface-sampled";
+const SLOW_SAMPLES: &str = "slow-places";
+const SPEED_FELL: &str = "speed-fell";
+pub(super) const CAPACITY: &str = "real-capacity";
+
+/// From this share on all of a surface was read: its last block may not fit.
+const WHOLE_SHARE_MIN: f64 = 0.99;
+
+/// Whether it says something good of a part of the disk alone.
+pub(super) fn is_of_part(point: &AssessedPoint) -> bool {
+    let is_of_it = [SURFACE_SAMPLED, SLOW_SAMPLES].contains(&&*point.code);
+    is_of_it && point.answer == Some(DiskAnswer::Ok)
+}
+
+/// Whether all of it was read.
+pub(super) fn is_whole(points: &[AssessedPoint]) -> bool {
+    points.iter().any(|point| point.code == SURFACE)
+}
+
+/// Every point about the surface, and about what does not last.
+pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
+    let mut points: Vec<AssessedPoint> = speed_fell(run).into_iter().collect();
+    if run.plan.method.is(MethodTrait::AsksForDisk) {
+        points.extend(surface(run));
+        points.extend(slow(run));
+        points.extend(real_capacity(run));
+    }
+    points
+}
+
+/// Rows that visit positions of the disk, and only read.
+fn surveys(run: &Run) -> impl Iterator<Item = &Row> {
+    run.rows.iter().filter(|row| {
+        let reads = row.workload.operations.single() == Some(Operation::Read);
+        reads && row.workload.survey().is_some() && !row.trials.is_empty()
+    })
+}
+
+/// How much of it could be read; `None` where nothing was visited, or something could not be read,
+/// which stands elsewhere.
+fn surface(run: &Run) -> Option<AssessedPoint> {
+    let bytes_of = |row: &&Row| -> u64 {
+        let samples = row
+            .trials
+            .first()
+            .map_or(&[][..], |trial| &trial.outcome.samples);
+        samples.iter().map(|sample| sample.bytes.0).sum()
+    };
+    let row = surveys(run).max_by_key(bytes_of)?;
+    let is_readable = surveys(run).all(|row| {
+        let mut outcomes = row.trials.iter().map(|trial| &trial.outcome);
+        outcomes.all(|outcome| outcome.defects.is_empty() && outcome.failures.is_empty())
+    });
+    let target = row.workload.targets().first().copied()?;
+    let target = run.all_targets().get(target)?;
+    let size = target.size_bytes.filter(|size| size.0 > 0)?;
+    let device = target.devices.first();
+    let device = device.filter(|_| target.kind != TargetKind::Simulated);
+    let name = device.map_or(&target.name, |device| &device.name);
+    #[expect(clippy::cast_precision_loss, reason = "a share is no more precise")]
+    let share = bytes_of(&row) as f64 / size.0 as f64;
+    let expected = &expectations().unreadable_sectors;
+    let ok = Some(DiskAnswer::Ok);
+    let samples = row.trials.first()?.outcome.samples.len();
+    is_readable.then(|| match share >= WHOLE_SHARE_MIN {
+        true => expected.point(SURFACE, ok, text!("all {size} of {name} can be read")),
+        false => {
+            let count = grouped(to_float(narrow::<usize, u64>(samples)));
+            let share = sampled(share);
+            let found = text!("{count} positions of {name}, {share} of it, can be read");
+            expected.point(SURFACE_SAMPLED, ok, found)
+        }
+    })
+}
+
+fn sampled(share: f64) -> Text {
+    match share * 100.0 {
+        percent if percent < 0.1 => "less than 0.1 %".into(),
+        percent if percent < 10.0 => text!("{percent:.1} %"),
+        percent => text!("{percent:.0} %"),
+    }
+}
+
+/// Whether positions were slow each time that they were read.
+fn slow(run: &Run) -> Option<AssessedPoint> {
+    let rows: Vec<&Row> = surveys(run).filter(|row| row.slow.is_some()).collect();
+    (!rows.is_empty()).then(|| slow_samples_point(SLOW_SAMPLES, slow_samples(&rows)))
+}
+
+/// What so many positions say that are far slower than the others each time.
+pub fn slow_samples_point(code: &str, slow: u64) -> AssessedPoint {
+    let expected = &expectations().burn_in_slow;
+    match slow {
+        0 => expected.point(
+            code,
+            Some(DiskAnswer::Ok),
+            "no place is far slower than the others each time that it is read".into(),
+        ),
+        count => AssessedPoint {
+            remedy: "look at them (--plot-kind map), and scan it again in a week: places that come up again are wearing out".into(),
+            ..expected.point(
+                code,
+                Some(DiskAnswer::OkBut),
+                text!("places that take far longer than the others each time that they are read: {count}"),
+            )
+        },
+    }
+}
+
+/// The row that fell furthest within the run.
+fn speed_fell(run: &Run) -> Option<AssessedPoint> {
+    let rows = run.rows.iter().filter(|row| is_of_speed(row));
+    let falls = rows.filter_map(|row| {
+        let (before, after) = drift::fell_to_half(&RowContext { run, row })?;
+        Some((row, before, after))
+    });
+    let (row, before, after) =
+        falls.min_by(|one, other| (one.2 / one.1).total_cmp(&(other.2 / other.1)))?;
+    let operation = row.workload.operations.single();
+    let direction = operation.map_or("", |operation| operation.name());
+    let found = text!(
+        "{} {} fell from {before_mb_per_s:.1} to {after_mb_per_s:.1} MB/s within the run",
+        Text::name(&*row.workload.name),
+        Text::from(direction),
+        before_mb_per_s = before / 1e6,
+        after_mb_per_s = after / 1e6
+    );
+    Some(AssessedPoint {
+        remedy: "sokudo fill shows what it keeps up; sokudo explain shows why".into(),
+        ..expectations()
+            .speed_kept
+            .point(SPEED_FELL, Some(DiskAnswer::OkBut), found)
+    })
+}
+
+/// Whether it holds as much as it says, where that was tried.
+fn real_capacity(run: &Run) -> Option<AssessedPoint> {
+    let Inference { code, claim, .. } = capacity(run)?;
+    let answer = match code.as_str() {
+        "capacity-as-stated" => DiskAnswer::Ok,
+        _ => DiskAnswer::NotOk,
+    };
+    let point = expectations()
+        .real_capacity
+        .point(CAPACITY, Some(answer), claim);
+    Some(match answer {
+        DiskAnswer::Ok => point,
+        _ => AssessedPoint {
+            remedy: "keep nothing on it that matters, and return it".into(),
+            ..point
+        },
+    })
+}

@@ -1,0 +1,82 @@
+//! What of a disk was not looked at, and why.
+
+use sokudo_model::{
+    AssessedPoint, MethodTrait, Row, Run, TargetKind, UNCHECKED_CAPACITY, UNKNOWN_HEALTH,
+    UNREAD_BLOCKS,
+};
+use sokudo_words::{Text, text};
+
+use super::surface;
+use crate::expectations::expectations;
+
+/// A point for each thing that people mean by OK and that the others say nothing of.
+pub(super) fn not_looked_at(run: &Run, points: &[AssessedPoint]) -> Vec<AssessedPoint> {
+    let has = |codes: &[&str]| points.iter().any(|point| codes.contains(&&*point.code));
+    let all = [
+        (
+            UNKNOWN_HEALTH,
+            !has(&["health", "disk-failing"]),
+            health(run),
+        ),
+        (
+            UNREAD_BLOCKS,
+            !surface::is_whole(points) && !has(&["read-errors"]),
+            blocks(run),
+        ),
+        (
+            UNCHECKED_CAPACITY,
+            !has(&[surface::CAPACITY]),
+            capacity(run),
+        ),
+    ];
+    let missing = all.into_iter().filter(|(_, is_missing, _)| *is_missing);
+    missing
+        .map(|(code, _, why)| expectations().looked_at.point(code, None, why))
+        .collect()
+}
+
+fn health(run: &Run) -> Text {
+    let names = run.conditions.drives.iter().map(|it| &*it.disk.name);
+    match names.collect::<Vec<_>>()[..] {
+        [] => text!(
+            "health: no drive that reports it is seen below {}",
+            run.target.name
+        ),
+        [name] => text!("health: {name} does not report it, or not to who measures"),
+        _ => "health: no drive reports it, or not to who measures".into(),
+    }
+}
+
+fn blocks(run: &Run) -> Text {
+    let is_survey = |row: &&Row| row.workload.survey().is_some();
+    let survey = run.rows.iter().find(is_survey);
+    let is_device = matches!(
+        run.target.kind,
+        TargetKind::BlockDevice | TargetKind::Simulated
+    );
+    match survey {
+        _ if !run.plan.method.is(MethodTrait::AsksForDisk) => {
+            "all blocks: only some were read, for speed; sokudo checkup looks at the surface".into()
+        }
+        Some(row) if row.trials.is_empty() => {
+            "all blocks: the run ended before the surface was read".into()
+        }
+        Some(_) if is_device => "all blocks: a sample was read; --full reads all of them".into(),
+        Some(_) => {
+            "all blocks: a sample was read; name the device with --full for all of them".into()
+        }
+        None if is_device => "all blocks: the device is too small to be sampled".into(),
+        None => "all blocks: the device below cannot be read from here; as root it may be".into(),
+    }
+}
+
+fn capacity(run: &Run) -> Text {
+    match run.target.kind {
+        TargetKind::BlockDevice => {
+            "real size: only writing shows it; sokudo checkup --destroy erases the device for it"
+                .into()
+        }
+        TargetKind::Simulated => "real size: it was not written to".into(),
+        _ => "real size: only writing to the whole device shows it".into(),
+    }
+}
