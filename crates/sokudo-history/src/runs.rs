@@ -154,6 +154,10 @@ pub fn edit(arguments: &EditArguments) -> Result<(), Exit> {
     let label = arguments.label.iter().map(|name| label_tag(name));
     let add: Vec<String> = arguments.add.iter().cloned().chain(label).collect();
     let mut store = keep::store(&arguments.keeping)?;
+    // All must be there, or none is changed.
+    for id in &ids {
+        store.entry(*id).map_err(Exit::of_store)?;
+    }
     for id in ids {
         if let Some(note) = &arguments.note {
             store.note(id, note).map_err(Exit::of_store)?;
