@@ -73,8 +73,8 @@ fn below(command: &Command, names: &[&str], width: usize, speaker: &mut impl Spe
 /// The command with all below it in the order of help.
 pub fn ordered(command: Command) -> Command {
     let names = || GROUPS.iter().flat_map(|(_, names)| *names);
-    command.mut_subcommands(|it| {
-        let at = names().position(|name| *name == it.get_name());
-        it.display_order(at.unwrap_or(usize::MAX))
+    command.mut_subcommands(|it| match names().position(|name| *name == it.get_name()) {
+        Some(at) => it.display_order(at),
+        None => it,
     })
 }
