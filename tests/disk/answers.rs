@@ -117,7 +117,7 @@ fn who_sits_at_a_terminal_is_asked_before_much_is_written_at_every_door() {
              printf 'n\\n' | script -qefc '{command}' shown"
         );
         let ended = end(shell(&script).current_dir(&directory)).ends(1);
-        ended.prints(&[" will be written", "Write it? [y/N]", "nothing was written"]);
+        ended.prints(&[" will be written", "Begin? [y/N]", "nothing was written"]);
         let mut names = directory.path().read_dir().unwrap();
         let made = ["a.0.0", "written"].map(std::ffi::OsStr::new);
         assert!(names.all(|it| !made.contains(&&*it.unwrap().file_name())));
@@ -153,7 +153,7 @@ fn ctrl_c_at_the_question_before_much_is_written_writes_nothing() {
     assert_eq!(ended.code(), Some(130), "{ended:?}");
     let ended = ended.prints(&[
         "will be written",
-        "Write it?",
+        "Begin?",
         "interrupted, and nothing was written",
     ]);
     let disk = std::fs::read_dir(directory.path().join("disk")).unwrap();

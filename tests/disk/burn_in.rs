@@ -169,9 +169,9 @@ mod root {
         let file = directory.path().join("data");
         write(&file, vec![7; 4 << 20]);
         let file = file.display();
-        burn_in(&format!("{file}")).refused(3, &["--overwrite", "--estimate"]);
+        burn_in(&format!("{file}")).refused(3, &["--overwrite", "--dry-run"]);
         burn_in(&format!("{file} --overwrite")).refused(2, &["will be written", "--yes"]);
-        let estimate = burn_in(&format!("{file} --estimate --passes 3")).ok();
+        let estimate = burn_in(&format!("{file} --dry-run --passes 3")).ok();
         estimate.prints(&[
             "3 times",
             "everything on it is lost",

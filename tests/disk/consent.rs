@@ -113,7 +113,7 @@ const COMMANDS: [(&str, &str, &str); 9] = [
     ),
     ("run", "JOB --quiet", "--lenient --output=VICTIM"),
     ("bonnie", "VICTIM", "--size=1MiB"),
-    ("info", "VICTIM", "--json --raw"),
+    ("info", "VICTIM", "--format json --raw"),
 ];
 
 /// One call: the command, its flags in their order, the word in the environment, and

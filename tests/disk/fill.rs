@@ -37,7 +37,7 @@ fn a_directory_is_written_in_a_file_that_is_gone_afterwards() {
 fn it_is_asked_for_and_told_before_anything_is_written() {
     let directory = directory_on_disk();
     fill(directory.path(), "--size 64MiB").refused(2, &["will be written", "--yes"]);
-    fill(directory.path(), "--size 64MiB --estimate")
+    fill(directory.path(), "--size 64MiB --dry-run")
         .ok()
         .prints(&["will be written", "expected:", "flash wears"]);
     let full = fill(directory.path(), "--yes --size 4000TiB");

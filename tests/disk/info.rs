@@ -40,7 +40,7 @@ fn a_directory_and_a_file_are_followed_to_their_disks() {
     std::fs::write(&file, "x").unwrap();
     for path in [directory.path(), &file] {
         let path = path.to_str().unwrap();
-        let printed = info(&format!("{path} --json")).json();
+        let printed = info(&format!("{path} --format json")).json();
         assert!(
             printed["target"]["file_system"]["kind"].is_string(),
             "{printed}"
@@ -68,7 +68,7 @@ mod root {
         }
         let name = path.trim_start_matches("/dev/");
         for word in [name, &path] {
-            let printed = info(&format!("{word} --json")).json();
+            let printed = info(&format!("{word} --format json")).json();
             let content: &Value = &printed["disks"][0]["contents"][0];
             assert_eq!(content["what"], "ext4", "{printed}");
             assert_eq!(content["label"], "kept");
@@ -89,7 +89,7 @@ mod root {
     #[test]
     fn nobody_is_told_what_sysfs_tells() {
         let Some(nobody) = Nobody::new() else { return };
-        let ended = end(&mut nobody.shell("$SOKUDO info --json"));
+        let ended = end(&mut nobody.shell("$SOKUDO info --format json"));
         let printed = ended.json();
         assert_eq!(printed["schema"], "sokudo.info/1");
     }

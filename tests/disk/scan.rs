@@ -204,7 +204,7 @@ mod root {
     fn kept_while_it_hangs(file: &FaultyFile, child: Child, store: &Path, code: i32) -> Value {
         let is_kept = || {
             let list = end(program()
-                .args(["list", "--json"])
+                .args(["list", "--format", "json"])
                 .env("SOKUDO_STORE", store));
             list.printed.contains("scan/full")
         };

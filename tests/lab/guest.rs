@@ -129,9 +129,9 @@ impl Guest {
         }
     }
 
-    /// The first disk of `sokudo info NODE --json`.
+    /// The first disk of `sokudo info NODE --format json`.
     pub(crate) fn info(&self, name: &str) -> Value {
-        let disks = &self.json(&["info", &self.disk(name), "--json"])["disks"];
+        let disks = &self.json(&["info", &self.disk(name), "--format", "json"])["disks"];
         assert_eq!(disks.as_array().map(Vec::len), Some(1), "{disks}");
         disks[0].clone()
     }

@@ -248,7 +248,7 @@ fn a_disk_is_found_by_its_serial_number() {
         return;
     };
     for name in ["ata-hdd", "nvme-a", "scsi-a", "virtio-a"] {
-        let found = guest.json(&["info", name, "--json"]);
+        let found = guest.json(&["info", name, "--format", "json"]);
         assert_eq!(found["disks"][0]["path"], guest.disk(name));
     }
     let ended = guest.end(&["info", "raid-"]);
@@ -263,7 +263,7 @@ fn every_disk_is_listed() {
     let Some(guest) = Guest::enter_alone() else {
         return;
     };
-    let all = guest.json(&["info", "--json"]);
+    let all = guest.json(&["info", "--format", "json"]);
     let mut serials: Vec<&str> = all["disks"]
         .as_array()
         .unwrap()

@@ -196,7 +196,7 @@ fn a_volume_on_a_misaligned_partition_is_told_of_it() {
         let run = row(&guest, NODE, "RND4K,Q1,read", &[]);
         assert_eq!(told(&run), is_reported, "{run}");
         if is_reported {
-            let shown = guest.json(&["info", NODE, "--json"]);
+            let shown = guest.json(&["info", NODE, "--format", "json"]);
             assert!(told(&shown["disks"][0]), "{shown}");
         }
     }

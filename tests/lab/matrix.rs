@@ -138,7 +138,7 @@ fn mount_what_is_kept(guest: &Guest) -> String {
 }
 
 fn runs_kept(guest: &Guest, store: &str) -> Vec<Value> {
-    let ended = guest.end(&["list", "--limit", "0", "--json", "--store", store]);
+    let ended = guest.end(&["list", "--limit", "0", "--format", "json", "--store", store]);
     let list = ended.code == Some(0);
     let list = list.then(|| ended.parsed()["runs"].as_array().cloned());
     list.flatten().unwrap_or_default()

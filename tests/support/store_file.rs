@@ -58,7 +58,7 @@ impl Store {
     }
 
     pub(crate) fn list(&self, arguments: &str) -> Vec<Value> {
-        let all = format!("list --json {arguments}");
+        let all = format!("list --format json {arguments}");
         let document: Value = serde_json::from_str(&self.ok(&all)).unwrap();
         assert_eq!(document["schema"], "sokudo.list/1");
         document["runs"].as_array().unwrap().clone()

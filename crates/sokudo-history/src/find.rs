@@ -291,7 +291,7 @@ fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<FoundRun>, ImportError
             true => name.to_string(),
             false => format!("{name} #{number}"),
         };
-        FoundRun::of_file(source, result_file::judged(run))
+        FoundRun::of_file(source, result_file::judged(run, 0))
     });
     Ok(recalled.collect())
 }

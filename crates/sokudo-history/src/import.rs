@@ -102,7 +102,10 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<ImportedFile
         complete(run, arguments);
     }
     Ok(ImportedFile {
-        runs: runs.into_iter().map(result_file::judged).collect(),
+        runs: runs
+            .into_iter()
+            .map(|run| result_file::judged(run, arguments.trim))
+            .collect(),
         left_out,
     })
 }
@@ -236,7 +239,7 @@ fn keep_once(
             store.note(id, note)?;
         } else if earlier != *note {
             exit::note(text!(
-                "run {id} keeps its earlier note; sokudo note {id} TEXT replaces it"
+                "run {id} keeps its earlier note; sokudo edit {id} --note TEXT replaces it"
             ));
         }
     }

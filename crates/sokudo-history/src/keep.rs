@@ -353,7 +353,7 @@ pub(crate) fn relabelled(
 pub fn store(keeping: &Keeping) -> Result<Box<dyn Store>, Exit> {
     opened(keeping).map_err(Exit::Failed)?.ok_or_else(|| {
         Exit::usage(text!(
-            "no store is given, so there is nothing to show; name one with --store, or leave out what says that there is none (--no-store, SOKUDO_STORE=none)"
+            "no store is given, so there is nothing to show; name one with --store, or leave out what says that there is none (--store none, SOKUDO_STORE=none)"
         ))
     })
 }

@@ -253,7 +253,6 @@ mod tests {
         std::fs::write(&in_the_way, "a file").unwrap();
         let keeping = Keeping {
             store: Some(Location::File(in_the_way.join("runs.db"))),
-            no_store: false,
         };
         let named = Named::recognise("sim:const").unwrap();
         let plan = Plan::in_turn(

@@ -90,8 +90,10 @@ pub fn imported(file: &Path, source: impl BufRead) -> Result<Import, ImportError
 }
 
 /// A run of another tool, which nobody but that tool can vouch for.
-pub fn judged(run: ImportedRun) -> RunDocument {
+/// Of its trials so many at each end are left out of a trimmed mean.
+pub fn judged(run: ImportedRun, trim: u32) -> RunDocument {
     let mut run = Run::from(run);
+    run.schedule.trim = trim;
     sokudo_analysis::judge(&mut run);
     RunDocument::new(run)
 }

@@ -1,4 +1,4 @@
-//! `sokudo list`, `show`, `note`, `tag` and `delete`: the runs that are kept.
+//! `sokudo list`, `show`, `edit` and `delete`: the runs that are kept.
 //!
 //! It measures nothing and changes no figure: a run stays as it was kept, and only what
 //! somebody says of it changes.
@@ -7,7 +7,7 @@ pub mod arguments;
 mod judge_again;
 
 use sokudo_device::{System, look};
-use sokudo_model::Nanos;
+use sokudo_model::{Nanos, label_tag};
 use sokudo_report::{Forms, ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_terminal::arguments::printing::Format;
@@ -17,9 +17,7 @@ use sokudo_terminal::{event_stream, invocation, output};
 use sokudo_words::text;
 
 use crate::arguments::which::RunFilterArguments;
-use crate::runs::arguments::{
-    DeleteArguments, ListArguments, NoteArguments, ShowArguments, TagArguments,
-};
+use crate::runs::arguments::{DeleteArguments, EditArguments, ListArguments, ShowArguments};
 use crate::{find, keep, replay};
 
 /// More runs than any store holds. Databases count with a sign, and two of these can be
@@ -148,17 +146,28 @@ pub fn show(arguments: &ShowArguments) -> Result<(), Exit> {
     print::write_run(&recalled.run, rendering, plotting, detail)
 }
 
-pub fn note(arguments: &NoteArguments) -> Result<(), Exit> {
-    let text = arguments::note(&arguments.text.join(" ")).map_err(Exit::usage)?;
-    let id = find::id(&arguments.run, &arguments.keeping)?;
+/// Says of runs what is known of them beside their figures.
+pub fn edit(arguments: &EditArguments) -> Result<(), Exit> {
+    let ids = arguments.runs.iter();
+    let ids = ids.map(|name| find::id(name, &arguments.keeping));
+    let ids: Vec<RunId> = ids.collect::<Result<_, _>>()?;
+    let label = arguments.label.iter().map(|name| label_tag(name));
+    let add: Vec<String> = arguments.add.iter().cloned().chain(label).collect();
     let mut store = keep::store(&arguments.keeping)?;
-    store.note(id, &text).map_err(Exit::of_store)
-}
-
-pub fn tag(arguments: &TagArguments) -> Result<(), Exit> {
-    let id = find::id(&arguments.run, &arguments.keeping)?;
-    let mut store = keep::store(&arguments.keeping)?;
-    keep::relabelled(store.as_mut(), id, &arguments.add, &arguments.remove).map_err(Exit::of_store)
+    // All must be there, or none is changed.
+    for id in &ids {
+        store.entry(*id).map_err(Exit::of_store)?;
+    }
+    for id in ids {
+        if let Some(note) = &arguments.note {
+            store.note(id, note).map_err(Exit::of_store)?;
+        }
+        if !(add.is_empty() && arguments.remove.is_empty()) {
+            keep::relabelled(store.as_mut(), id, &add, &arguments.remove)
+                .map_err(Exit::of_store)?;
+        }
+    }
+    Ok(())
 }
 
 /// Deletes runs, all of which must be there, and none of which may be a baseline.

@@ -48,7 +48,7 @@ impl Measuring for Arguments {
     /// Asks, measures and prints, or says what it would take.
     fn run(&self) -> Result<(), Exit> {
         let (measurement, estimate) = planned(self)?;
-        if self.estimate {
+        if self.shared.printing.dry_run {
             return output::print_lines(&estimate.lines());
         }
         // Where all is written that was to be, nothing is left to ask for.
@@ -82,7 +82,7 @@ impl Measuring for Arguments {
 /// What is left to be done, and what that takes.
 fn planned(arguments: &Arguments) -> Result<(Measurement<'_>, BurnInEstimate), Exit> {
     let disks = Disks::recognise(arguments)?;
-    if !arguments.estimate {
+    if !arguments.shared.printing.dry_run {
         let mut all = disks.all();
         all.try_for_each(|(name, named)| {
             consent::check_written(name, named.kind(), &arguments.shared)

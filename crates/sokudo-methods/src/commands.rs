@@ -12,9 +12,7 @@ use crate::arguments::Ability;
 use crate::declared::{Declared, PageForm};
 use crate::measuring::Measuring;
 
-/// What help says of each, and its module. Help tells them among the other commands:
-/// one that stands elsewhere there has the place of a neighbour, and is behind or before it by its
-/// name.
+/// What help says of each, and its module.
 macro_rules! registered {
     ($($(#[$of_help:meta])* $name:ident($module:ident);)*) => {
         /// A command that measures, as it was given.
@@ -60,13 +58,11 @@ registered! {
     /// Write a drive from start to end: where does its fast part end?
     Fill(fill);
     /// Test new disks: write every block and read it back; erases them
-    #[command(display_order = 103)]
     BurnIn(burn_in);
     /// Is a disk OK? Health, speed, surface: OK, OK BUT, NOT OK
-    #[command(display_order = 101, aliases = ["assess"])]
+    #[command(aliases = ["assess"])]
     Checkup(checkup);
     /// Is it fast enough for etcd, PostgreSQL and others?
-    #[command(display_order = 102)]
     Fit(fit);
     /// Measure a range of block sizes, queue depths or threads
     Sweep(sweep);
@@ -79,7 +75,6 @@ registered! {
     /// Measure a file system with Bonnie++'s phases
     Bonnie(bonnie);
     /// Run fio job files, with sokudo's own results and verdicts
-    #[command(display_order = 401)]
     Run(run);
 }
 

@@ -5,7 +5,8 @@
 pub mod of_jobs;
 
 use sokudo_measure::{Jobs, Measurement, Permission, Unwritten, may_write};
-use sokudo_model::{Bytes, TargetKind};
+use sokudo_model::{Bytes, Plan, TargetKind};
+use sokudo_report::wording::row;
 use sokudo_report::{decimal_size, duration};
 use sokudo_terminal::arguments::printing::Asking;
 use sokudo_terminal::event_stream::{self, Estimate};
@@ -14,6 +15,9 @@ use sokudo_terminal::{interrupt, invocation, output};
 use sokudo_words::{Text, text};
 
 use crate::arguments::SharedArguments;
+
+/// More rows than these are counted.
+const ROWS_NAMED_MAX: usize = 16;
 
 /// Why a target is only read with this permission, and how to change that; `None` where it
 /// may be written.
@@ -47,7 +51,7 @@ pub fn check_overwrite(target: &str, kind: TargetKind, overwrite: bool) -> Resul
 pub fn check_written(target: &str, kind: TargetKind, shared: &SharedArguments) -> Result<(), Exit> {
     check_overwrite(target, kind, shared.overwrite)?;
     match refusal(target, kind, &shared.permission()) {
-        Some(why) => Err(Exit::refused(text!("{why}; --estimate writes nothing"))),
+        Some(why) => Err(Exit::refused(text!("{why}; --dry-run writes nothing"))),
         None => Ok(()),
     }
 }
@@ -77,22 +81,57 @@ pub fn ask_at_door(jobs: &Jobs<'_>) -> Result<(), Exit> {
     ask_jobs(jobs, Asking { quiet, yes })
 }
 
-/// What of jobs is told where they write much, or for long.
+/// What of jobs is told where they write much, or take long.
 pub fn much_of_jobs(jobs: &Jobs<'_>) -> Option<Text> {
-    let written = jobs.targets.iter().filter(|it| it.written || it.is_made());
-    let names: Vec<_> = written.map(|it| it.path.display().to_string()).collect();
-    much(&names.join(", "), &Estimate::of_jobs(jobs))
+    much(&targets_of(jobs), &Estimate::of_jobs(jobs))
 }
 
-/// What is told where much is written to a target, or for long, and so is asked for first.
+/// What jobs write, and how long they take.
+pub fn cost_of_jobs(jobs: &Jobs<'_>) -> Text {
+    cost(&targets_of(jobs), &Estimate::of_jobs(jobs))
+}
+
+/// Those that are written, or all where none is.
+fn targets_of(jobs: &Jobs<'_>) -> String {
+    let (written, read): (Vec<_>, Vec<_>) = jobs
+        .targets
+        .iter()
+        .partition(|it| it.written || it.is_made());
+    let shown = if written.is_empty() { read } else { written };
+    let names: Vec<_> = shown
+        .iter()
+        .map(|it| it.path.display().to_string())
+        .collect();
+    names.join(", ")
+}
+
+/// What is told where much is written to a target, or it takes long, and so is asked for first.
 pub fn much(target: &str, estimate: &Estimate) -> Option<Text> {
-    if event_stream::is_plan() || !estimate.is_much() {
-        return None;
+    (estimate.is_much() && !event_stream::is_plan()).then(|| cost(target, estimate))
+}
+
+/// What a plan does: its method, and its rows.
+pub fn what(plan: &Plan) -> Text {
+    let workloads = || plan.stages.iter().flat_map(|stage| &stage.workloads);
+    let rows = workloads().map(|it| match it.operations.direction() {
+        "" => row(&it.name),
+        direction => row(&format!("{} {direction}", it.name)),
+    });
+    match workloads().count() {
+        ..=ROWS_NAMED_MAX => text!("{}: {}", plan.method.to_string(), Text::list(rows, ", ")),
+        count => text!("{}: {count} rows", plan.method.to_string()),
     }
+}
+
+/// What is written to a target, and how long it takes.
+pub fn cost(target: &str, estimate: &Estimate) -> Text {
     let time = duration(estimate.time);
     let bytes = estimate.writes_bytes.map(Bytes);
     let size = bytes.map(|bytes| Text::name(decimal_size(bytes, 3)));
-    Some(match size {
+    match size {
+        _ if !estimate.writes_anything() => {
+            text!("{target}: it takes about {time}, and nothing is written")
+        }
         Some(size) if estimate.writes_seconds == 0.0 => {
             text!("{target}: up to {size} will be written, in about {time}")
         }
@@ -100,13 +139,13 @@ pub fn much(target: &str, estimate: &Estimate) -> Option<Text> {
             text!("{target}: {size} or more will be written")
         }
         _ => text!("{target}: for about {time} as much will be written as it takes"),
-    })
+    }
 }
 
 /// Nobody can be asked.
 pub fn without_consent(line: &Text) -> Exit {
     Exit::usage(text!(
-        "{}; there is no terminal to ask on whether it may be written: use --yes",
+        "{}; there is no terminal to ask on: use --yes",
         line.clone()
     ))
 }
@@ -127,7 +166,7 @@ pub fn confirm(lines: &[Text], asking: Asking) -> Result<(), Exit> {
     }
     lines.iter().for_each(exit::note);
     let leaving = interrupt::leave_before_anything()?;
-    let is_wanted = output::ask(&text!("Write it? [y/N]"));
+    let is_wanted = output::ask(&text!("Begin? [y/N]"));
     drop(leaving);
     match is_wanted? {
         true => Ok(()),

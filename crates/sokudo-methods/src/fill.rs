@@ -53,7 +53,7 @@ impl Measuring for Arguments {
     /// Asks, measures and prints, or says what it would take.
     fn run(&self) -> Result<(), Exit> {
         let estimate = estimate(self, &Named::recognise(&self.target)?)?;
-        match (self.estimate, estimate.is_virtual) {
+        match (self.shared.printing.dry_run, estimate.is_virtual) {
             (true, _) => output::print_lines(&estimate.lines()),
             (_, true) => self.print(self.planned()?, Some(Vec::new())),
             _ => self.print(self.planned()?, Some(estimate.lines())),
@@ -67,7 +67,7 @@ fn request(arguments: &Arguments, named: &Named) -> Result<SequentialWrites, Exi
         size: size(arguments, named)?,
         block_min: argument_checks::block_min(named, &arguments.target)?,
         samples_max: sequential_writes::SAMPLES_MAX,
-        time_max: arguments.time_max,
+        time_max: arguments.max_time,
         reads: !arguments.no_reads,
         rests: arguments.recovery.0.clone(),
     })

@@ -50,9 +50,9 @@ impl Measuring for Arguments {
     }
 
     fn run(&self) -> Result<(), Exit> {
-        match self.what {
+        match self.what.as_deref() {
+            None | Some("list") => list(&questions(self)?, self),
             Some(_) => self.print(self.planned()?, None),
-            None => list(&questions(self)?, self),
         }
     }
 

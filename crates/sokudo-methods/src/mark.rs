@@ -35,7 +35,7 @@ pub(crate) const DECLARED: Declared = Declared {
             "time",
             "data",
             "schedule",
-            "interval",
+            "pause",
             "engine",
             "polled",
             "depth",

@@ -4,10 +4,13 @@
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared};
 use sokudo_terminal::arguments::printing::Asking;
+use sokudo_terminal::event_stream::Estimate;
 use sokudo_terminal::exit::Exit;
-use sokudo_words::Text;
+use sokudo_terminal::output;
+use sokudo_words::{Text, text};
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedArguments, SharedGroup};
+use crate::consent;
 use crate::jobs::file::{JobFilePlan, JobRun};
 use crate::measurement::{self, Conduct, FinishedMeasurement};
 use crate::peer_group::PeerGroup;
@@ -19,6 +22,39 @@ pub enum Planned<'a> {
     Rows(Measurement<'a>, Option<Box<dyn Conduct + 'a>>),
     /// fio's jobs, which name their targets themselves.
     Jobs(JobFilePlan, JobRun<'a>),
+}
+
+impl Planned<'_> {
+    /// What would be done, and what that takes.
+    fn lines(&self) -> Result<Vec<Text>, Exit> {
+        Ok(match self {
+            Self::Rows(measurement, _) => {
+                measurement.check_permission()?;
+                let mut lines = vec![consent::what(&measurement.plan)];
+                lines.extend(measurement.notes.iter().cloned());
+                lines.push(consent::cost(
+                    measurement.target,
+                    &Estimate::of(measurement),
+                ));
+                lines
+            }
+            Self::Jobs(jobs, run) => {
+                let jobs = jobs.jobs_of(*run);
+                let cost = consent::cost_of_jobs(&jobs);
+                vec![consent::what(jobs.plan), cost]
+            }
+        })
+    }
+}
+
+/// Refuses what is to measure, and is told to do nothing.
+fn check_not_dry(shared: &SharedArguments) -> Result<(), Exit> {
+    match shared.printing.dry_run {
+        true => Err(Exit::usage(text!(
+            "--dry-run measures nothing; leave it out here"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// What of a command gives leave to destroy.
@@ -66,6 +102,7 @@ pub trait Measuring: Shares {
     /// Asks, in lines of its own where it has some, measures and prints.
     fn print(&self, planned: Planned<'_>, lines: Option<Vec<Text>>) -> Result<(), Exit> {
         match planned {
+            _ if self.shared().printing.dry_run => output::print_lines(&planned.lines()?),
             Planned::Rows(measurement, conduct) => {
                 let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));
                 let printing = &self.shared().printing;
@@ -93,6 +130,7 @@ pub trait Measuring: Shares {
         control: &Control,
         asking: Asking,
     ) -> Result<FinishedMeasurement, Exit> {
+        check_not_dry(self.shared())?;
         match self.planned()? {
             Planned::Rows(mut measurement, None) => {
                 choose_again(&mut measurement);
@@ -111,7 +149,7 @@ pub trait Measuring: Shares {
         peers: &mut PeerGroup,
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
-        match self.planned() {
+        match check_not_dry(self.shared()).and_then(|()| self.planned()) {
             Ok(Planned::Rows(measurement, conduct)) => {
                 let quiet = self.shared().printing.asking.quiet;
                 let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));

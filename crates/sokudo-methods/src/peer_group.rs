@@ -36,7 +36,7 @@ impl PeerGroup {
     pub fn new(together: Together, arguments: &TogetherArguments, printing: &Printing) -> Self {
         Self {
             may_write_much: printing.asking.yes || arguments.dry_run,
-            keeping: printing.keeping.clone(),
+            keeping: (*printing.keeping).clone(),
             is_first: together.is_first(),
             together: Some(together),
             command: arguments.command.join(" "),

@@ -47,7 +47,7 @@ pub(crate) const DECLARED: Declared = Declared {
             "precondition",
             "round-time",
             "rounds-max",
-            "time-max",
+            "max-time",
             "engine",
             "direct",
         ],
@@ -82,7 +82,7 @@ impl Measuring for Arguments {
 
     /// Measures and prints, or says what it would take.
     fn run(&self) -> Result<(), Exit> {
-        if !self.estimate {
+        if !self.shared.printing.dry_run {
             return self.print(self.planned()?, None);
         }
         let named = Named::recognise(&self.target)?;
@@ -94,7 +94,7 @@ impl Measuring for Arguments {
 /// The rounds that the arguments ask for.
 fn rounds(arguments: &Arguments, named: &Named) -> Result<SteadyPlan, Exit> {
     let medium = medium(arguments, named)?;
-    if !arguments.estimate {
+    if !arguments.shared.printing.dry_run {
         consent::check_written(&arguments.target, named.kind(), &arguments.shared)?;
     }
     let capacity = capacity(arguments, named)?;
@@ -110,7 +110,7 @@ fn rounds(arguments: &Arguments, named: &Named) -> Result<SteadyPlan, Exit> {
             _ => plan::ROUND_TIME,
         }),
         rounds_max: arguments.rounds_max,
-        time_max: arguments.time_max,
+        time_max: arguments.max_time,
         sizes: arguments.sizes.clone(),
         mixes: arguments.mixes.clone(),
         passes: arguments.precondition,

@@ -141,7 +141,7 @@ impl Query {
     /// For names that are none.
     pub fn words(&self, picture: &Path) -> Result<Vec<String>, QueryError> {
         let words = match self {
-            Self::Disks => vec!["info".to_owned(), "--json".to_owned()],
+            Self::Disks => vec!["info".to_owned(), "--format=json".to_owned()],
             Self::List(filter) => return filter.words(),
             Self::Show { run, form } => shown(*run, *form),
             Self::Picture {
@@ -158,7 +158,9 @@ impl Query {
                 words.extend(["--".to_owned(), plain("device", device)?]);
                 words
             }
-            Self::BaselineList => ["baseline", "show", "--json"].map(str::to_owned).to_vec(),
+            Self::BaselineList => ["baseline", "show", "--format=json"]
+                .map(str::to_owned)
+                .to_vec(),
             Self::BaselineSet { run } => baseline("set", *run),
             Self::BaselineUnset { run } => baseline("unset", *run),
             Self::Note { run, text } => return noted(*run, text),
@@ -181,7 +183,7 @@ impl Query {
 
 impl ListFilter {
     fn words(&self) -> Result<Vec<String>, QueryError> {
-        let mut words = vec!["list".to_owned(), "--json".to_owned()];
+        let mut words = vec!["list".to_owned(), "--format=json".to_owned()];
         words.extend(given("method", self.method.as_deref())?);
         words.extend(given("since", self.since.as_deref())?);
         words.extend(given("until", self.until.as_deref())?);
@@ -231,7 +233,7 @@ fn drawn(
     if let Some(kind) = filled(kind) {
         words.push(format!("--plot-kind={}", one_of("kind", kind, &KINDS)?));
     }
-    words.push(format!("--plot-theme={}", one_of("theme", theme, &THEMES)?));
+    words.push(format!("--theme={}", one_of("theme", theme, &THEMES)?));
     words.extend([run.to_string(), picture.display().to_string()]);
     Ok(words)
 }
@@ -252,31 +254,27 @@ fn baseline(command: &str, run: i64) -> Vec<String> {
 }
 
 fn noted(run: i64, text: &str) -> Result<Vec<String>, QueryError> {
-    let mut words = vec!["note".to_owned(), run.to_string()];
     let text = text.trim();
     if text.len() > NOTE_BYTES_MAX || text.contains('\0') {
         return Err(QueryError::Long { name: "note" });
     }
-    match text.is_empty() {
-        true => words.push("--clear".to_owned()),
-        false => words.extend(["--".to_owned(), text.to_owned()]),
-    }
-    Ok(words)
+    Ok(vec![
+        "edit".to_owned(),
+        run.to_string(),
+        format!("--note={text}"),
+    ])
 }
 
 fn tagged(run: i64, add: &[String], remove: &[String]) -> Result<Vec<String>, QueryError> {
     if add.len() + remove.len() > TAGS_MAX {
         return Err(QueryError::Long { name: "tag" });
     }
-    let mut words = vec!["tag".to_owned(), run.to_string()];
+    let mut words = vec!["edit".to_owned(), run.to_string()];
     for tag in remove {
-        words.push(format!("--remove={}", plain("tag", tag)?));
-    }
-    if !add.is_empty() {
-        words.push("--".to_owned());
+        words.push(format!("--untag={}", plain("tag", tag)?));
     }
     for tag in add {
-        words.push(plain("tag", tag)?);
+        words.push(format!("--tag={}", plain("tag", tag)?));
     }
     Ok(words)
 }
@@ -334,13 +332,13 @@ mod tests {
             run: 3,
             text: " --clear ".to_owned(),
         };
-        assert_eq!(words(&note), Ok("note 3 -- --clear".to_owned()));
+        assert_eq!(words(&note), Ok("edit 3 --note=--clear".to_owned()));
         let tag = Query::Tag {
             run: 3,
             add: vec!["-r".to_owned()],
             remove: vec!["--yes".to_owned()],
         };
-        assert_eq!(words(&tag), Ok("tag 3 --remove=--yes -- -r".to_owned()));
+        assert_eq!(words(&tag), Ok("edit 3 --untag=--yes --tag=-r".to_owned()));
     }
 
     #[test]
@@ -353,7 +351,7 @@ mod tests {
         };
         assert_eq!(
             words(&picture("bars", "dark")),
-            Ok("plot --plot-kind=bars --plot-theme=dark 1 /tmp/picture.svg".to_owned())
+            Ok("plot --plot-kind=bars --theme=dark 1 /tmp/picture.svg".to_owned())
         );
         for query in [
             picture("pie", "dark"),

@@ -113,7 +113,7 @@ pub(crate) fn fit(columns: &mut Vec<LayoutColumn>, width: usize, end: &str) {
         };
         let room = column.widest_cell().saturating_sub(over).max(least);
         for cell in &mut column.cells {
-            *cell = shortened(cell, room, end);
+            *cell = shortened_inside(cell, room, end);
         }
     }
 }
@@ -133,6 +133,19 @@ pub(crate) fn shortened(text: &str, columns: usize, end: &str) -> String {
         })
         .collect();
     format!("{}{end}", fitting.trim_end())
+}
+
+/// The text with its middle replaced: of names of one kind the begin and the end differ.
+pub(crate) fn shortened_inside(text: &str, columns: usize, gap: &str) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let room = columns.saturating_sub(gap.width());
+    let behind: String = text.chars().rev().collect();
+    let behind = shortened(&behind, room / 2, "");
+    let behind: String = behind.chars().rev().collect();
+    let before = shortened(text, room - room / 2, "");
+    format!("{before}{gap}{}", behind.trim_start())
 }
 
 /// The lines of a table: the headings of groups, where there are any, titles, a rule, and one

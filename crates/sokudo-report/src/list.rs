@@ -80,8 +80,7 @@ impl ListedRun {
     /// second.
     fn best(&self, direction: &str) -> Option<f64> {
         let stands = |row: &&ListedRow| {
-            let is_valid = row.verdict != Some(Verdict::Invalid);
-            row.stands_for_disk.unwrap_or(is_valid)
+            row.verdict != Some(Verdict::Invalid) && row.stands_for_disk.unwrap_or(true)
         };
         let rows = self.rows.iter().filter(|row| row.direction == direction);
         rows.filter(stands)
@@ -161,17 +160,17 @@ impl ListDocument {
                 Some(hosts.map_or_else(String::new, |hosts| hosts.to_string()))
             })
             .column(
-                left("label").at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
+                left("label")
+                    .rank(2)
+                    .at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
                 |run| name(label_of_tags(&run.tags).unwrap_or_default()),
             )
             .column(
-                left("method")
-                    .rank(3)
-                    .at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MAX),
+                left("method").at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
                 |run| name(run.origin.as_ref().unwrap_or(&run.method)),
             )
             .column(right("read MB/s").rank(1), megabytes("read"))
-            .column(right("write MB/s").rank(2), megabytes("write"))
+            .column(right("write MB/s").rank(3), megabytes("write"))
             .column(left("verdict"), |run| {
                 let verdict = Text::from(run.verdict.map_or(MISSING, Verdict::name));
                 let interrupted = run.interrupted.then(|| "interrupted".into());

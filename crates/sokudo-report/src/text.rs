@@ -15,7 +15,7 @@ use crate::document::RunDocument;
 use crate::explain::{NOTHING, sentence};
 use crate::grouping::FindingGroup;
 use crate::layout::{
-    GAP, LayoutColumn, coloured, fit, pad, shortened, table_lines, table_width, wrapped,
+    GAP, LayoutColumn, coloured, fit, pad, shortened_inside, table_lines, table_width, wrapped,
 };
 use crate::run::{self, RunVerdict};
 use crate::style::TableStyle;
@@ -241,7 +241,7 @@ fn columns(table: &Table, style: &TableStyle) -> Vec<LayoutColumn> {
         let text = |cell| {
             let text = style.name(&cell_text(cell, style));
             match head.widths {
-                Some(widths) => shortened(&text, widths.most, style.end()),
+                Some(widths) => shortened_inside(&text, widths.most, style.end()),
                 None => text,
             }
         };

@@ -77,7 +77,7 @@ pub fn command(page: HelpDestination) -> Command {
                 other => groups::grouped(command, width, &mut spoken::exactly(other)),
             }
         }
-        HelpDestination::Manual => command,
+        HelpDestination::Manual => groups::ordered(command),
     }
 }
 

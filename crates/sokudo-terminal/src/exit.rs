@@ -178,8 +178,14 @@ impl From<MeasureError> for Exit {
     }
 }
 
+/// Set to `off`, notes are not printed: for scripts that take sokudo for another tool.
+const NOTES_VARIABLE: &str = "SOKUDO_NOTES";
+
 /// Something that the user should know but that stops nothing.
 pub fn note(message: impl Display) {
+    if invocation::variable(NOTES_VARIABLE).is_some_and(|it| it == "off") {
+        return;
+    }
     let (word, message) = language::spoken(|| (text!("note").to_string(), message.to_string()));
     tell(&format!("{word}: {}", fitting(&message)));
 }

@@ -7,7 +7,7 @@ use sokudo_terminal::arguments::one_of::one_of;
 use crate::arguments::moment::Moment;
 
 /// From when until when.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Period {
     /// Only runs begun then or later: 2026-11-21, 7d, 1y, RFC 3339
     #[arg(long, value_name = "TIME", help_heading = "Which runs")]
@@ -36,7 +36,7 @@ impl Period {
 }
 
 /// Which runs, beside their device.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct RunFilterArguments {
     /// Only this method, such as mark or scan/gnome
     #[arg(long, value_name = "METHOD", help_heading = "Which runs")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sokudo_terminal::arguments::heading::PRINTED;
 use sokudo_terminal::arguments::printing::{Rendering, label};
-use sokudo_terminal::arguments::store::Keeping;
+use sokudo_terminal::arguments::store::RunKeeping;
 
 use crate::runs::arguments::{note, tag};
 
@@ -43,6 +43,10 @@ pub struct ImportArguments {
     #[arg(long, value_name = "TEXT", help_heading = "Additional facts")]
     pub serial: Option<String>,
 
+    /// Also print the mean without the N slowest and N fastest trials
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = PRINTED)]
+    pub trim: u32,
+
     /// Tag of every run that is kept (repeatable)
     #[arg(long = "tag", value_name = "TAG", value_parser = tag, help_heading = "Additional facts")]
     pub tags: Vec<String>,
@@ -63,5 +67,5 @@ pub struct ImportArguments {
     pub quiet: bool,
 
     #[command(flatten)]
-    pub keeping: Keeping,
+    pub keeping: RunKeeping,
 }

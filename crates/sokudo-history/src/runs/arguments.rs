@@ -1,9 +1,9 @@
-//! Arguments of the commands about runs that are kept: list, show, note, tag, delete.
+//! Arguments of the commands about runs that are kept: list, show, edit, delete.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use sokudo_terminal::arguments::heading::PRINTED;
 use sokudo_terminal::arguments::pictures::Plotting;
-use sokudo_terminal::arguments::printing::{ListFormat, Rendering, Telling};
+use sokudo_terminal::arguments::printing::{ListFormat, Rendering, Telling, label};
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_words::{Text, text};
 
@@ -16,7 +16,7 @@ Examples:
   sokudo list Samsung --since 1y            of one device, by a part of its name
   sokudo list /mnt/data --method mark       of the disk that is there now
   sokudo list --tag idle --verdict verified
-  sokudo list --json | jq '.runs[] | [.id, .rows[0].bytes_per_s]'
+  sokudo list --format json | jq '.runs[] | [.id, .rows[0].bytes_per_s]'
 
 The JSON is sokudo.list/1, whose schema is in docs/sokudo.list-1.schema.json.";
 
@@ -25,15 +25,15 @@ pub const SHOW_EXAMPLES: &str = "\
 Examples:
   sokudo show last
   sokudo show 12 --format markdown
-  sokudo show 12 --plot run12.svg
+  sokudo show 12 -o run12.html              or .md, .csv, .json, .svg, .png
   sokudo show 12 --judge-again              is it still judged as it was?";
 
-/// What `tag --help` ends with.
-pub const TAG_EXAMPLES: &str = "\
+/// What `edit --help` ends with.
+pub const EDIT_EXAMPLES: &str = "\
 Examples:
-  sokudo tag last idle                      sokudo list --tag idle finds it
-  sokudo tag 12 raid=5 fs=xfs               two keys with their values, for matrices
-  sokudo tag 12 --remove idle
+  sokudo edit last --tag idle               sokudo list --tag idle finds it
+  sokudo edit 12 --tag raid=5 --tag fs=xfs  two keys with their values, for matrices
+  sokudo edit 12 13 --untag idle --label xfs --note 'after the update'
   sokudo compare all --pivot row:tag:raid   a column for each value of raid=
   sokudo compare tag:idle --pivot tag:raid+tag:fs:row
 
@@ -107,39 +107,29 @@ pub struct ShowArguments {
     pub keeping: Keeping,
 }
 
-/// Arguments of `sokudo note`, as given.
+/// Arguments of `sokudo edit`, as given.
 #[derive(Debug, Args)]
-pub struct NoteArguments {
-    /// Run: its number, or last
-    #[arg(value_name = "RUN")]
-    pub run: String,
+#[command(group = ArgGroup::new("what").required(true).multiple(true).args(["note", "add", "remove", "label"]))]
+pub struct EditArguments {
+    /// Runs: their numbers, or last
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<String>,
 
-    /// Text of the note; it replaces an older one
-    #[arg(value_name = "TEXT", required_unless_present = "clear")]
-    pub text: Vec<String>,
+    /// Note, in place of an older one; '' removes it
+    #[arg(long, value_name = "TEXT", value_parser = note)]
+    pub note: Option<String>,
 
-    /// Remove its note
-    #[arg(long, conflicts_with = "text")]
-    pub clear: bool,
-
-    #[command(flatten)]
-    pub keeping: Keeping,
-}
-
-/// Arguments of `sokudo tag`, as given.
-#[derive(Debug, Args)]
-pub struct TagArguments {
-    /// Run: its number, or last
-    #[arg(value_name = "RUN")]
-    pub run: String,
-
-    /// Tags to add
-    #[arg(value_name = "TAG", value_parser = tag, required_unless_present = "remove")]
+    /// Add this tag (repeatable)
+    #[arg(long = "tag", value_name = "TAG", value_parser = tag)]
     pub add: Vec<String>,
 
     /// Remove this tag (repeatable)
-    #[arg(short, long, value_name = "TAG")]
+    #[arg(long = "untag", value_name = "TAG")]
     pub remove: Vec<String>,
+
+    /// Name of the run, as --label of commands that measure
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub label: Option<String>,
 
     #[command(flatten)]
     pub keeping: Keeping,
@@ -163,7 +153,7 @@ pub fn tag(text: &str) -> Result<String, Text> {
     if text.is_empty() || !is_plain || text.chars().count() > TAG_CHARACTERS_MAX {
         return Err(text!(
             "a tag has 1 to {TAG_CHARACTERS_MAX} characters without commas and line breaks; \
-             sokudo note keeps longer texts"
+             --note keeps longer texts"
         ));
     }
     Ok(text.to_owned())

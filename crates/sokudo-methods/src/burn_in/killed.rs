@@ -6,7 +6,7 @@ use sokudo_history::resume::unfinished;
 use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared};
 use sokudo_model::{Bytes, Event, Nanos, Row, RunState, Schedule, narrow};
 use sokudo_stats::Random;
-use sokudo_terminal::arguments::store::Keeping;
+use sokudo_terminal::arguments::store::{Keeping, Location};
 
 use crate::burn_in::plan::{BurnInRequest, DiskToBurnIn};
 
@@ -58,8 +58,7 @@ fn is_done(
     let before: Vec<Row> = before.into_iter().map(unfinished).collect();
     prepared.before.clone_from(&before);
     let keeping = Keeping {
-        store: None,
-        no_store: true,
+        store: Some(Location::None),
     };
     for (index, row) in prepared.run.rows.iter_mut().enumerate() {
         row.trials = before

@@ -12,7 +12,7 @@ use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
-  sokudo fill /mnt/data --estimate                 how much, how long and what wears; writes nothing
+  sokudo fill /mnt/data --dry-run                 how much, how long and what wears; writes nothing
   sokudo fill /mnt/data --size 200GB               write so much, in a file of sokudo's own
   sokudo fill /dev/sdb --destroy WD-1234           the whole drive; all data on it are lost
   sokudo fill /dev/sdb --size 500GB --destroy WD-1234 --plot fill.svg
@@ -60,7 +60,7 @@ pub struct FillOptions {
 
     /// Stop writing after this time
     #[arg(long, value_name = "TIME", help_heading = MEASURED)]
-    pub time_max: Option<Nanos>,
+    pub max_time: Option<Nanos>,
 
     /// Rests, each followed by a small write, or off
     #[arg(long, value_name = "TIMES|off", default_value = "10s,60s", help_heading = MEASURED)]
@@ -72,10 +72,6 @@ pub struct FillOptions {
     /// before: its latency is what a program would wait for meanwhile.
     #[arg(long, help_heading = MEASURED)]
     pub no_reads: bool,
-
-    /// Say how much will be written and how long it takes; writes nothing
-    #[arg(long, help_heading = MEASURED)]
-    pub estimate: bool,
 }
 
 /// How long a drive rests before it is written again; none for `off`.

@@ -12,7 +12,7 @@ use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
-  sokudo fit                                    what can be asked, by which thresholds, by whom
+  sokudo fit list                               what can be asked, by which thresholds, by whom
   sokudo fit etcd /var/lib/etcd                 is this directory's disk fast enough for etcd?
   sokudo fit postgres .                         the table of pg_test_fsync
   sokudo fit mine . --file mine.toml            a question of your own (docs/FIT.md)
@@ -32,7 +32,7 @@ impl OwnArguments for FitOptions {
 /// Own arguments of `sokudo fit`, as given.
 #[derive(Debug, Args)]
 pub struct FitOptions {
-    /// What the disk is for, such as etcd; without it, all that can be asked is listed
+    /// What the disk is for, such as etcd; list, or nothing, lists all
     #[arg(value_name = "WHAT")]
     pub what: Option<String>,
 

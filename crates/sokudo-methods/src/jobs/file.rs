@@ -167,7 +167,7 @@ impl JobFilePlan {
     }
 
     /// The same as often as the arguments say, until a rule of theirs comes true.
-    fn jobs_of(&self, run: JobRun<'_>) -> Jobs<'_> {
+    pub(crate) fn jobs_of(&self, run: JobRun<'_>) -> Jobs<'_> {
         let jobs = self.jobs(run.runs);
         Jobs {
             schedule: run.shared.ending(jobs.schedule),

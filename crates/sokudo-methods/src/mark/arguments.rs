@@ -147,8 +147,8 @@ pub struct MarkOptions {
     pub time: Option<Nanos>,
 
     /// Pause between trials (crystal: between rows) [default: none, crystal: 5s]
-    #[arg(short, long, value_name = "TIME", help_heading = HOW)]
-    pub interval: Option<Nanos>,
+    #[arg(long, value_name = "TIME", help_heading = HOW)]
+    pub pause: Option<Nanos>,
 
     /// Engine: fastest, io_uring, libaio, psync or io_uring_cmd
     ///

@@ -145,7 +145,7 @@ pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
             ..Schedule::in_turn(
                 arguments.runs.unwrap_or(CRYSTAL_TRIALS),
                 arguments
-                    .interval
+                    .pause
                     .or(arguments.profile.interval())
                     .unwrap_or(CRYSTAL_PAUSE),
             )
@@ -161,7 +161,7 @@ pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
                 time_max: Some(ADAPTIVE_TIME_MAX),
                 ..PrecisionDefault::trials(Enough::TRIALS_MIN)
             };
-            let pause = arguments.interval.unwrap_or_default();
+            let pause = arguments.pause.unwrap_or_default();
             arguments
                 .precision
                 .schedule(runs(arguments), default, pause)

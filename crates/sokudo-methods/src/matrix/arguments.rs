@@ -8,7 +8,7 @@ use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::percent::{Percent, percent};
 use sokudo_terminal::arguments::pictures::Pictures;
 use sokudo_terminal::arguments::printing::{Asking, Rendering};
-use sokudo_terminal::arguments::store::Keeping;
+use sokudo_terminal::arguments::store::RunKeeping;
 use sokudo_words::{Text, text};
 
 use crate::arguments::destroying::Destroying;
@@ -135,7 +135,7 @@ pub struct MatrixArguments {
     pub pictures: Pictures,
 
     #[command(flatten)]
-    pub keeping: Keeping,
+    pub keeping: RunKeeping,
 }
 
 /// Reads the number and size of loop devices, such as `4x8GiB`.

@@ -78,7 +78,7 @@ pub struct QuickOptions {
     pub precision: Precision,
 
     /// Pause before each measurement but the first, such as 10s
-    #[arg(short, long, value_name = "TIME", default_value = "0s", help_heading = HOW)]
+    #[arg(long, value_name = "TIME", default_value = "0s", help_heading = HOW)]
     pub pause: Nanos,
 
     /// Also print the mean without the N slowest and N fastest trials

@@ -13,7 +13,7 @@ use crate::steady::plan::Mixes;
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
-  sokudo steady /dev/sdb --estimate                how long, and how much is written; measures nothing
+  sokudo steady /dev/sdb --dry-run                how long, and how much is written; measures nothing
   sokudo steady /dev/sdb --purge --destroy WD-1234 IOPS by mix and block size, as PTS-C
   sokudo steady /dev/nvme1n1 --enterprise --purge --destroy S4X1
   sokudo steady /dev/sdb --test wsat --purge --destroy WD-1234 --plot wsat.svg
@@ -114,10 +114,6 @@ pub struct SteadyOptions {
     #[arg(long, value_name = "PERCENT", value_parser = whole_number(1..=100), help_heading = MEASURED)]
     pub active_range: Option<u32>,
 
-    /// Print the time and the amount written, and measure nothing
-    #[arg(long, help_heading = MEASURED)]
-    pub estimate: bool,
-
     /// First discard all blocks of the device or file
     ///
     /// Earlier writes leave most drives in a state that slows later writes; a discard (TRIM) resets
@@ -133,13 +129,13 @@ pub struct SteadyOptions {
     #[arg(long, value_name = "TIME", help_heading = HOW)]
     pub round_time: Option<Nanos>,
 
-    /// Rounds at most [default: 25, wsat: as many as fit into --time-max]
+    /// Rounds at most [default: 25, wsat: as many as fit into --max-time]
     #[arg(long, value_name = "N", value_parser = whole_number(1..=10_080), help_heading = HOW)]
     pub rounds_max: Option<u32>,
 
     /// Time that --test wsat takes at most [default: 6h, enterprise: 24h]
     #[arg(long, value_name = "TIME", conflicts_with = "rounds_max", help_heading = HOW)]
-    pub time_max: Option<Nanos>,
+    pub max_time: Option<Nanos>,
 
     /// The drive's own write cache: keep, on or off [default: the class's]
     ///

@@ -29,11 +29,12 @@ impl ResultDocument {
         reported.is_none_or(|reported| !reported.unknown.contains(&part))
     }
 
-    /// With what another tool printed, in the place of trials.
-    pub(super) fn reported(self, reported: &Reported) -> Self {
+    /// With what another tool printed, in the place of trials; so many of which are left out at each
+    /// end of a trimmed mean.
+    pub(super) fn reported(self, reported: &Reported, trim: u32) -> Self {
         let samples: Vec<SampleDocument> = reported.samples.iter().map(sample_document).collect();
         let survey = self.workload.survey().filter(|_| !samples.is_empty());
-        let rate = |imported: &Option<ImportedRate>| imported.as_ref().and_then(rate);
+        let rate = |imported: &Option<ImportedRate>| Some(rate(imported.as_ref()?)?.trimmed(trim));
         Self {
             status: Status::Complete,
             bandwidth_bytes_per_s: rate(&reported.bandwidth).map(BandwidthFigures::of_rate),

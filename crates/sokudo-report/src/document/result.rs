@@ -300,7 +300,7 @@ impl ResultDocument {
                 ..Self::from_row(row, &run.schedule)
             };
             match &row.reported {
-                Some(reported) => result.reported(reported),
+                Some(reported) => result.reported(reported, run.schedule.trim),
                 None => result,
             }
         };

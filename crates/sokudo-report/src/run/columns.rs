@@ -27,6 +27,9 @@ const SYNCS: &str = "sync: how long fsync or fdatasync took by itself; latency i
 const CLOSED_LOOP: &str = "p99.9 of a closed loop: while the disk stands still nobody asks it; for \
     latency under a load fix the rate (--rate).";
 
+/// Why rows have none that have other latencies.
+const TOO_FEW: &str = "p99 —: too few independent I/Os; it needs 299.";
+
 /// All columns in the order in which they are shown.
 pub(super) fn table(
     document: &RunDocument,
@@ -187,6 +190,16 @@ impl ColumnContext<'_> {
         }
     }
 
+    /// What must be known of p99 where a row has latencies and lacks it.
+    fn too_few(&self) -> &'static str {
+        let results = self.document.results.iter();
+        let mut latencies = results.filter_map(|it| it.latency_ns.as_ref());
+        match latencies.any(|it| it.p50.is_some() && it.p99.is_none()) {
+            true => TOO_FEW,
+            false => "",
+        }
+    }
+
     fn latencies<'a>(&self, rows: Columns<'a>) -> Columns<'a> {
         let service = if self.is_at_rates { SERVICE } else { LATENCY };
         let service =
@@ -195,7 +208,10 @@ impl ColumnContext<'_> {
         let rows = rows
             .column(service("p50", 14, 12), latency(|it| it.p50))
             .column(service("p95", 17, 18), latency(|it| it.p95))
-            .column(service("p99", 11, 2), latency(|it| it.p99))
+            .column(
+                service("p99", 11, 2).noted(self.too_few()),
+                latency(|it| it.p99),
+            )
             .column(
                 service("p99.9", 16, 15).noted(self.closed_loop()),
                 latency(|it| it.p99_9),

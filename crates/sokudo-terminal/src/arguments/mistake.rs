@@ -110,8 +110,28 @@ fn of_number(cause: &(dyn Error + 'static)) -> Option<Text> {
     })
 }
 
+/// What other tools and other commands call it, and what it is called here.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("note", "edit"),
+    ("tag", "edit"),
+    ("label", "edit"),
+    ("--estimate", "--dry-run"),
+    ("--interval", "--pause"),
+    ("--json", "--format json"),
+    ("--plot-theme", "--theme"),
+    ("--time-max", "--max-time"),
+];
+
 /// What is called nearly so.
 fn alike(error: &clap::Error) -> Option<Text> {
+    let wrong = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
+    let wrong = wrong.map(|kind| names(error, kind));
+    if let Some((_, name)) = OTHER_NAMES
+        .iter()
+        .find(|(other, _)| wrong.iter().any(|it| it == other))
+    {
+        return Some(text!("use {name}"));
+    }
     let alike = |kind| Some(names(error, kind)).filter(|names| !names.is_empty());
     if let Some(names) = alike(ContextKind::SuggestedSubcommand) {
         return Some(text!("a similar command exists: {names}"));

@@ -103,7 +103,7 @@ pub struct Colours {
     ///
     /// A PNG cannot follow the reader's screen; auto makes it light.
     #[arg(
-        long = "plot-theme",
+        long = "theme",
         value_parser = one_of(THEMES),
         hide_possible_values = true,
         hide_default_value = true,

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use sokudo_model::{LABEL_CHARACTERS_MAX, Verdict, is_label};
 use sokudo_report::BandwidthUnit;
@@ -11,7 +12,7 @@ use sokudo_words::{Text, text};
 use crate::arguments::heading::{KEPT, PRINTED, WRITTEN};
 use crate::arguments::one_of::one_of;
 use crate::arguments::pictures::Plotting;
-use crate::arguments::store::Keeping;
+use crate::arguments::store::RunKeeping;
 
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -51,15 +52,11 @@ pub struct ListFormat {
         help_heading = PRINTED
     )]
     format: TableOrJson,
-
-    /// The same as --format json
-    #[arg(long, help_heading = PRINTED)]
-    json: bool,
 }
 
 impl ListFormat {
     pub fn is_json(&self) -> bool {
-        self.json || self.format == TableOrJson::Json
+        self.format == TableOrJson::Json
     }
 }
 
@@ -88,7 +85,8 @@ pub struct Rendering {
     /// With iops, compare and trend judge I/Os per second instead of bytes.
     #[arg(
         long,
-        value_parser = one_of(UNITS),
+        value_parser = unit(),
+        ignore_case = true,
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "mb",
@@ -155,12 +153,16 @@ pub struct Printing {
     ///
     /// Tables, comparisons and pictures show the label, and commands that show runs take it as
     /// a name: sokudo compare ext4 xfs. 1 to 40 characters without commas. It is kept as the
-    /// tag label=NAME; sokudo tag 44 label=NAME changes it.
+    /// tag label=NAME; sokudo edit 44 --label NAME changes it.
     #[arg(long, value_name = "NAME", value_parser = label, help_heading = KEPT)]
     pub label: Option<String>,
 
+    /// Say what would be done, and how long it takes; writes nothing
+    #[arg(long, help_heading = WRITTEN)]
+    pub dry_run: bool,
+
     #[command(flatten)]
-    pub keeping: Keeping,
+    pub keeping: RunKeeping,
 }
 
 /// What somebody calls a run.
@@ -181,8 +183,22 @@ const TRUST: &[(&str, Verdict)] = &[
     ("unverified", Verdict::Unverified),
 ];
 
-/// What the figures of a table are in.
-pub const UNITS: &[(&str, BandwidthUnit)] = &[
+/// What the figures of a table are in, with `/s` or without.
+pub fn unit() -> impl TypedValueParser<Value = BandwidthUnit> {
+    let words = UNITS.iter().map(|(word, _)| {
+        let rate = format!("{word}/s");
+        PossibleValue::new(word).alias(rate)
+    });
+    let named = |word: String| {
+        let word = word.to_ascii_lowercase();
+        let short = word.trim_end_matches("/s");
+        let found = UNITS.iter().find(|(known, _)| *known == short);
+        found.expect("no other word gets here").1
+    };
+    PossibleValuesParser::new(words).map(named)
+}
+
+const UNITS: &[(&str, BandwidthUnit)] = &[
     ("mb", BandwidthUnit::MegabytesPerSecond),
     ("mib", BandwidthUnit::MebibytesPerSecond),
     ("gb", BandwidthUnit::GigabytesPerSecond),
@@ -204,9 +220,9 @@ pub struct Asking {
     #[arg(short, long, help_heading = PRINTED)]
     pub quiet: bool,
 
-    /// Do not ask before much is written, or for long
+    /// Do not ask before much is written, or what takes long
     ///
-    /// fill and burn-in always ask; other commands before more than 100 GB or an hour.
+    /// fill and burn-in always ask; other commands before more than 100 GB are written, or what takes more than an hour.
     #[arg(short, long, help_heading = WRITTEN)]
     pub yes: bool,
 }

@@ -1,9 +1,10 @@
 //! Where runs are kept, for every command that keeps or shows some.
 
 use std::ffi::OsString;
+use std::ops::Deref;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use sokudo_words::{Text, text};
 
 use crate::arguments::heading::KEPT;
@@ -19,17 +20,49 @@ pub struct Keeping {
     ///
     /// A file is a SQLite database. The default is sokudo/runs.db in $XDG_DATA_HOME, or
     /// in ~/.local/share; the variable SOKUDO_STORE names another.
-    #[arg(
-        long,
-        value_name = "WHERE",
-        conflicts_with = "no_store",
-        help_heading = KEPT
-    )]
+    #[arg(long, value_name = "WHERE", help_heading = KEPT)]
     pub store: Option<Location>,
+}
 
-    /// Do not keep this run
-    #[arg(long, help_heading = KEPT)]
-    pub no_store: bool,
+/// The same of a command that has runs to keep, and need not.
+#[derive(Clone, Debug)]
+pub struct RunKeeping(Keeping);
+
+impl Args for RunKeeping {
+    fn augment_args(command: Command) -> Command {
+        let not = Arg::new("no_store").long("no-store").help_heading(KEPT);
+        let not = not.action(ArgAction::SetTrue).conflicts_with("store");
+        Keeping::augment_args(command).arg(not.help("Do not keep this run"))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for RunKeeping {
+    fn from_arg_matches(given: &ArgMatches) -> Result<Self, Error> {
+        let keeping = Keeping::from_arg_matches(given)?;
+        Ok(Self(match given.get_flag("no_store") {
+            true => Keeping {
+                store: Some(Location::None),
+            },
+            false => keeping,
+        }))
+    }
+
+    fn update_from_arg_matches(&mut self, given: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(given)?;
+        Ok(())
+    }
+}
+
+impl Deref for RunKeeping {
+    type Target = Keeping;
+
+    fn deref(&self) -> &Keeping {
+        &self.0
+    }
 }
 
 /// Where a store is.
@@ -75,16 +108,12 @@ impl Keeping {
     /// What the variable names; `None` where it is not set.
     pub fn of_variable() -> Option<Self> {
         let value = invocation::variable_os(VARIABLE)?;
-        (!value.is_empty()).then_some(Self {
-            store: None,
-            no_store: false,
-        })
+        (!value.is_empty()).then_some(Self { store: None })
     }
 
     /// What says to another sokudo where to keep, in the variable; `None` where nothing was given.
     pub fn named(&self) -> Option<OsString> {
         match &self.store {
-            _ if self.no_store => Some("none".into()),
             Some(Location::None) => Some("none".into()),
             Some(Location::File(path)) => Some(path.clone().into()),
             Some(Location::Server(address)) => Some(address.clone().into()),
@@ -94,9 +123,6 @@ impl Keeping {
 
     /// Where to keep; an error where no folder is known.
     pub fn location(&self) -> Result<Location, Text> {
-        if self.no_store {
-            return Ok(Location::None);
-        }
         if let Some(location) = &self.store {
             return location.clone().known();
         }
@@ -145,7 +171,6 @@ mod tests {
         ] {
             let keeping = Keeping {
                 store: address.parse().ok(),
-                no_store: false,
             };
             let message = keeping.location().unwrap_err().english();
             assert!(message.contains("does not know"), "{message}");

@@ -5,27 +5,44 @@ use clap::builder::Styles;
 
 use super::spoken::{Speaker, wrapped};
 
-/// Groups in the order of help, by the hundreds of a command's `display_order`; methods that have
-/// none measure. Of the last two only the names are listed.
-const GROUPS: [(&[usize], &str); 6] = [
-    (&[1], "Is it OK?"),
-    (&[0, 9], "Measure"),
-    (&[2], "Compare"),
-    (&[3], "Look"),
-    (&[4], "As other tools"),
-    (&[5], "More"),
+/// Groups and their commands in the order of help. Of the last two only the names are listed.
+pub const GROUPS: [(&str, &[&str]); 6] = [
+    ("Is it OK?", &["checkup", "fit", "burn-in", "slow"]),
+    (
+        "Measure",
+        &[
+            "mark", "quick", "scan", "explain", "fill", "sweep", "load", "peak", "steady", "bonnie",
+        ],
+    ),
+    (
+        "Compare",
+        &[
+            "compare", "baseline", "check", "trend", "matrix", "together",
+        ],
+    ),
+    (
+        "Look",
+        &["page", "info", "list", "show", "report", "plot", "import"],
+    ),
+    ("As other tools", &["run", "fio", "diskspd", "hdparm"]),
+    (
+        "More",
+        &["prepare", "edit", "delete", "clean", "completions", "man"],
+    ),
 ];
-const NAMES_ONLY: [usize; 2] = [4, 5];
+const NAMES_ONLY: [&str; 2] = ["As other tools", "More"];
 /// Columns before what a command does: two, the longest name, two.
 const INDENT: usize = 12;
 
 /// The command with its groups in the place of one flat list.
 pub fn grouped(command: Command, width: usize, speaker: &mut impl Speaker) -> Command {
     let header = Styles::default().get_header().to_owned();
-    let groups = GROUPS.iter().map(|(hundreds, title)| {
-        let title = speaker.say(title);
-        let below = below(&command, hundreds, width, speaker);
-        format!("{header}{title}{header:#}\n{below}")
+    let groups = GROUPS.iter().map(|(title, names)| {
+        let below = match NAMES_ONLY.contains(title) {
+            true => format!("  {}\n", names.join("  ")),
+            false => below(&command, names, width, speaker),
+        };
+        format!("{header}{}{header:#}\n{below}", speaker.say(title))
     });
     let groups = groups.collect::<Vec<_>>().join("\n");
     let [usage, options] = ["Usage", "Options"].map(|title| speaker.say(title));
@@ -37,21 +54,9 @@ pub fn grouped(command: Command, width: usize, speaker: &mut impl Speaker) -> Co
 }
 
 /// The commands of a group.
-fn below(
-    command: &Command,
-    hundreds: &[usize],
-    width: usize,
-    speaker: &mut impl Speaker,
-) -> String {
-    let of_group = |it: &&Command| hundreds.contains(&(it.get_display_order() / 100));
-    let mut commands: Vec<&Command> = command.get_subcommands().filter(of_group).collect();
-    commands.retain(|it| !it.is_hide_set() && it.get_name() != "help");
-    commands.sort_by_key(|it| it.get_display_order());
-    if hundreds.iter().any(|it| NAMES_ONLY.contains(it)) {
-        let names: Vec<&str> = commands.iter().map(|it| it.get_name()).collect();
-        return format!("  {}\n", names.join("  "));
-    }
-    let lines = commands.into_iter().map(|it| {
+fn below(command: &Command, names: &[&str], width: usize, speaker: &mut impl Speaker) -> String {
+    let commands = names.iter().filter_map(|it| command.find_subcommand(it));
+    let lines = commands.map(|it| {
         let about = it.get_about().map(ToString::to_string).unwrap_or_default();
         let about = speaker.say(&about).replace('\n', " ");
         let about = wrapped(&about, width.saturating_sub(INDENT).max(INDENT));
@@ -63,4 +68,13 @@ fn below(
         )
     });
     lines.collect()
+}
+
+/// The command with all below it in the order of help.
+pub fn ordered(command: Command) -> Command {
+    let names = || GROUPS.iter().flat_map(|(_, names)| *names);
+    command.mut_subcommands(|it| match names().position(|name| *name == it.get_name()) {
+        Some(at) => it.display_order(at),
+        None => it,
+    })
 }

@@ -6,7 +6,7 @@ use sokudo_page::{PlannedRow, RunEvent};
 
 use crate::command_line;
 
-/// More than this is written, or for longer, only where somebody has said so.
+/// More than this is written, or longer measured, only where somebody has said so.
 const BYTES_WITHOUT_CONSENT_MAX: u64 = 100_000_000_000;
 const TIME_WITHOUT_CONSENT_MAX: Nanos = Nanos::from_secs(3_600);
 
@@ -82,10 +82,15 @@ impl Estimate {
         }
     }
 
-    /// Whether so much is written, or something for so long, that nobody wants it by mistake.
+    /// Whether so much is written, or it takes so long, that nobody wants it by mistake.
     pub fn is_much(&self) -> bool {
-        let is_long = self.writes && self.time > TIME_WITHOUT_CONSENT_MAX;
+        let is_long = self.time > TIME_WITHOUT_CONSENT_MAX;
         !self.is_virtual && (self.writes_many_bytes() || is_long)
+    }
+
+    /// Whether a byte is written, of rows or of files that they need.
+    pub fn writes_anything(&self) -> bool {
+        self.writes || self.writes_bytes != Some(0)
     }
 
     /// Whether so many bytes are written.
@@ -166,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn much_is_more_than_100_gb_or_an_hour_of_a_row_that_writes() {
+    fn much_is_more_than_100_gb_or_an_hour() {
         let of_bytes = |bytes| {
             writer(Limits {
                 bytes: Some(Bytes(bytes)),
@@ -184,7 +189,7 @@ mod tests {
             (of_time(3_600), false),
             (of_time(3_601), true),
             (reader(of_bytes(u64::MAX)), false),
-            (reader(of_time(1_000_000)), false),
+            (reader(of_time(3_601)), true),
         ] {
             let plan = Plan::in_turn(Method::from("test"), 0, vec![workload]);
             let schedule = Schedule::in_turn(1, Nanos(0));

@@ -5,13 +5,17 @@ pub(crate) mod arguments;
 
 use std::path::{Path, PathBuf};
 
+use sokudo_history::arguments::which::RunFilterArguments;
 use sokudo_history::find::{FoundRun, Recall};
-use sokudo_history::runs;
+use sokudo_history::plot::{self, arguments::PlotArguments};
+use sokudo_history::runs::{self, arguments::ShowArguments};
 use sokudo_methods::matrix;
 use sokudo_report::Report;
-use sokudo_report::plot;
+use sokudo_report::plot as pictures;
 use sokudo_report::report::{ReportStyle, ReportedRun};
 use sokudo_store::Page;
+use sokudo_terminal::arguments::pictures::destination;
+use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::picture;
 use sokudo_terminal::{invocation, language, output};
@@ -51,6 +55,53 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
         }
     }
     Ok(())
+}
+
+/// `sokudo show RUN -o FILE`: as the end of FILE says, where no format is given.
+pub(crate) fn show(mut arguments: ShowArguments) -> Result<(), Exit> {
+    let output = arguments.rendering.output.clone();
+    let by_ending = arguments.rendering.format == Format::Table && !arguments.judge_again;
+    let Some(path) = output.filter(|_| by_ending) else {
+        return runs::show(&arguments);
+    };
+    match of_file(&path).ok() {
+        Some(ReportFormat::Json) => arguments.rendering.format = Format::Json,
+        Some(ReportFormat::Csv) => arguments.rendering.format = Format::Csv,
+        Some(ReportFormat::Markdown) => arguments.rendering.format = Format::Markdown,
+        Some(ReportFormat::Svg | ReportFormat::Png) => {
+            let picture = destination(&path.to_string_lossy()).map_err(Exit::usage)?;
+            return plot::run(&PlotArguments {
+                result: arguments.run,
+                destinations: vec![picture],
+                kind: arguments.plotting.kind,
+                colours: arguments.plotting.pictures.colours,
+                keeping: arguments.keeping,
+            });
+        }
+        Some(ReportFormat::Html | ReportFormat::Jsonl | ReportFormat::Prometheus) => {
+            return run(&ReportArguments {
+                runs: vec![arguments.run],
+                device: None,
+                which: RunFilterArguments::default(),
+                outputs: vec![path],
+                format: None,
+                title: None,
+                theme: arguments.plotting.pictures.colours.theme,
+                mask_serial: false,
+                keeping: arguments.keeping,
+            });
+        }
+        // CrystalDiskMark's layout is a report's; a table is text, too.
+        Some(ReportFormat::Text) => {}
+        None if path
+            .extension()
+            .is_some_and(|it| it.eq_ignore_ascii_case("pdf")) =>
+        {
+            of_file(&path)?;
+        }
+        None => {}
+    }
+    runs::show(&arguments)
 }
 
 /// The runs that are named, or those of the store that fit, the oldest first.
@@ -162,7 +213,7 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
         ReportFormat::Prometheus => report.prometheus(),
         ReportFormat::Svg => {
             let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;
-            plot::svg(&figure, size, style.theme)
+            pictures::svg(&figure, size, style.theme)
         }
         ReportFormat::Png => {
             let (figure, size) = report.picture(style.language).map_err(Exit::usage)?;

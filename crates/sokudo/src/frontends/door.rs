@@ -76,7 +76,13 @@ pub(crate) fn as_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 /// `sokudo TARGET …` as `sokudo mark TARGET … --card`: for a first word that is no command, and is
 /// a path or the name of a device of ours. Without `--card` where somebody says how much is told.
 pub(crate) fn of_target(arguments: Vec<OsString>) -> Vec<OsString> {
-    let Some(first) = arguments.get(1) else {
+    // --lang CODE may stand before it.
+    let at = match arguments.get(1).and_then(|word| word.to_str()) {
+        Some("--lang") => 3,
+        Some(word) if word.starts_with("--lang=") => 2,
+        _ => 1,
+    };
+    let Some(first) = arguments.get(at) else {
         return arguments;
     };
     let text = first.to_string_lossy();
@@ -86,7 +92,7 @@ pub(crate) fn of_target(arguments: Vec<OsString>) -> Vec<OsString> {
         return arguments;
     }
     let mut words = arguments;
-    words.insert(1, "mark".into());
+    words.insert(at, "mark".into());
     if !words.iter().any(|word| word == "--card" || word == "--why") {
         words.push("--card".into());
     }

@@ -56,6 +56,17 @@ fn a_target_alone_is_measured_and_becomes_a_card() {
 }
 
 #[test]
+fn a_language_may_stand_before_a_target() {
+    for language in ["--lang ja", "--lang=ja"] {
+        let card = sokudo(&format!(
+            "{language} sim:const --row RND4K,Q1,read --no-store"
+        ))
+        .ok();
+        assert!(card.printed.contains("読み"), "{card:?}");
+    }
+}
+
+#[test]
 fn how_much_is_told_of_a_target_alone_may_be_said() {
     let store = Store::new();
     for (telling, words) in [("--card", "Kept as run"), ("--why", "Engine")] {

@@ -1,4 +1,4 @@
-//! Nothing writes more than 100 GB, or for longer than an hour, unasked.
+//! Nothing writes more than 100 GB, or takes more than an hour, unasked.
 
 use std::fs;
 
@@ -35,12 +35,30 @@ fn no_command_writes_much_where_nobody_can_be_asked() {
         let ended = sokudo_in(folder.path(), &command);
         assert_eq!(ended.code(), Some(2), "{ended:?}");
         ended.tells(&WITHOUT_CONSENT);
+        if !command.starts_with("compare") {
+            let dry = sokudo_in(folder.path(), &format!("{command} --dry-run"));
+            dry.ok().prints(&["written"]);
+        }
         assert_eq!(
             fs::read_dir(folder.path()).unwrap().count(),
             before,
             "{command}"
         );
     }
+}
+
+#[test]
+fn what_takes_long_is_asked_for_though_it_only_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("data"), vec![1; 16 << 20]).unwrap();
+    for command in [
+        "mark data --row RND4K,Q1 --time 1000s --runs 5",
+        "scan data --runs 9999",
+    ] {
+        sokudo_in(folder.path(), command).refused(2, &["and nothing is written", "use --yes"]);
+    }
+    let dry = sokudo_in(folder.path(), "mark data --row RND4K,Q1 --dry-run").ok();
+    dry.prints(&["mark/rows: RND4K Q1T1 read", "and nothing is written"]);
 }
 
 #[test]

@@ -17,6 +17,13 @@ fn first_line(ended: &Ended) -> &str {
     ended.printed.lines().next().unwrap_or_default()
 }
 
+#[test]
+fn what_can_be_asked_is_listed() {
+    let listed = sokudo("fit list").ok();
+    holds(&listed.printed, &["etcd", "postgres", "proxmox"]);
+    assert_eq!(listed.printed, sokudo("fit").ok().printed);
+}
+
 /// What each question comes to on a device of one latency: just enough, and just too little.
 #[test]
 fn a_device_just_fast_enough_and_one_just_too_slow_are_told_apart() {

@@ -69,7 +69,7 @@ const TOGETHER: &[(&str, &[&str], &[Output])] = &[
     ("all", ALL, &[
         ("list", "list", Some(100)),
         ("list-ja", "list --lang ja", Some(80)),
-        ("list-json", "list --json", None),
+        ("list-json", "list --format json", None),
         ("report", "report --since 1y --format markdown", None),
         ("html", "report --since 1y --format html --mask-serial", None),
         ("prom", "report --since 1y --format prometheus", None),

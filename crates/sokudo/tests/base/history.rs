@@ -16,7 +16,7 @@ fn a_list_has_a_format_as_all_results_have() {
     store.mark(DISK);
     store.ok("baseline set 1");
     for command in ["list", "baseline show", "info"] {
-        let json = store.ok(&format!("{command} --json"));
+        let json = store.ok(&format!("{command} --format json"));
         assert!(json.starts_with("{\n  \"schema\": \"sokudo."), "{json}");
         let table = store.ok(&format!("{command} --format table"));
         assert!(!table.starts_with('{'), "{table}");
@@ -31,11 +31,11 @@ fn a_list_has_a_format_as_all_results_have() {
 #[test]
 fn tags_become_columns_as_their_help_says() {
     let store = Store::new();
-    let help = store.ok("tag --help");
+    let help = store.ok("edit --help");
     assert!(help.contains("compare all --pivot row:tag:raid"), "{help}");
     for (run, tag) in [("1", "raid=5"), ("2", "raid=10"), ("3", "idle")] {
         store.mark(DISK);
-        store.ok(&format!("tag {run} {tag}"));
+        store.ok(&format!("edit {run} --tag {tag}"));
     }
     let json = store.ok("compare all --pivot row:tag:raid -f json");
     let matrix: Value = serde_json::from_str(&json).unwrap();
@@ -51,8 +51,8 @@ fn an_empty_store_says_what_to_do_and_is_not_made() {
     store.refuses("show", 2, &["no run is kept yet"]);
     store.refuses("show 7", 2, &["no run 7", "sokudo list"]);
     store.refuses("plot last", 2, &["no run is kept"]);
-    store.refuses("note last x", 2, &["no run is kept"]);
-    store.refuses("tag 7 x", 2, &["no run 7"]);
+    store.refuses("edit last --note x", 2, &["no run is kept"]);
+    store.refuses("edit 7 --tag x", 2, &["no run 7"]);
     store.refuses("delete 7 -y", 2, &["no run 7"]);
     store.refuses("baseline set 7", 2, &["no run 7"]);
     store.refuses("baseline unset 7", 2, &["no run 7"]);
@@ -66,7 +66,7 @@ fn runs_are_listed_the_newest_first_and_found_by_what_they_are() {
     store.mark(DISK);
     store.mark("sim:ssd");
     store.ok("quick sim:ssd -q");
-    store.ok("tag 2 idle 'before update'");
+    store.ok("edit 2 --tag idle --tag 'before update'");
     assert_eq!(store.ids(""), [3, 2, 1]);
     for (filter, ids) in [
         ("constant", &[1][..]),
@@ -154,8 +154,7 @@ fn what_a_cache_answers_is_no_headline() {
 fn a_run_is_shown_in_every_format_as_it_was_measured() {
     let store = Store::new();
     store.mark(DISK);
-    store.ok("note 1 before 'the update'");
-    store.ok("tag last idle");
+    store.ok("edit 1 last --note 'before the update' --tag idle");
     let table = store.ok("show --why");
     let words = [
         "run 1",
@@ -173,6 +172,21 @@ fn a_run_is_shown_in_every_format_as_it_was_measured() {
     let picture = store.directory.path().join("a.svg");
     store.ok(&format!("show last --plot {}", picture.display()));
     assert!(fs::read_to_string(picture).unwrap().contains("<svg"));
+    // The end of a file's name says how it is written.
+    for (name, begin) in [
+        ("b.html", "<!doctype html>"),
+        ("b.svg", "<svg"),
+        ("b.md", "#"),
+        ("b.json", "{"),
+        ("b.csv", "started_at,"),
+        ("b.txt", "sokudo"),
+    ] {
+        let file = store.directory.path().join(name);
+        store.ok(&format!("show 1 -o {}", file.display()));
+        let written = fs::read_to_string(file).unwrap().to_lowercase();
+        assert!(written.trim_start().starts_with(begin), "{name}: {written}");
+    }
+    store.refuses("show 1 -o b.pdf", 2, &["no PDF"]);
     // What a file holds is shown likewise.
     let file = store.directory.path().join("a.json");
     store.ok(&format!("show 1 -f json -o {}", file.display()));
@@ -189,7 +203,7 @@ fn absurd_numbers_and_words_are_no_crash_and_no_flood() {
     assert_eq!(store.ids(&format!("--skip {most} --limit {most}")), [0; 0]);
     assert_eq!(store.ids(&format!("--limit {most}")), [1]);
     let long = "x".repeat(100_000);
-    let refused = store.run(&format!("tag 1 {long}"));
+    let refused = store.run(&format!("edit 1 --tag {long}"));
     refused.refused(2, &["64 characters"]);
     assert!(refused.told.len() < 10_000, "{}", refused.told.len());
 }
@@ -199,25 +213,25 @@ fn notes_and_tags_of_hostile_people_do_no_harm() {
     let store = Store::new();
     store.mark(DISK);
     let hostile = "\u{1b}[31m\u{7}<script>alert(1)</script>\r速度\u{202e}'; DROP TABLE runs;--";
-    end(store.program().args(["note", "1", hostile])).ok();
+    end(store.program().args(["edit", "1", "--note", hostile])).ok();
     assert_eq!(store.list("")[0]["note"], hostile);
     let table = store.ok("show 1");
     assert!(table.contains("<script>alert(1)</script>"), "{table}");
     assert!(!table.contains('\u{1b}') && !table.contains('\u{202e}'));
-    let long = format!("note 1 {}", "x".repeat(100_000));
+    let long = format!("edit 1 --note {}", "x".repeat(100_000));
     store.refuses(&long, 2, &["10000", "keep the text in a file"]);
     assert_eq!(store.list("")[0]["note"], hostile);
-    store.ok("note 1 --clear");
+    store.ok("edit 1 --note ''");
     assert_eq!(store.list("")[0]["note"], "");
-    store.refuses("note 1", 2, &["TEXT"]);
-    store.ok("tag 1 <b> 速度");
-    store.ok("tag 1 速度 --remove <b>");
+    store.refuses("edit 1", 2, &["--note"]);
+    store.ok("edit 1 --tag <b> --tag 速度");
+    store.ok("edit 1 --tag 速度 --untag <b>");
     assert_eq!(store.list("")[0]["tags"], serde_json::json!(["速度"]));
     for tag in ["", "a,b", "\u{1b}[31m"] {
-        store.refuses(&format!("tag 1 '{tag}'"), 2, &["a tag has"]);
+        store.refuses(&format!("edit 1 --tag '{tag}'"), 2, &["a tag has"]);
     }
     let name = "nothing-of-this-name";
-    store.refuses(&format!("note {name} x"), 2, &[name, "sokudo list"]);
+    store.refuses(&format!("edit {name} --note x"), 2, &[name, "sokudo list"]);
 }
 
 #[test]
@@ -246,7 +260,7 @@ fn a_baseline_is_one_per_device_and_method_and_is_not_deleted() {
     store.refuses("delete 1 --yes", 3, &words);
     let told = store.ok("baseline set last");
     assert!(told.contains("replaces run 1 as the baseline"), "{told}");
-    let shown: Value = serde_json::from_str(&store.ok("baseline show --json")).unwrap();
+    let shown: Value = serde_json::from_str(&store.ok("baseline show --format json")).unwrap();
     assert_eq!(shown["runs"].as_array().unwrap().len(), 1);
     assert_eq!(shown["runs"][0]["id"], 2);
     assert!(store.ok("list").contains('★') || store.ok("list").contains('*'));

@@ -22,6 +22,28 @@ fn text(path: &Path) -> &str {
 }
 
 #[test]
+fn the_slowest_and_the_fastest_trials_may_be_left_out_of_the_mean() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hdparm.txt");
+    let timed = |megabytes: u32| {
+        format!(
+            "/dev/sda:\n Timing buffered disk reads: {megabytes} MB in  3.00 seconds = {} MB/sec\n\n",
+            megabytes / 3
+        )
+    };
+    std::fs::write(&file, [300, 600, 630, 2700].map(timed).concat()).unwrap();
+    let of = |trim: &str| {
+        let words = format!("import {} --no-store --format json {trim}", text(&file));
+        let figures = sokudo(&words).json()["figures"][0]["bandwidth_bytes_per_s"].clone();
+        figures["trimmed_mean"]
+            .as_f64()
+            .map(|it| it / f64::from(1 << 20))
+    };
+    assert_eq!(of(""), None);
+    assert_eq!(of("--trim 1").map(f64::round), Some(205.0));
+}
+
+#[test]
 fn a_file_is_read_shown_kept_and_not_kept_twice() {
     let folder = directory_in_memory();
     let store = folder.path().join("runs.db");
@@ -57,7 +79,7 @@ fn what_is_said_of_a_run_that_is_kept_already_is_not_lost() {
     assert_eq!(said("--tag old --note 'by hand'").told, "");
     said("--note another").tells(&["keeps its earlier note"]);
     let store = text(&store);
-    let listed = sokudo(&format!("list --store {store} --json")).json();
+    let listed = sokudo(&format!("list --store {store} --format json")).json();
     assert_eq!(listed["runs"][0]["tags"][0], "old");
     assert_eq!(listed["runs"][0]["note"], "by hand");
 }

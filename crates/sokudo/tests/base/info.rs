@@ -8,7 +8,7 @@ fn info(arguments: &str) -> Ended {
 
 #[test]
 fn every_disk_of_this_machine_is_listed() {
-    let printed = info("--json").json();
+    let printed = info("--format json").json();
     assert_eq!(printed["schema"], "sokudo.info/1");
     let listed: Vec<&str> = printed["disks"]
         .as_array()

@@ -264,8 +264,8 @@ fn names_are_no_words_of_ours() {
     let job = format!("[global]\nsize=1m\nfilename={}\n{job}", data.display());
     std::fs::write(&jobs, job).unwrap();
     said("mark sim:const --row SEQ1M,read --runs 1 --quiet");
-    said("note 1 Windows");
-    said("tag 1 read");
+    said("edit 1 --note Windows");
+    said("edit 1 --tag read");
     said("show 1").prints(&["注記  Windows", "タグ  read"]);
     let ended = said(&format!("run {} --quiet", jobs.display()));
     for name in ["read ", "Windows "] {

@@ -27,7 +27,7 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     // Methods.
     ("mark", "mark sim:ssd --runs 6 --time 10ms --precision 0", on_a_disk),
     ("mark-slower", "mark sim:ssd?read=75us&bus=300MB/s --runs 6 --time 10ms --precision 0 --seed 2", on_a_newer_kernel),
-    ("crystal", "mark sim:const?latency=100us --schedule crystal --interval 0s --runs 3 --time 10ms --mix 70", nothing),
+    ("crystal", "mark sim:const?latency=100us --schedule crystal --pause 0s --runs 3 --time 10ms --mix 70", nothing),
     ("several", "mark sim:ssd?serial=A1&link=lane:3GB/s sim:ssd?serial=B2&link=lane:3GB/s --row SEQ1M,Q8,read --row RND4K,Q1 --runs 6 --time 10ms --precision 0", nothing),
     ("several-free", "mark sim:ssd?serial=A1 sim:hdd?serial=B2 --row RND4K,Q1,read --runs 6 --time 20ms --precision 0", nothing),
     ("rate", "mark sim:const?latency=100us&jitter=50us --row RND4K,Q4,mix70 --rate 5000iops --poisson --runs 6 --time 50ms", nothing),
@@ -62,7 +62,7 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     ("cache-answers", "mark sim:const?latency=10us --row RND4K,Q1 --runs 6 --time 10ms --precision 0", cache_answers),
     ("throttled", "mark sim:const?latency=100us --row RND4K,Q1,write --runs 6 --time 50ms --precision 0", throttled),
     ("in-memory", "mark sim:const?latency=10us --row SEQ1M,Q8,read --runs 6 --time 10ms --precision 0", in_memory),
-    ("troubled", "mark sim:ssd --schedule crystal --interval 0s --runs 5 --time 10ms", troubled),
+    ("troubled", "mark sim:ssd --schedule crystal --pause 0s --runs 5 --time 10ms", troubled),
     // Of other tools.
     ("fio", "import {corpus}/fio/json.json", nothing),
     ("diskspd", "import {corpus}/diskspd/windows-two.txt", nothing),

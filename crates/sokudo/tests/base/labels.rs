@@ -67,7 +67,7 @@ fn a_label_can_be_given_later_and_is_no_part_of_what_was_measured() {
         &format!("mark sim:const?latency=100us&jitter=1us {ROW}"),
     )
     .ok();
-    kept(store, "tag 1 label=new idle").ok();
+    kept(store, "edit 1 --label new --tag idle").ok();
     kept(store, "show old").refused(2, &["old cannot be read", "--label"]);
     let [named, plain] = ["show new --format json", "show 2 --format json"]
         .map(|arguments| kept(store, arguments).json());

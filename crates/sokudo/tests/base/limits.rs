@@ -41,9 +41,9 @@ fn a_report_that_does_not_fit_is_told_and_leaves_the_older_one() {
     // What the disk refuses is no wrong argument.
     let keep = "\"$SOKUDO\" import run.json -q --store runs.db";
     end(shell(keep).current_dir(directory.path())).ok();
-    let script = "ulimit -f 1; \"$SOKUDO\" note 1 x --store runs.db";
+    let script = "ulimit -f 1; \"$SOKUDO\" edit 1 --note x --store runs.db";
     end(shell(script).current_dir(directory.path())).refused(1, &["runs.db", "--store"]);
-    let script = "\"$SOKUDO\" note 9 x --store runs.db";
+    let script = "\"$SOKUDO\" edit 9 --note x --store runs.db";
     end(shell(script).current_dir(directory.path())).refused(2, &["no run 9"]);
 }
 

@@ -37,7 +37,7 @@ fn the_comment_of_a_text_is_what_somebody_wrote_and_nothing_else() {
     store.mark("sim:const");
     let text = store.ok("report 1 --format text");
     assert!(!text.contains("Comment:"), "{text}");
-    store.ok("note 1 'after the move'");
+    store.ok("edit 1 --note 'after the move'");
     let text = store.ok("report 1 --format text");
     let comment = text.lines().find(|line| line.starts_with("Comment:"));
     assert_eq!(comment, Some("Comment: after the move"), "{text}");
@@ -100,8 +100,8 @@ fn runs_of_the_store_are_chosen_as_list_does_and_what_was_said_stays_with_them()
     for serial in ["A1", "B2"] {
         store.mark(&format!("sim:const?latency=100us&serial={serial}"));
     }
-    store.ok("tag 2 cold room=cellar");
-    store.ok("note 2 'before the update'");
+    store.ok("edit 2 --tag cold --tag room=cellar");
+    store.ok("edit 2 --note 'before the update'");
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("b.json");
     let path = path.to_str().unwrap();

@@ -103,7 +103,7 @@ fn names(run: &Value) -> Vec<(&str, &str)> {
 
 #[test]
 fn crystals_schedule_warms_up_and_shows_the_best() {
-    let crystal = "--schedule crystal --interval 10ms --time 20ms";
+    let crystal = "--schedule crystal --pause 10ms --time 20ms";
     let run = measured("sim:ssd", &format!("{crystal} --runs 2"));
     assert_eq!(run["schedule"]["warm_up"], true);
     for result in results(&run) {

@@ -43,7 +43,7 @@ fn who_would_write_for_a_day_is_asked() {
     let asked = ["will be written, in about", "use --yes"];
     steady(directory.path(), "--size 64MiB").refused(2, &asked);
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
-    steady(directory.path(), "--size 64MiB --estimate").ok();
+    steady(directory.path(), "--size 64MiB --dry-run").ok();
 }
 
 #[test]

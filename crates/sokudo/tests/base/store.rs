@@ -138,7 +138,7 @@ fn a_password_is_in_no_result() {
 }
 
 /// Every command about kept runs.
-const LOOKING: &str = "list,show 1,note 1 x,tag 1 x,delete 1 -y,baseline show,baseline set,check";
+const LOOKING: &str = "list,show 1,edit 1 --note x,delete 1 -y,baseline show,baseline set,check";
 
 #[test]
 fn a_store_that_cannot_be_used_is_not_taken_for_an_empty_one() {
@@ -156,7 +156,7 @@ fn a_store_that_cannot_be_used_is_not_taken_for_an_empty_one() {
         }
     }
     for command in ["show 1", "check", "baseline show"] {
-        sokudo(&format!("{command} --no-store")).refused(2, &["no store is given"]);
+        sokudo(&format!("{command} --store none")).refused(2, &["no store is given"]);
     }
 }
 

@@ -36,12 +36,12 @@ pub enum SteadyError {
     #[error("--round-time is 0; a cell needs some time, such as 1s")]
     NoTime,
     /// A time for a test that ends by rounds.
-    #[error("--time-max is how long --test wsat goes on; bound the rounds instead (--rounds-max)")]
+    #[error("--max-time is how long --test wsat goes on; bound the rounds instead (--rounds-max)")]
     TimeOfSaturation,
     /// Fewer rounds than can be steady.
     #[error(
         "so few rounds can never be steady, because two windows of five must pass; allow at least \
-         {least} (--rounds-max, or --time-max in --test wsat)"
+         {least} (--rounds-max, or --max-time in --test wsat)"
     )]
     FewRounds { least: u32 },
     /// More rounds than anybody waits for.

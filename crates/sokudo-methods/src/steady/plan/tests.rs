@@ -287,7 +287,7 @@ fn what_cannot_be_is_refused_with_the_way_out() {
     assert!(refused(endless).contains("60000 rounds are too many"));
     let by_time = refused(|r| r.time_max = Some(Nanos::from_secs(60)));
     assert!(
-        by_time.contains("--time-max is how long --test wsat"),
+        by_time.contains("--max-time is how long --test wsat"),
         "{by_time}"
     );
     let short = SteadyRequest {

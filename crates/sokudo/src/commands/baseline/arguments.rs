@@ -4,10 +4,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use sokudo_model::Nanos;
 use sokudo_report::BandwidthUnit;
 use sokudo_terminal::arguments::heading::{PRINTED, WRITTEN};
-use sokudo_terminal::arguments::one_of::one_of;
 use sokudo_terminal::arguments::percent::{Percent, percent};
-use sokudo_terminal::arguments::printing::{Asking, ListFormat, UNITS};
-use sokudo_terminal::arguments::store::Keeping;
+use sokudo_terminal::arguments::printing::{Asking, ListFormat, unit};
+use sokudo_terminal::arguments::store::{Keeping, RunKeeping};
 
 /// What `baseline --help` ends with.
 pub(crate) const BASELINE_EXAMPLES: &str = "\
@@ -216,7 +215,8 @@ pub(crate) struct CheckArguments {
     /// Unit of the table: mb (MB/s), mib, gb, kb or iops, which are then compared
     #[arg(
         long,
-        value_parser = one_of(UNITS),
+        value_parser = unit(),
+        ignore_case = true,
         hide_possible_values = true,
         value_name = "NAME",
         default_value = "mb",
@@ -228,5 +228,5 @@ pub(crate) struct CheckArguments {
     pub(crate) asking: Asking,
 
     #[command(flatten)]
-    pub(crate) keeping: Keeping,
+    pub(crate) keeping: RunKeeping,
 }

@@ -8,7 +8,7 @@ use sokudo_terminal::arguments::one_of::one_of;
 use sokudo_terminal::arguments::percent::{Percent, percent};
 use sokudo_terminal::arguments::pictures::Pictures;
 use sokudo_terminal::arguments::printing::{Asking, Rendering};
-use sokudo_terminal::arguments::store::Keeping;
+use sokudo_terminal::arguments::store::RunKeeping;
 use sokudo_words::{Text, text};
 
 /// What `--help` ends with.
@@ -91,7 +91,7 @@ pub(crate) struct CompareArguments {
     pub(crate) pictures: Pictures,
 
     #[command(flatten)]
-    pub(crate) keeping: Keeping,
+    pub(crate) keeping: RunKeeping,
 }
 
 /// How many runs become one table.

@@ -15,11 +15,12 @@ use sokudo_words::{Text, text};
 
 /// Options that a plan cannot have, because the comparison says how often it is measured
 /// and what is printed.
-const OF_THE_COMPARISON: [&str; 17] = [
+const OF_THE_COMPARISON: [&str; 18] = [
     "runs",
     "quick",
+    "dry-run",
     "schedule",
-    "interval",
+    "pause",
     "precision",
     "max-time",
     "format",
@@ -27,7 +28,7 @@ const OF_THE_COMPARISON: [&str; 17] = [
     "unit",
     "plot",
     "plot-kind",
-    "plot-theme",
+    "theme",
     "print-job",
     "as",
     "require",

@@ -16,6 +16,6 @@ pub(crate) struct InfoArguments {
     /// Print the disks' raw answers in hexadecimal
     ///
     /// JSON always contains them when a disk is named.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     pub(crate) raw: bool,
 }

@@ -89,8 +89,9 @@ fn methods_are_listed_once() {
     let slices = slices();
     let words: BTreeSet<String> = slices.iter().map(|it| it.replace('_', "-")).collect();
     for file in source_files() {
-        // `cli.rs` has it for tests alone.
-        let of_tests = file.ends_with("cli/remedies.rs");
+        // `cli.rs` has it for tests alone, and help has all commands in its order, which a test of
+        // `cli.rs` holds against those there are.
+        let of_tests = file.ends_with("cli/remedies.rs") || file.ends_with("definition/groups.rs");
         if of_tests || file == root().join(LIST) {
             continue;
         }
