@@ -300,7 +300,7 @@ fn stopped_early(case: &RowContext<'_>) -> Option<RuleResult> {
         .outcomes()
         .any(|outcome| outcome.stopped == StopReason::Cancelled);
     let trials = case.row.trials.len();
-    let planned = case.run.schedule.trials_due(&case.row.trials) as usize;
+    let planned = case.run.schedule.trials_due(case.row) as usize;
     let cut = case.run.interrupted && trials < planned;
     if trials == 0 {
         return None;

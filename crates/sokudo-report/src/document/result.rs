@@ -329,7 +329,7 @@ impl ResultDocument {
         Self {
             name: row.workload.name.clone(),
             direction,
-            status: Status::of(row, schedule.trials_due(&row.trials)),
+            status: Status::of(row, schedule.trials_due(row)),
             verdict: assessment.map(|assessment| assessment.verdict),
             steadiness: bandwidth.as_ref().and_then(BandwidthFigures::steadiness),
             bandwidth_bytes_per_s: bandwidth,
