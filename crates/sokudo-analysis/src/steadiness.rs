@@ -49,7 +49,8 @@ fn precision_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
     let enough = schedule.enough?;
     let trials = &case.row.trials;
     let all_made = u32::try_from(trials.len()).is_ok_and(|made| made >= schedule.trials);
-    let is_over = all_made || enough.is_spent(trials);
+    let is_futile = enough.is_futile(trials);
+    let is_over = all_made || enough.is_spent(trials) || is_futile || case.row.out_of_time;
     if !is_over || enough.is_precise(trials) {
         return None;
     }
@@ -58,6 +59,13 @@ fn precision_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
         Code::PrecisionNotReached,
         // Rows share one line of the table, in which each row's own ± stands already.
         match Enough::reach(trials) {
+            Some(reach) if is_futile && reach < 1.0 => text!(
+                "varies by ± {percent:.0} %: more trials would not help",
+                percent = reach * 100.0
+            ),
+            Some(_) if is_futile => {
+                text!("varies by more than ± 100 %: more trials would not help")
+            }
             Some(_) => text!("± {percent} % was not reached; see each row's ±"),
             None if trials.len() >= INTERVAL_TRIALS_MIN => text!(
                 "± {percent} % was not reached; trials of such unlike lengths give no 95 % interval"
@@ -272,6 +280,25 @@ mod tests {
         spent.schedule.enough.as_mut().unwrap().time_max = Some(Nanos::from_secs(6));
         check! {
             "no time for more": spent => ["precision-not-reached"], Verified;
+        }
+        let wide = |time_max| {
+            let mut wide = spread(0.09);
+            wide.schedule.trials = 12;
+            wide.schedule.enough = Some(sokudo_model::Enough {
+                time_max: Some(time_max),
+                ..sokudo_model::Enough::within(20)
+            });
+            wide
+        };
+        check! {
+            "no use": wide(Nanos::from_secs(10)) => ["precision-not-reached"], Verified,
+                "varies by ± 9 %: more trials would not help";
+            "time for it": wide(Nanos::from_secs(60)) => [], Verified;
+        }
+        let mut out_of_time = wide(Nanos::from_secs(60));
+        out_of_time.rows[0].out_of_time = true;
+        check! {
+            "the run's time is over": out_of_time => ["precision-not-reached"], Verified;
         }
         let mut between_looks = asking(50);
         between_looks.schedule.trials = 7;

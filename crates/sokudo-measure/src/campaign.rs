@@ -180,6 +180,31 @@ impl SpreadRounds {
     }
 }
 
+/// Part of a run's time that is kept for what follows its trials, once a row has those that it
+/// needs for an interval.
+const REST_PART: u64 = 12;
+
+/// Whether the time of a run has room for so much more. Processes that measure together have no
+/// common clock for that.
+pub(crate) fn has_time(schedule: &Schedule, needed: Nanos, subject: &PreparedTargets) -> bool {
+    let time_max = schedule.time_max.filter(|_| subject.together.is_none());
+    time_max.is_none_or(|max| subject.passed().0.saturating_add(needed.0) <= max.0)
+}
+
+/// Whether it has room for another trial of a row. Its first one is made in any case.
+fn has_time_for_trial(
+    schedule: &Schedule,
+    row: &Row,
+    trial: Nanos,
+    subject: &PreparedTargets,
+) -> bool {
+    let has_interval = row.trials.len() >= Enough::TRIALS_MIN as usize;
+    let rest = schedule.time_max.filter(|_| has_interval);
+    let rest = rest.unwrap_or_default().0 / REST_PART;
+    let needed = Nanos(trial.0.saturating_add(rest));
+    row.trials.is_empty() || has_time(schedule, needed, subject)
+}
+
 /// How long all trials and pauses take together at most, on a target of this size; of a
 /// schedule that is spread over a time no less than that.
 pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
@@ -199,6 +224,11 @@ pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos 
         trial.0.saturating_add(pause)
     };
     let all = steps.iter().map(of_step).fold(0, u64::saturating_add);
+    let first = steps.iter().filter(|step| step.trial == 0).map(of_step);
+    let first = first.fold(0, u64::saturating_add);
+    let all = schedule
+        .time_max
+        .map_or(all, |max| all.min(max.0.max(first)));
     Nanos(all.max(schedule.spread_over.unwrap_or_default().0))
 }
 
@@ -389,6 +419,11 @@ pub(crate) fn run(
             continue;
         }
         if is_phase_over(schedule, step, &rows) {
+            continue;
+        }
+        let expected = RowTime::of(&plan, schedule, step.stage, subject.info().size_bytes);
+        if !has_time_for_trial(schedule, &rows[own.start], expected.trial, subject) {
+            rows[own].iter_mut().for_each(|row| row.out_of_time = true);
             continue;
         }
         if let Some(spread) = &mut spread {

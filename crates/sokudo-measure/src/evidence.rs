@@ -82,6 +82,10 @@ impl PreparedTargets {
             }
         };
         let outcomes = self.run(stage, options, control, &mut listen)?;
+        outcomes
+            .first()
+            .iter()
+            .for_each(|first| self.clock.add(first));
         if let Some(others) = others {
             others.end()?;
         }

@@ -38,6 +38,7 @@ mod pages;
 mod parts;
 mod permission;
 mod rest;
+mod run_clock;
 mod session;
 mod settling;
 mod several;

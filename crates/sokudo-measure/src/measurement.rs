@@ -21,6 +21,7 @@ use crate::named::Named;
 use crate::open_as::FileUser;
 use crate::pages;
 use crate::permission::Permission;
+use crate::run_clock::RunClock;
 use crate::several::{self, OtherTarget};
 use crate::slow;
 use crate::subject::{DeviceBeside, PreparedTargets, TargetSetup};
@@ -349,6 +350,7 @@ impl Prepared {
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<Option<MeasureError>, MeasureError> {
+        self.subject.clock = RunClock::start();
         let Run { plan, schedule, .. } = &self.run;
         let choosing = Choosing {
             schedule,
@@ -361,7 +363,7 @@ impl Prepared {
             self.is_complete = true;
             // What is tried depends on the system, and so on the host.
             if self.subject.together.is_none() {
-                pages::compare(plan, &mut rows, &mut self.subject, control);
+                pages::compare(plan, schedule, &mut rows, &mut self.subject, control);
                 if plan.method.is(MethodTrait::RepeatsSlow) {
                     slow::read_again(plan, &mut rows, &mut self.subject, control);
                 }

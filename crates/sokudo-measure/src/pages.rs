@@ -3,8 +3,11 @@
 
 use sokudo_device::{System, segments_max};
 use sokudo_engine::Control;
-use sokudo_model::{BufferMemory, MethodTrait, Nanos, PagesCompared, Plan, Row, Workload};
+use sokudo_model::{
+    BufferMemory, MethodTrait, Nanos, PagesCompared, Plan, Row, Schedule, Workload,
+};
 
+use crate::campaign::has_time;
 use crate::error::MeasureError;
 use crate::subject::PreparedTargets;
 use crate::turns::{AlternatingTrials, PAIRS, bytes_per_second};
@@ -15,10 +18,11 @@ const PAGE_BYTES: u64 = 4096;
 /// A row's check takes a second in all, and moves what the row moves in that time.
 const TIME: Nanos = Nanos::from_millis(100);
 
-/// Tries both where it matters. What goes wrong is left to the row itself, which has been
+/// Tries both where it matters, while there is time. What goes wrong is left to the row itself, which has been
 /// measured.
 pub(crate) fn compare(
     plan: &Plan,
+    schedule: &Schedule,
     rows: &mut [Row],
     subject: &mut PreparedTargets,
     control: &Control,
@@ -29,8 +33,9 @@ pub(crate) fn compare(
     let Some(most) = segments_max(&System::host(), subject.info()).filter(|_| is_wanted) else {
         return;
     };
+    let needed = Nanos(TIME.0 * 2 * u64::from(PAIRS));
     for (index, row) in rows.iter_mut().enumerate() {
-        if is_cut(row, most) {
+        if is_cut(row, most) && has_time(schedule, needed, subject) {
             row.pages = pairs(plan, index, subject, control).ok().flatten();
         }
     }

@@ -14,8 +14,8 @@ use sokudo_engine::{
     SimulatedTarget, Target, TestFile, Walked, lay_out,
 };
 use sokudo_model::{
-    BlockDeviceKind, Bytes, DataContent, DriveCache, Event, FileTree, Layout, Stage, TargetInfo,
-    TargetKind, Workload,
+    BlockDeviceKind, Bytes, DataContent, DriveCache, Event, FileTree, Layout, Nanos, Stage,
+    TargetInfo, TargetKind, Workload,
 };
 use sokudo_words::text;
 
@@ -24,6 +24,7 @@ use crate::error::MeasureError;
 use crate::named::{Named, bare_info, simulated_info};
 use crate::open_as::FileUser;
 use crate::permission::Permission;
+use crate::run_clock::RunClock;
 use crate::shared_test_file::LentFile;
 use crate::together::Together;
 
@@ -118,6 +119,7 @@ pub(crate) struct PreparedTargets {
     pub(crate) drive_monitor: Option<DriveMonitor>,
     /// How far the sequential I/Os of all rows have come.
     pub(crate) walked: Walked,
+    pub(crate) clock: RunClock,
 }
 
 /// A target as it was opened.
@@ -257,6 +259,7 @@ impl PreparedTargets {
             together: None,
             drive_monitor: None,
             walked: Walked::default(),
+            clock: RunClock::start(),
         }
     }
 
@@ -267,6 +270,11 @@ impl PreparedTargets {
     /// What is known about the target, or about the first of them.
     pub(crate) fn info(&self) -> &TargetInfo {
         &self.opened[0].info
+    }
+
+    /// How long it has been measured.
+    pub(crate) fn passed(&self) -> Nanos {
+        self.clock.passed(self.info().kind == TargetKind::Simulated)
     }
 
     /// What is known about each target.

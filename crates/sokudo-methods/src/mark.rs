@@ -81,7 +81,9 @@ fn measurement(arguments: &Arguments) -> Result<Measurement<'_>, Exit> {
     let more = others.iter().map(|it| target(&it.name, &it.named));
     let targets: Vec<MarkTarget<'_>> = std::iter::once(first).chain(more).collect();
     let plan = plan::resolve(arguments, &targets, seed)?;
-    let schedule = arguments.shared.ending(plan::schedule(arguments)?);
+    let mut schedule = arguments.shared.ending(plan::schedule(arguments)?);
+    let time_max = plan::time_max(arguments, plan.stages.len());
+    schedule.time_max = schedule.time_max.or(time_max);
     let mut notes = notes(arguments, &targets);
     notes.extend(several::time_note(&plan, &schedule, targets.len()));
     drop(targets);

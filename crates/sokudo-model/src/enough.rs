@@ -4,7 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_stats::{INTERVAL_TRIALS_MIN, is_look};
+use sokudo_stats::{INTERVAL_TRIALS_MIN, is_futile, is_look};
 
 use crate::json::is_default;
 use crate::trial::{Outcome, Trial, weighed};
@@ -59,7 +59,7 @@ impl Enough {
 
     /// Whether no more trials are to be made after these.
     pub fn ends(self, trials: &[Trial]) -> bool {
-        self.is_reached(trials) || self.is_spent(trials)
+        self.is_reached(trials) || self.is_spent(trials) || self.is_futile(trials)
     }
 
     /// Whether these trials are precise enough, at a moment at which that is looked at
@@ -74,6 +74,15 @@ impl Enough {
     /// Whether the time for these trials is over.
     pub fn is_spent(self, trials: &[Trial]) -> bool {
         self.has_trials(trials) && self.time_max.is_some_and(|max| measured(trials) >= max)
+    }
+
+    /// Whether all the time that is left would not bring it near what it may reach, at a moment
+    /// at which that is looked at; no limit of time, no such moment.
+    pub fn is_futile(self, trials: &[Trial]) -> bool {
+        let part = |max: Nanos| measured(trials).as_secs_f64() / max.as_secs_f64().max(1e-9);
+        let limits = self.time_max.map(part).zip(Self::reach(trials));
+        let is_futile = |(part, reach)| is_futile(reach, self.half_width(), part);
+        self.has_trials(trials) && is_look(trials.len()) && limits.is_some_and(is_futile)
     }
 
     /// Whether their interval reaches no further than it may.
@@ -165,5 +174,19 @@ mod tests {
         let noisy = trials(&[1_000, 500, 2_000, 700, 1_500, 900, 1_100]);
         assert!(!enough.ends(&noisy[..5]));
         assert!(enough.ends(&noisy[..6]) && !enough.is_reached(&noisy[..6]));
+    }
+
+    #[test]
+    fn a_row_that_its_time_would_not_bring_near_ends_at_a_look() {
+        let within = |seconds| Enough {
+            time_max: Some(Nanos::from_secs(seconds)),
+            ..Enough::within(20)
+        };
+        // ± 10 % after 6 s: ± 4 % after 37.5 s.
+        let wide = trials(&[1_000, 900, 1_000, 1_100, 1_000, 1_000, 1_000]);
+        assert!(within(37).ends(&wide[..6]) && within(37).is_futile(&wide[..6]));
+        assert!(!within(38).ends(&wide[..6]) && !within(38).is_futile(&wide[..6]));
+        assert!(!within(20).ends(&wide), "no look");
+        assert!(!Enough::within(20).is_futile(&wide[..6]));
     }
 }

@@ -173,6 +173,14 @@ pub struct Schedule {
         skip_serializing_if = "Option::is_none"
     )]
     pub spread_over: Option<Nanos>,
+    /// Time of the whole run from which on no trial is begun but the first of each row; missing
+    /// without a limit.
+    #[serde(
+        rename = "time_max_ns",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub time_max: Option<Nanos>,
     /// Trials left out at each end of a row's sorted trials for the trimmed mean; 0
     /// where none is asked for.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -206,6 +214,7 @@ impl Schedule {
             warm_up: false,
             enough: None,
             spread_over: None,
+            time_max: None,
             trim: 0,
             steady: None,
             latency_limit: None,
@@ -230,16 +239,15 @@ impl Schedule {
 
     /// How many trials a row should have had: as many as it has once no more are to be made.
     pub fn trials_due(&self, row: &Row) -> u32 {
-        let (trials, most) = (&row.trials, self.trials_of(&row.workload));
+        let (made, most) = (narrow(row.trials.len()), self.trials_of(&row.workload));
         if self.steady.is_some() {
             // Rounds end when they are steady; that is told by itself.
-            return narrow(trials.len());
+            return made;
         }
-        match self.enough {
-            Some(enough) if enough.ends(trials) => {
-                u32::try_from(trials.len()).map_or(most, |made| made.min(most))
-            }
-            _ => most,
+        let ends = |enough: Enough| enough.ends(&row.trials);
+        match row.out_of_time || self.enough.is_some_and(ends) {
+            true => made.min(most),
+            false => most,
         }
     }
 }

@@ -49,6 +49,9 @@ pub struct Row {
     /// Trials that came to their speed only while they were measured, and were made again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unsettled: u32,
+    /// The time of the run was over before it had as many trials as it should.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub out_of_time: bool,
     /// What was moved by trials that do not count: of backends, warm-ups, and those made again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncounted: Vec<TrialSeries>,
@@ -103,6 +106,7 @@ impl Row {
             pages: None,
             backends: None,
             unsettled: 0,
+            out_of_time: false,
             uncounted: Vec::new(),
             slow: None,
             runs_differ: None,

@@ -44,7 +44,7 @@ pub use distributions::{Normal, Pareto, Zipf};
 pub use drift::{Groups, LevelShift, Trend, groups, step, trend};
 pub use histogram::{Bucket, Histogram, HistogramWriter, RELATIVE_ERROR_MAX, samples_needed};
 pub use levels::{LevelRule, levels_of_variance};
-pub use looks::{INTERVAL_TRIALS_MIN, is_look};
+pub use looks::{INTERVAL_TRIALS_MIN, is_futile, is_look};
 pub use permutation::Permutation;
 pub use quantile_interval::{quantile_design_effects, quantile_interval, quantile_low};
 pub use random::{Random, mix64};

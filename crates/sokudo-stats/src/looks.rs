@@ -6,6 +6,9 @@
 //! Carson 1979; McNickle, Ewing and Pawlikowski 2004 of sequential stopping rules). Few
 //! looks, each some way after the one before, keep that small. It says nothing about when
 //! an interval is narrow.
+//!
+//! A row that would not get there in its time is given up at a look: by how wide its interval is,
+//! not by where it lies, so that this leaves the coverage as it is.
 
 /// The fewest trials whose order statistics give a 95 % interval of the median: minimum and
 /// maximum of six cover it with 1 − 2·2⁻⁶ = 96.9 %, of five with 93.8 %.
@@ -22,6 +25,17 @@ pub fn is_look(trials: usize) -> bool {
         look += look / 4;
     }
     look == trials || LOOKS.contains(&trials)
+}
+
+/// How many times as wide as wanted the interval would still have to be at the end of a row's time
+/// for the row to be given up.
+const FUTILE_FACTOR: f64 = 2.0;
+
+/// Whether more trials would not help: an interval that reaches so far, as a share, after a part
+/// of the time that there is, would be more than [`FUTILE_FACTOR`] times too wide at its end. It
+/// becomes narrower with the root of the time.
+pub fn is_futile(reach: f64, wanted: f64, part_of_time: f64) -> bool {
+    reach * part_of_time.min(1.0).sqrt() > FUTILE_FACTOR * wanted
 }
 
 #[cfg(test)]
@@ -47,28 +61,63 @@ mod tests {
 
         const RELATIVE_PRECISION: f64 = 0.02;
 
+        /// Rows that were stopped.
+        #[derive(Default)]
+        struct Stopped {
+            /// Whose interval covers the true median of 1.
+            covered: Rate,
+            /// That were given up, and whose interval covers it of those.
+            given_up: Rate,
+            covered_given_up: Rate,
+            /// That were given up, of those that would have become precise enough.
+            given_up_in_vain: Rate,
+            trials: usize,
+        }
+
+        impl Stopped {
+            /// A row of so many trials at most.
+            fn add(&mut self, draw: &mut dyn FnMut() -> f64, trials_max: usize) {
+                let trials: Vec<f64> = (0..trials_max).map(|_| draw()).collect();
+                let looks = (1..=trials_max).filter(|made| is_look(*made));
+                let reaches = looks.map(|made| {
+                    let made_trials = WeightedTrials::from(trials[..made].to_vec());
+                    (made, made_trials.reach(CONFIDENCE).unwrap())
+                });
+                let reaches: Vec<(usize, f64)> = reaches.collect();
+                let is_narrow = |(_, reach): &&(usize, f64)| *reach <= RELATIVE_PRECISION;
+                let is_futile = |(made, reach): &&(usize, f64)| {
+                    is_futile(*reach, RELATIVE_PRECISION, *made as f64 / trials_max as f64)
+                };
+                let narrow = reaches.iter().find(is_narrow).map(|(made, _)| *made);
+                let futile = reaches.iter().find(is_futile).map(|(made, _)| *made);
+                let is_given_up = futile.is_some_and(|made| narrow.is_none_or(|end| made < end));
+                let end = [narrow, futile].into_iter().flatten().min();
+                let end = end.unwrap_or(trials_max);
+                let interval = median_interval(&trials[..end], CONFIDENCE).unwrap();
+                let is_covered = (interval.low..=interval.high).contains(&1.0);
+                self.covered.add(is_covered);
+                self.given_up.add(is_given_up);
+                if is_given_up {
+                    self.covered_given_up.add(is_covered);
+                }
+                if narrow.is_some() {
+                    self.given_up_in_vain.add(is_given_up);
+                }
+                self.trials += end;
+            }
+        }
+
+        fn stopped(draw: &mut dyn FnMut() -> f64, rounds: u32, trials_max: usize) -> Stopped {
+            let mut stopped = Stopped::default();
+            (0..rounds).for_each(|_| stopped.add(draw, trials_max));
+            stopped
+        }
+
         /// How often the interval of a row that was stopped covers the true median of 1, and
         /// how many trials it took on average.
         fn coverage(draw: &mut dyn FnMut() -> f64, rounds: u32) -> (Rate, f64) {
-            let (mut covered, mut made) = (Rate::default(), 0.0);
-            for _ in 0..rounds {
-                let mut trials: Vec<f64> = Vec::new();
-                while trials.len() < TRIALS_MAX {
-                    trials.push(draw());
-                    let is_narrow = |trials: &[f64]| {
-                        WeightedTrials::from(trials.to_vec())
-                            .reach(CONFIDENCE)
-                            .is_some_and(|reach| reach <= RELATIVE_PRECISION)
-                    };
-                    if is_look(trials.len()) && is_narrow(&trials) {
-                        break;
-                    }
-                }
-                let interval = median_interval(&trials, CONFIDENCE).unwrap();
-                covered.add((interval.low..=interval.high).contains(&1.0));
-                made += trials.len() as f64;
-            }
-            (covered, made / f64::from(rounds))
+            let stopped = stopped(draw, rounds, TRIALS_MAX);
+            (stopped.covered, stopped.trials as f64 / f64::from(rounds))
         }
 
         /// Standard deviations from far below to far above what the precision asks for.
@@ -128,7 +177,38 @@ mod tests {
             let mut made =
                 |spread| coverage(&mut || 1.0 + spread * standard_normal(&mut random), rounds).1;
             assert!(made(0.004) < 6.5);
-            assert!(made(0.2) > 39.9);
+            assert!(made(0.04) > 25.0);
+            assert!(made(0.2) < 7.0);
+        }
+
+        /// Rows of 12 trials, as those whose trials are long, and of 40.
+        #[test]
+        fn a_row_is_seldom_given_up_in_vain_and_its_interval_covers_its_median() {
+            let rounds = draws(3_000);
+            let mut random = Random::stream(seed(), 37);
+            for trials_max in [12, TRIALS_MAX] {
+                for spread in [0.01, 0.02, 0.03, 0.04, 0.06, 0.1, 0.2, 0.5] {
+                    let mut skewed = random.clone();
+                    let mut normal = || 1.0 + spread * standard_normal(&mut random);
+                    let mut tail =
+                        || 1.0 + spread * (skewed.fraction().max(1e-12).ln() + 2f64.ln());
+                    for (of, draw) in [
+                        ("normal", &mut normal as &mut dyn FnMut() -> f64),
+                        ("skewed", &mut tail),
+                    ] {
+                        let rows = stopped(draw, rounds, trials_max);
+                        let case = format!("{of}, {spread}, up to {trials_max}");
+                        // Of which nine in ten would get there.
+                        if rows.given_up_in_vain.drawn > u64::from(rounds / 10 * 9) {
+                            rows.given_up_in_vain.assert_at_most(0.12, &case);
+                        }
+                        if rows.given_up.hits > u64::from(rounds / 20) {
+                            let case = format_args!("{case}, given up");
+                            rows.covered_given_up.assert_at_least(0.95, case);
+                        }
+                    }
+                }
+            }
         }
     }
 }

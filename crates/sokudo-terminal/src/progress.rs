@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_engine::Control;
 use sokudo_measure::{Expectation, Prepared, duration};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Row, RunState, Schedule, Workload};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Row, RunState, Schedule, Workload, narrow};
 use sokudo_report::rate;
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
@@ -32,12 +32,17 @@ pub struct ProgressLine {
     rows: Vec<Expectation>,
     /// Rows end before that once they are known well enough.
     is_adaptive: bool,
+    /// After which the run ends in any case, and since when.
+    time_max: Option<Nanos>,
+    began: Option<Instant>,
     done: Nanos,
     step: Nanos,
     total: Nanos,
     label: String,
     /// A line for each row of which something is known, each after a line break.
     figures: String,
+    /// Every row has a figure.
+    is_known: bool,
     last: (Nanos, Bytes),
     /// What the trial in progress is expected to move, where its end is not a time.
     bytes: Option<Bytes>,
@@ -110,17 +115,30 @@ impl ProgressLine {
             expected.time.0 = expected.time.0.saturating_add(schedule.pause.0);
             std::iter::repeat_n(expected, stage.workloads.len())
         });
-        let total = duration(plan, schedule, size);
+        let at_most = duration(plan, schedule, size);
+        let total = match schedule.time_max {
+            None => at_most,
+            Some(_) => {
+                let unlimited = Schedule {
+                    time_max: None,
+                    ..schedule.clone()
+                };
+                duration(plan, &unlimited, size)
+            }
+        };
         Self {
-            bar: bar(total.0, quiet),
-            telling: EventTeller::begin(total, control),
+            bar: bar(at_most.0, quiet),
+            telling: EventTeller::begin(at_most, control),
             rows: rows.collect(),
             is_adaptive: schedule.enough.is_some(),
+            time_max: schedule.time_max,
+            began: None,
             done: Nanos(0),
             step: Nanos(0),
             total,
             label: String::new(),
             figures: String::new(),
+            is_known: false,
             last: (Nanos(0), Bytes(0)),
             bytes: None,
             pace: 1.0,
@@ -145,9 +163,10 @@ impl ProgressLine {
     pub fn show(&mut self, event: &Event, state: &RunState) {
         self.draw(event, state);
         self.tell_line();
+        let all = self.all();
         if let Some(telling) = &mut self.telling {
-            let (position, total) = (self.bar.position(), self.total.0.max(1));
-            let left = left(position, self.total, self.pace);
+            let (position, total) = (self.bar.position(), all.0.max(1));
+            let left = left(position, all, self.pace);
             telling.show(event, state, share(position, total), left);
         }
     }
@@ -158,7 +177,7 @@ impl ProgressLine {
             return;
         }
         self.last_line = Some(Instant::now());
-        let share = share(self.bar.position(), self.total.0.max(1));
+        let share = share(self.bar.position(), self.all().0.max(1));
         let message = self.bar.message();
         let line = message.lines().next().unwrap_or_default();
         exit::fault(format!("{:.0} %  {line}", share * 100.0));
@@ -225,7 +244,6 @@ impl ProgressLine {
     fn expect(&mut self, before: Nanos, now: Nanos) {
         let others = self.total.0.saturating_sub(before.0);
         self.total.0 = others.saturating_add(now.0);
-        self.bar.set_length(self.total.0);
     }
 
     fn start(&mut self, state: &RunState) {
@@ -233,6 +251,8 @@ impl ProgressLine {
         let Some((row, expected)) = row.zip(self.rows.get(state.first)) else {
             return;
         };
+        self.began.get_or_insert_with(Instant::now);
+        self.is_known = state.trial > 0;
         let up_to = if self.is_adaptive { "≤ " } else { "" };
         let trials = state.run.schedule.trials_of(&row.workload);
         let trial = text!("trial {}/{up_to}{trials}", state.trial + 1);
@@ -289,11 +309,28 @@ impl ProgressLine {
     fn tell(&self, into_step: Nanos, speed: Option<f64>) {
         let position = self.done.0 + into_step.0.min(self.step.0);
         self.bar.set_position(position.min(self.total.0));
-        let left = clock(left(position, self.total, self.pace));
+        let all = self.all();
+        self.bar.set_length(all.0);
+        let left = clock(left(position, all, self.pace));
         let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
         let left = text!("{left} left").in_language(language::current());
-        self.bar
-            .set_message(format!("{}{speed}  {left}{}", self.label, self.figures));
+        let hint = match self.is_known {
+            true => text!("Ctrl-C ends it now and keeps these").in_language(language::current()),
+            false => String::new(),
+        };
+        let Self { label, figures, .. } = self;
+        let line = format!("{label}{speed}  {left}{figures}\n{hint}");
+        self.bar.set_message(line.trim_end().to_owned());
+    }
+
+    /// All that is expected, of which no more is left than of the time after which the run ends.
+    fn all(&self) -> Nanos {
+        let passed = self.began.map_or(Duration::ZERO, |began| began.elapsed());
+        let left_at_most = |max: Nanos| Duration::from(max).saturating_sub(passed);
+        let at_most = self.time_max.map(left_at_most).map_or(self.total, |left| {
+            Nanos(self.done.0.saturating_add(narrow(left.as_nanos())))
+        });
+        self.total.min(at_most)
     }
 
     /// Shows a text of our own in the current language.
@@ -323,8 +360,8 @@ fn share(position: u64, total: u64) -> f64 {
 
 /// How many rows fit below the line: a terminal does not take back what has left it.
 fn figures_at_most() -> usize {
-    // The line itself may need two, and the cursor's is left free.
-    const LINES_USED: u16 = 3;
+    // The line itself may need two, one says how to end, and the cursor's is left free.
+    const LINES_USED: u16 = 4;
     let size = match invocation::is_error_terminal() {
         true => terminal_size_of(io::stderr()),
         false => None,

@@ -29,7 +29,10 @@ pub struct Precision {
     #[arg(long, value_name = "N%", value_parser = permille, help_heading = HOW)]
     pub precision: Option<u32>,
 
-    /// Stop a row's trials after this time, but not before six [mark: 10s]
+    /// End after this time, once every row has one trial [mark: 1min]
+    ///
+    /// Six trials give a row a ±. By default, mark takes a minute for every eight rows, unless
+    /// --runs, --time or --precision asks for more; the test file is written before that.
     #[arg(long, value_name = "TIME", help_heading = HOW)]
     pub max_time: Option<Nanos>,
 
@@ -86,6 +89,7 @@ impl Precision {
             let (trials, enough) = self.trials(runs, default);
             return Ok(Schedule {
                 enough,
+                time_max: self.max_time,
                 ..Schedule::in_turn(trials, pause)
             });
         };

@@ -141,7 +141,7 @@ pub struct MarkOptions {
 
     /// Length of a trial, such as 5s [default: as needed, crystal: 5s]
     ///
-    /// Without it, a row's trials take 250 ms, 500 ms or 1 s, whatever its first one shows to be
+    /// Without it, a row's trials take 250 ms, 500 ms or 1 s (reads: 0.8 s), whatever its first one shows to be
     /// enough; 1 s where --runs or --rate is given.
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub time: Option<Nanos>,

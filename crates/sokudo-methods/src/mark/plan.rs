@@ -4,7 +4,7 @@ use sokudo_engine::TEST_FILE_SIZE_MIN;
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
     Bytes, DirectMode, Enough, Method, MethodKind, MethodTrait, Nanos, Plan, Rate, RateProcess,
-    Schedule, ScheduleName, Span, Stage, TargetKind, Workload,
+    Schedule, ScheduleName, Span, Stage, TargetKind, Workload, narrow,
 };
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{self, BLOCK_MIN, RowDirection, RowSpec};
@@ -34,9 +34,18 @@ const ADAPTIVE_TIME_MIN: Nanos = Nanos::from_millis(1_500);
 /// takes some tens of milliseconds: each trial is to have its share of that.
 const ADAPTIVE_TRIAL_TIME_MIN: Nanos = Nanos::from_millis(250);
 
-/// And for so long at most, so that the eight rows of the default profile take less than a
-/// minute and a half on the noisiest disk. CrystalDiskMark takes 25 s per row on any.
+/// And the longest of one that reads: six of each of eight rows, and what shows how long a row must
+/// settle, fit into [`ADAPTIVE_RUN_TIME_MAX`] on a hard disk. Writes keep the longer one: those of
+/// 800 ms end in the memory of a drive (`sim:ssd` came to 1,231 MB/s ± 0.0 % instead of 1,021).
+const ADAPTIVE_READ_TIME_MAX: Nanos = Nanos::from_millis(800);
+
+/// And for so long at most.
 const ADAPTIVE_TIME_MAX: Nanos = Nanos::from_secs(10);
+
+/// What so many rows take together at most, on the noisiest disk, once the test file is written: six
+/// rounds of the eight rows on a hard disk. CrystalDiskMark takes 25 s per row on any.
+const ADAPTIVE_RUN_TIME_MAX: Nanos = Nanos::from_secs(59);
+const ADAPTIVE_RUN_ROWS: usize = 8;
 
 /// CrystalDiskMark 9's own schedule.
 const CRYSTAL_TRIALS: u32 = 3;
@@ -169,6 +178,13 @@ pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
     }
 }
 
+/// What rows take together at most, where that is left to us.
+pub fn time_max(arguments: &Arguments, stages: usize) -> Option<Nanos> {
+    let is_left = chooses_time(arguments) && arguments.precision.precision.is_none();
+    let times = narrow::<_, u64>(stages.div_ceil(ADAPTIVE_RUN_ROWS));
+    is_left.then(|| Nanos(ADAPTIVE_RUN_TIME_MAX.0.saturating_mul(times)))
+}
+
 /// CrystalDiskMark's schedule has a number of trials of its own.
 fn check_precision(arguments: &Arguments) -> Result<(), Exit> {
     let asks = arguments
@@ -202,10 +218,12 @@ fn trial_time(arguments: &Arguments) -> Nanos {
 }
 
 /// Whether the length of trials is left to what the first ones show: where their number is, too,
-/// and nothing spaces I/Os or trials.
+/// nothing spaces I/Os or trials, and no other tool is to make them.
 fn chooses_time(arguments: &Arguments) -> bool {
     arguments.time.is_none()
         && arguments.rate.is_none()
+        && !arguments.print_job
+        && arguments.print_as.is_none()
         && arguments.profile.interval().is_none()
         && schedule(arguments).is_ok_and(|schedule| {
             schedule.enough.is_some() && arguments.runs.is_none() && schedule.spread_over.is_none()
@@ -388,8 +406,12 @@ fn adjust(
     length: Bytes,
     known_size: Option<Bytes>,
 ) {
-    workload.limits.time = Some(trial_time(arguments));
-    workload.limits.time_min = chooses_time(arguments).then_some(ADAPTIVE_TRIAL_TIME_MIN);
+    let chooses_time = chooses_time(arguments);
+    workload.limits.time = Some(match chooses_time && !workload.operations.changes_data() {
+        true => ADAPTIVE_READ_TIME_MAX,
+        false => trial_time(arguments),
+    });
+    workload.limits.time_min = chooses_time.then_some(ADAPTIVE_TRIAL_TIME_MIN);
     workload.backend = arguments.engine.kind;
     workload.issuing.polled = arguments.polled;
     if arguments.direct != DirectMode::Auto {

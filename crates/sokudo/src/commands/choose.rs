@@ -28,14 +28,15 @@ pub(crate) const SHORT_HELP: &str = "\
 sokudo measures how fast a disk really is, and says how far each number can be trusted.
 
   sokudo checkup .           is the disk under this directory OK? in half a minute
-  sokudo mark .              how fast is it? a table, in a minute and a half
+  sokudo mark .              how fast is it? a table, in a minute
   sokudo mark /dev/sdb       measure a device (reads only)
   sokudo mark sim:hdd        try it on a simulated disk
   sokudo help mark           every option, with examples
 
 ";
 
-/// Asks what to measure, measures it and shows a card of it; the short help where nobody can be asked.
+/// Asks what to measure and measures it once, then longer where that is wanted; the short help where
+/// nobody can be asked.
 pub(crate) fn run() -> Result<(), Exit> {
     if !(invocation::is_input_terminal() && invocation::is_output_terminal()) {
         return output::print(&definition::page(SHORT_HELP));
@@ -66,7 +67,23 @@ pub(crate) fn run() -> Result<(), Exit> {
     let Some(target) = prompt(&choices)? else {
         return Ok(());
     };
-    let words = ["sokudo", "mark", &target, "--card"].map(str::to_owned);
+    measure(&target, &["--quick"])?;
+    output::say(&text!(
+        "m: measure longer, for the ± of each row (about a minute); any other key leaves"
+    ))?;
+    match Term::stdout().read_key().map_err(unread)? {
+        Key::Char('m') => measure(&target, &[]),
+        _ => Ok(()),
+    }
+}
+
+/// Measures it and shows a card of it.
+fn measure(target: &str, options: &[&str]) -> Result<(), Exit> {
+    let words = ["sokudo", "mark", target, "--card"].into_iter();
+    let words: Vec<String> = words
+        .chain(options.iter().copied())
+        .map(str::to_owned)
+        .collect();
     invocation::current().carry_out(words.iter().map(OsString::from).collect());
     let given = definition::read_later(&words[1..]);
     match given.and_then(|given| commands::given(&given)) {
@@ -143,15 +160,10 @@ fn prompt(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
     let question = text!("Measure which? Arrow keys or a number, then Enter; q leaves");
     output::say(&question)?;
     let (mut chosen, mut typed) = (0, 0);
-    let failed = |error: io::Error| match error.kind() {
-        // Ctrl-C, where the signal that follows it is ignored.
-        io::ErrorKind::Interrupted => Exit::Interrupted,
-        _ => Exit::failed(text!("the terminal cannot be read: {error}")),
-    };
     loop {
         let shown = window(choices.len(), chosen, usize::from(terminal.size().0));
         output::print(&lines(choices, chosen, &shown))?;
-        let key = terminal.read_key().map_err(failed)?;
+        let key = terminal.read_key().map_err(unread)?;
         typed = match key {
             Key::Char(sign @ '0'..='9') => number(typed, sign, choices.len()),
             _ => 0,
@@ -164,7 +176,15 @@ fn prompt(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
             _ if typed > 0 => chosen = typed - 1,
             _ => {}
         }
-        terminal.clear_last_lines(shown.len()).map_err(failed)?;
+        terminal.clear_last_lines(shown.len()).map_err(unread)?;
+    }
+}
+
+fn unread(error: io::Error) -> Exit {
+    match error.kind() {
+        // Ctrl-C, where the signal that follows it is ignored.
+        io::ErrorKind::Interrupted => Exit::Interrupted,
+        _ => Exit::failed(text!("the terminal cannot be read: {error}")),
     }
 }
 

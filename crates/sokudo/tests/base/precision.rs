@@ -38,12 +38,49 @@ fn a_quick_look_measures_each_row_once_for_a_second() {
 
 #[test]
 fn a_row_that_does_not_come_so_near_ends_with_its_trials_or_its_time_and_says_so() {
-    let few = marked("sim:hdd", "--precision 1% --runs 9");
-    assert_eq!(trials(&few), 9);
-    assert!(codes(&results(&few)[0]).contains(&"precision-not-reached"));
-    let short = marked("sim:hdd", "--precision 1% --max-time 7s");
-    assert_eq!(trials(&short), 7);
-    assert!(codes(&results(&short)[0]).contains(&"precision-not-reached"));
+    for (arguments, made) in [
+        ("--precision 5% --runs 7", 7),
+        ("--precision 5% --time 1s --max-time 8s", 6),
+        ("--time 1s --max-time 3s", 2),
+    ] {
+        let run = marked("sim:hdd", arguments);
+        assert_eq!(trials(&run), made, "{arguments}");
+        assert!(codes(&results(&run)[0]).contains(&"precision-not-reached"));
+        assert_eq!(results(&run)[0]["status"], "complete");
+    }
+}
+
+#[test]
+fn a_row_that_more_trials_would_not_help_ends_after_six_and_says_so() {
+    let run = marked("sim:hdd", "--precision 1%");
+    assert_eq!(trials(&run), 6);
+    let words = results(&run)[0]["findings"].to_string();
+    assert!(words.contains("more trials would not help"), "{words}");
+}
+
+#[test]
+fn eight_rows_end_within_a_minute_and_each_has_a_trial_however_short_the_time_is() {
+    for (device, options, most_s) in [
+        ("sim:ssd", "", 30.0),
+        ("sim:hdd", "", 60.0),
+        ("sim:hdd", "--max-time 2s", 30.0),
+    ] {
+        let run = sokudo(&format!("mark {device} --format json --quiet {options}")).json();
+        let trials = results(&run)
+            .iter()
+            .flat_map(|row| row["trials"].as_array().unwrap());
+        let ns = |trial: &Value, field: &str| trial[field].as_u64().unwrap_or(0);
+        let taken: u64 = trials
+            .map(|it| ns(it, "elapsed_ns") + ns(it, "settled_ns"))
+            .sum();
+        assert!(taken as f64 / 1e9 < most_s, "{device} {options}: {taken}");
+        assert!(results(&run).iter().all(|row| row["status"] == "complete"));
+        if options.is_empty() {
+            let has_interval =
+                |row: &Value| row["bandwidth_bytes_per_s"]["interval_95"].is_object();
+            assert!(results(&run).iter().all(has_interval), "{device}");
+        }
+    }
 }
 
 #[test]
