@@ -32,7 +32,6 @@ pub static METHOD: MethodKind = MethodKind {
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 8,
-        label: "Assess",
         target: TargetForm::Needed,
         options: &["size", "time", "runs"],
     }),
