@@ -54,7 +54,7 @@ export class Measure {
     this.runTarget = el('strong', { class: 'target-name' });
     this.runMethod = el('span', { class: 'target-kind' });
     this.act = el('button', { type: 'button', class: 'act', onclick: () => this.press() });
-    this.change = el('button', { type: 'button', class: 'plain', 'aria-controls': 'measure-body', onclick: () => this.open(!this.isOpen) }, say("Change"));
+    this.change = el('button', { type: 'button', class: 'plain', 'aria-controls': 'measure-body', onclick: () => this.open(!this.isOpen) }, say("Change settings"));
     this.line = el('div', { class: 'run-line', hidden: true }, el('p', { class: 'target-line' }, this.runTarget, this.runMethod), this.act, this.change);
     this.node = el('section', { class: 'card measure', 'aria-labelledby': 'measure-title' },
       el('h2', { id: 'measure-title', class: 'hidden-visually' }, say("Measure")), this.line, this.body, this.error);

@@ -15,7 +15,7 @@ export function judged(text, tone) {
 
 /** What a run comes to: what stands before the colon large, as on a terminal in colour, and the sentence. */
 export function banner({ text, tone }) {
-  const [, head, rest] = /^([^:：]+)[:：]\s*(.+)$/s.exec(text) ?? [null, '', text];
+  const [, head, rest] = (tone !== 'none' && /^([^:：]+)[:：]\s*(.+)$/s.exec(text)) || [null, '', judged(text, tone)];
   return el('p', { class: `answer tone-${tone}` }, head && el('strong', null, judged(head, tone), el('span', { class: 'hidden-visually' }, ': ')), el('span', null, rest));
 }
 
@@ -116,10 +116,12 @@ export function figuresOf(line) {
   const { columns } = line.table;
   const column = (matches) => line.cells[columns.findIndex(matches)] ?? null;
   const rate = column(({ group, title }) => /[GMk]i?B\/s/.test(`${group ?? ''} ${title}`));
+  const spread = (column(({ title }) => title.includes('±')) ?? line.cells.find((cell) => /^±/.test(cell.text)))?.text ?? null;
   return {
     rate: numberOf(rate?.text) === null ? null : rate.text,
     share: rate?.share ?? 0,
-    spread: line.cells.find((cell) => /^±/.test(cell.text))?.text ?? null,
+    // A ± or, where that says too little, the range.
+    spread: spread === '—' ? null : spread,
     iops: column(({ title }) => /IOPS/.test(title))?.text ?? null,
     judged: line.cells.find((cell) => cell.tone && cell.tone !== 'none') ?? null,
   };

@@ -58,6 +58,11 @@ pub fn wanted() -> Option<Wanted> {
     wanted_by_page().or_else(|| stream::is_open().then_some(Wanted::Events))
 }
 
+/// Whether the page has started this program.
+pub fn is_for_page() -> bool {
+    wanted_by_page().is_some()
+}
+
 fn wanted_by_page() -> Option<Wanted> {
     match invocation::variable_os(VARIABLE)?.to_str()? {
         "plan" => Some(Wanted::Plan),
@@ -387,7 +392,8 @@ impl EventTeller {
 
 /// Tells a run that has been finished, and kept under this number.
 pub fn done(document: &RunDocument, kept: Option<u64>) {
-    tell_done(kept, &LiveRun::of(document, language::current()));
+    let document = remedies::on_page(document.clone());
+    tell_done(kept, &LiveRun::of(&document, language::current()));
 }
 
 /// Tells what has become of a baseline, and the run that was made for it.
@@ -420,7 +426,7 @@ fn so_far(run: &Run) -> RunEvent {
     to_come.for_each(|row| row.assessment = None);
     RunEvent::Table {
         live: value(&LiveRun::of(
-            &RunDocument::from_run(&remedies::worded(judged)),
+            &remedies::on_page(RunDocument::from_run(&remedies::worded(judged))),
             language::current(),
         )),
     }

@@ -105,7 +105,7 @@ fn option(
         name: name.to_owned(),
         kind,
         default,
-        label: label(&help, say),
+        label: spoken::label(&help, say),
         choices,
         position,
         is_own_default,
@@ -136,16 +136,6 @@ fn default_value(argument: &Arg, help: &str) -> String {
     let default_text = help.split_once("[default: ").map_or("", |(_, rest)| rest);
     let default_text = default_text.split([',', ']', ';']).next();
     default_text.unwrap_or_default().to_owned()
-}
-
-/// What help says first; behind what another option must be given for.
-fn label(help: &str, say: &impl Fn(&str) -> String) -> String {
-    const ENDS: [char; 9] = [',', ':', '：', ';', '；', '(', '（', '[', '。'];
-    let translated = say(help);
-    let mut clauses = translated.split(ENDS).map(str::trim);
-    let clause = clauses.nth(usize::from(help.starts_with("With --")));
-    let clause = clause.and_then(|it| it.split(" such as").next());
-    clause.unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
