@@ -11,7 +11,7 @@ use sokudo_report::RunDocument;
 use sokudo_words::{Argument, Text};
 
 use crate::definition::{self, spoken};
-use crate::{event_stream, language};
+use crate::language;
 
 /// Who reads the remedies of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,12 +153,10 @@ pub fn worded(mut run: Run) -> Run {
     run
 }
 
-/// The document with remedies that name fields of the form, where the page is told of it.
+/// The document with remedies that name fields of the form on the page.
 pub fn on_page(mut document: RunDocument) -> RunDocument {
     let reader = Audience::of(&document.run);
-    if let Audience::Command(command) = reader
-        && event_stream::is_for_page()
-    {
+    if let Audience::Command(command) = reader {
         let of_rows = document.results.iter_mut().flat_map(|it| &mut it.findings);
         for finding in of_rows.chain(&mut document.run.findings) {
             finding.remedy = in_words_of(Audience::Page(command), &finding.remedy);

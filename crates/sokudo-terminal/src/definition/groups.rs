@@ -19,12 +19,12 @@ const NAMES_ONLY: [usize; 2] = [4, 5];
 /// Columns before what a command does: two, the longest name, two.
 const INDENT: usize = 12;
 
-/// The heading under which help has a command, and its place among the others; `None` of one in no group.
+/// The heading under which help has a command, and its index among the others; `None` of one in no group.
 pub fn of(command: &Command) -> Option<(usize, &'static str)> {
     let hundred = command.get_display_order() / 100;
     let mut groups = GROUPS.iter().enumerate();
-    groups.find_map(|(place, (hundreds, title))| {
-        hundreds.contains(&hundred).then_some((place, *title))
+    groups.find_map(|(index, (hundreds, title))| {
+        hundreds.contains(&hundred).then_some((index, *title))
     })
 }
 
