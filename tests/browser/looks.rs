@@ -40,17 +40,21 @@ fn every_view_is_for_everybody_and_never_wider_than_its_window() {
         let mut wrong = Vec::new();
         for place in ["#history", "#run=1", "#run=3", "#run=4", "#compare=2,4"] {
             person.go(&format!("{}/{place}", site.origin())).await;
+            if place == "#run=4" {
+                person.unfold("All figures").await;
+            }
             person.find("table", table_of(place)).await;
             wrong.extend(faults(person, theme, place).await);
         }
         person.go(&site.origin()).await;
-        for tab in ["Mark", "Surface", "fio job"] {
+        for tab in ["mark", "scan", "run"] {
             person.press("tab", tab).await;
             person.press("DisclosureTriangle", "More settings").await;
             wrong.extend(faults(person, theme, tab).await);
         }
-        person.press("tab", "Mark").await;
+        person.press("tab", "mark").await;
         start_slowly(person).await;
+        person.unfold("All figures").await;
         person.find("table", "Figures").await;
         person.add_to_queue("sim:ssd").await;
         person.find("heading", "Queue").await;

@@ -21,6 +21,7 @@ fn a_run_shows_the_figures_of_the_command_line_and_again_when_it_is_opened() {
         person.press("button", "sim:ssd").await;
         person.press("button", "Start now").await;
         person.find("heading", "Finished").await;
+        person.unfold("All figures").await;
         let shown = person.rows("Figures").await;
         let document = site.sokudo(&["show", "1", "--format=json"]);
         let document: Value = serde_json::from_str(&document).unwrap();
@@ -39,8 +40,57 @@ fn a_run_shows_the_figures_of_the_command_line_and_again_when_it_is_opened() {
         person
             .find("heading", &person.say_of("Run {a}", &["1"]))
             .await;
-        person.find("table", "Figures").await;
+        person.unfold("All figures").await;
         assert_eq!(person.rows("Figures").await, shown);
+    });
+}
+
+#[test]
+fn a_run_is_measured_again_from_its_line_and_is_the_last_one_while_another_is_chosen() {
+    tell_in(&[JAPANESE], async |person, _| {
+        person.measure_at("sim:ssd").await;
+        person.set("mark-row", "RND4K,read").await;
+        person.press("button", "Start now").await;
+        person.find("heading", "Finished").await;
+        assert!(person.look("button", "Start now").await.is_none());
+        person.press("button", "Measure again").await;
+        person
+            .find("link", &person.say_of("Open as run {a}", &["2"]))
+            .await;
+        assert!(person.look("button", "Start now").await.is_none());
+        person.measure_at("sim:hdd").await;
+        person.find("heading", "Last run").await;
+        person.find("button", "Start now").await;
+        person.press("button", "Change settings").await;
+        person.find("heading", "Finished").await;
+    });
+}
+
+/// Who is asked whether it is meant says no the first time.
+const REFUSE_ONCE: &str = "window.confirm = (text) => {
+        const isAgain = window.question !== undefined;
+        window.question = text;
+        return isAgain;
+    };
+    delete window.question;";
+
+#[test]
+fn what_fill_writes_is_asked_for_first() {
+    tell_in(&[ENGLISH], async |person, site| {
+        let folder = site.home_with("filled");
+        person.press("tab", "fill").await;
+        person.measure_at(folder.to_str().unwrap()).await;
+        person.set("fill-size", "64MiB").await;
+        person.set("fill-recovery", "off").await;
+        person.read(REFUSE_ONCE, Vec::new()).await;
+        person.press("button", "Start now").await;
+        let question = "return window.question ?? null";
+        let look = async || Some(person.read(question, Vec::new()).await).filter(Value::is_string);
+        let question = person.wait("a question", look).await;
+        assert!(question.as_str().unwrap().contains("67 MB"), "{question}");
+        person.press("button", "Start now").await;
+        person.find("heading", "Finished").await;
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
     });
 }
 
@@ -58,6 +108,7 @@ fn a_directory_is_browsed_to_measured_and_left_as_it_was() {
         person.set("mark-row", "RND4K").await;
         person.press("button", "Start now").await;
         person.find("heading", "Finished").await;
+        person.unfold("All figures").await;
         assert_eq!(person.rows("Figures").await.len(), 2);
         person.sees(strange.to_str().unwrap()).await;
         assert_eq!(fs::read_dir(strange).unwrap().count(), 0);
@@ -92,7 +143,7 @@ fn rows_arrive_in_every_tab_after_a_reload_too_until_somebody_stops_the_run() {
         person.go(&site.origin()).await;
         person.find("heading", "Stopped early").await;
         rows_at_least(person, 3).await;
-        person.find("button", "Start now").await;
+        person.find("button", "Measure again").await;
     });
 }
 
@@ -101,7 +152,7 @@ fn the_curve_of_a_surface_grows_while_it_is_read() {
     tell_in(&[JAPANESE], async |person, site| {
         // Holes are read at the speed of memory: a trial takes a second or some.
         let file = site.file(16 << 30);
-        person.press("tab", "Surface").await;
+        person.press("tab", "scan").await;
         person.measure_at(file.to_str().unwrap()).await;
         person.set("scan-points", "16").await;
         person.set("scan-sample", "1GiB").await;
@@ -124,7 +175,7 @@ fn the_table_of_a_matrix_fills_cell_by_cell() {
     tell(async |person, site| {
         let folder = site.home_with("disks");
         person.measure_at(folder.to_str().unwrap()).await;
-        person.press("tab", "File systems").await;
+        person.press("tab", "matrix").await;
         for file_system in ["ext2", "ext4"] {
             person.press("checkbox", file_system).await;
         }
@@ -165,6 +216,7 @@ pub(crate) async fn start_slowly(person: &Person<'_>) {
 
 /// Waits for so many rows of figures: how many there are.
 async fn rows_at_least(person: &Person<'_>, count: usize) -> usize {
+    person.unfold("All figures").await;
     let look = async || Some(person.rows("Figures").await.len()).filter(|rows| *rows >= count);
     person.wait(&format!("{count} rows"), look).await
 }

@@ -233,6 +233,16 @@ impl<'a> Person<'a> {
         field.send_keys(text).await.unwrap();
     }
 
+    /// Opens what is folded under a name, where it is closed.
+    pub(crate) async fn unfold(&self, name: &str) {
+        let folded = self.find("DisclosureTriangle", name).await;
+        let folded = vec![serde_json::to_value(folded).unwrap()];
+        let is_open = "return arguments[0].parentElement.open";
+        if self.read(is_open, folded).await != json!(true) {
+            self.press("DisclosureTriangle", name).await;
+        }
+    }
+
     /// Takes one of the choices of a setting of a method.
     pub(crate) async fn choose(&self, id: &str, choice: &str) {
         let client = &self.browser.client;
@@ -254,7 +264,7 @@ impl<'a> Person<'a> {
     /// Has a target measured after what is measured now.
     pub(crate) async fn add_to_queue(&self, target: &str) {
         self.measure_at(target).await;
-        let named = format!("{} · {target}", self.say("Mark"));
+        let named = format!("mark · {target}");
         let name = self.say_of("Add to the queue: {a}", &[&named]);
         self.press("button", &name).await;
     }

@@ -13,6 +13,7 @@ fn runs_wait_are_moved_and_dropped_and_follow_each_other() {
     tell_in(&[JAPANESE], async |person, site| {
         start_slowly(person).await;
         person.find("heading", "Measuring").await;
+        person.press("button", "Change settings").await;
         // What follows ends by itself.
         person.set("mark-runs", "1").await;
         let targets = ["sim:ssd", "sim:hdd", "sim:smr"];

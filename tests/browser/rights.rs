@@ -19,6 +19,7 @@ fn who_may_only_look_sees_the_run_and_can_start_and_stop_nothing() {
         let guest = Person::at(person.browser, &site.look).await;
         guest.find("heading", "Measuring").await;
         guest.find("heading", "Queue").await;
+        guest.unfold("All figures").await;
         guest.find("table", "Figures").await;
         guest.sees("Read-only").await;
         for name in ["Start now", "Stop"] {

@@ -17,7 +17,7 @@ use sokudo_terminal::arguments::printing;
 use sokudo_terminal::arguments::store::{Keeping, Location, data_folder};
 use sokudo_terminal::command_line::quoted;
 use sokudo_terminal::exit::{self, Exit, WithCauses};
-use sokudo_terminal::{interrupt, invocation, output};
+use sokudo_terminal::{event_stream, interrupt, invocation, output};
 use sokudo_words::{Text, text};
 
 /// Runs that have been kept, as far as a store was there to take them. What a command has
@@ -72,7 +72,8 @@ impl KeptRuns {
         print: impl FnOnce() -> Result<T, Exit>,
     ) -> Result<T, Exit> {
         let printed = print().map_err(|error| self.way_back(error))?;
-        if !quiet {
+        // The page has its own link to it.
+        if !quiet && !event_stream::is_for_page() {
             for run in &self.runs {
                 exit::note(run.note());
             }

@@ -46,7 +46,6 @@ static OF_SPEED_ALONE: MethodKind = MethodKind {
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 0,
-        label: "Checkup",
         target: TargetForm::Needed,
         options: &["full", "size", "time", "runs"],
     }),

@@ -155,7 +155,7 @@ pub fn confirm(lines: &[Text], asking: Asking) -> Result<(), Exit> {
     let Some(first) = lines.first() else {
         return Ok(());
     };
-    if asking.yes {
+    if asking.yes || event_stream::is_plan() {
         if !asking.quiet {
             lines.iter().for_each(exit::note);
         }

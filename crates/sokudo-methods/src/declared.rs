@@ -34,7 +34,6 @@ pub struct Declared {
 pub struct PageForm {
     /// Forms of lower ranks stand before it.
     pub rank: u8,
-    pub label: &'static str,
     pub target: TargetForm,
     /// Options in their order. `=` parts one from the values that are offered, `|` one of them from
     /// the next.

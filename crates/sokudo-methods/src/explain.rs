@@ -26,7 +26,6 @@ use crate::{argument_checks, consent, measurement};
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 7,
-        label: "Explain",
         target: TargetForm::Needed,
         options: &[
             "only=zones|rotation|seek|read-cache|write-cache|shingles|map|parity|fast-cells|capacity",

@@ -10,17 +10,23 @@ pub(crate) mod table;
 use arguments::Arguments;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Method, Nanos, Plan, Schedule, TargetKind};
+use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
 
-use crate::declared::Declared;
+use crate::declared::{Declared, PageForm};
 use crate::fill::table::FillEstimate;
 use crate::measuring::{Measuring, Planned};
 use crate::rows::sequential_writes::{self, SequentialWrites};
 use crate::{argument_checks, consent, measurement};
 
 pub(crate) const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        rank: 8,
+        target: TargetForm::Needed,
+        options: &["size", "time-max", "recovery", "no-reads"],
+    }),
     kinds: &[&rules::METHOD],
     views: &[&table::VIEW],
     showings: &[table::showing],

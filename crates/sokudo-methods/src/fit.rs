@@ -33,7 +33,6 @@ use crate::measuring::{Measuring, Planned};
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 9,
-        label: "Fit",
         target: TargetForm::Needed,
         options: &["what", "time", "runs"],
     }),

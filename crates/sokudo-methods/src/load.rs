@@ -38,7 +38,6 @@ use crate::rows::one_row::OneRow;
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 5,
-        label: "Load",
         target: TargetForm::Needed,
         options: &["row", "limit", "beside", "size", "linear", "time", "runs"],
     }),

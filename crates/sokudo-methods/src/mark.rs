@@ -22,7 +22,6 @@ use crate::{measurement, several};
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 1,
-        label: "Mark",
         target: TargetForm::Needed,
         options: &[
             "profile=default|nvme|flash|peak|real|demo|classic|durable",

@@ -44,7 +44,6 @@ use crate::matrix::arguments::MatrixArguments;
 /// How the page asks for it.
 pub const FORM: PageForm = PageForm {
     rank: 12,
-    label: "File systems",
     target: TargetForm::Folder,
     // Disks of files alone. Values that carry options for programs, and methods of one's own,
     // are for the command line: they could reach whatever root can.

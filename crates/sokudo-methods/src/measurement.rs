@@ -132,12 +132,14 @@ pub fn measured(
     for (target, _) in measurement.targets() {
         print::check_apart(target.as_ref(), printing)?;
     }
+    let asks = lines.as_ref().is_some_and(|it| !it.is_empty());
     consent::ask(&measurement, lines, printing.asking)?;
     event_stream::open(printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
     let following = Following {
         keeping: Some(&printing.keeping),
+        asks,
         ..Following::new(&control, printing.asking.quiet)
     };
     following.rows(measurement, alone, conduct)
@@ -167,6 +169,8 @@ pub fn alone(ready: Result<Prepared, Exit>) -> Result<Joined, Exit> {
 pub struct Following<'a> {
     pub control: &'a Control,
     pub quiet: bool,
+    /// The command asks before it begins, however little is written.
+    pub asks: bool,
     /// By what it is kept while it goes on, if at all.
     pub keeping: Option<&'a Keeping>,
     /// Several processes measure, any of which may end the run.
@@ -178,6 +182,7 @@ impl<'a> Following<'a> {
         Self {
             control,
             quiet,
+            asks: false,
             keeping: None,
             is_of_many: false,
         }
@@ -201,7 +206,10 @@ impl<'a> Following<'a> {
         }
         measurement.notes.extend(spread_note(&measurement));
         let Measurement { plan, schedule, .. } = &measurement;
-        let estimate = Estimate::of(&measurement);
+        let estimate = Estimate {
+            asks: self.asks,
+            ..Estimate::of(&measurement)
+        };
         let mut watcher = self.announce(plan, schedule, measurement.size(), &estimate)?;
         let ready = watcher.prepare(|listener| measurement.prepare(self.control, listener));
         let (finished, kept) = watcher.measure(join(ready)?, conduct)?;

@@ -26,7 +26,6 @@ use crate::{argument_checks, measurement};
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 10,
-        label: "Peak",
         target: TargetForm::Needed,
         options: &["row", "size", "max-threads", "max-depth", "time", "runs"],
     }),

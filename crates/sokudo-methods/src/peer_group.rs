@@ -96,6 +96,7 @@ impl PeerGroup {
             control,
             quiet,
             keeping: self.is_first.then_some(keeping),
+            asks: false,
             is_of_many: true,
         }
     }

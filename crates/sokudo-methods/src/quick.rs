@@ -20,7 +20,6 @@ use crate::{argument_checks, consent, measurement};
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 4,
-        label: "Quick",
         target: TargetForm::Needed,
         options: &[
             "test=cached|buffered|direct|write",

@@ -16,7 +16,6 @@ use crate::measuring::{Leaves, Measuring, Planned};
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 13,
-        label: "fio job",
         target: TargetForm::Job,
         options: &["runs", "section", "lenient", "readonly"],
     }),

@@ -30,7 +30,6 @@ pub static METHOD: MethodKind = MethodKind {
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 2,
-        label: "Surface",
         target: TargetForm::Needed,
         options: &[
             "full",

@@ -34,7 +34,6 @@ use crate::{argument_checks, consent, measurement};
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 6,
-        label: "Steady",
         target: TargetForm::Needed,
         options: &[
             "test",

@@ -23,7 +23,6 @@ use crate::{argument_checks, consent, measurement};
 pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 3,
-        label: "Sweep",
         target: TargetForm::Needed,
         options: &[
             "minitool",

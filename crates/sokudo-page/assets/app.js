@@ -1,15 +1,16 @@
 // The page of sokudo: enters a session, then shows what the server tells.
 
-import { el, fill, icon, setText } from './element.js';
+import { el, fill, icon, setText, show } from './element.js';
 import { Refusal, get, post } from './http.js';
 import { say } from './words.js';
-import { Announcer, Live, isGoingOn, nowLine } from './live.js';
-import { ComparePage, HistoryPage, RunPage } from './history.js';
+import { Announcer, Live, nowLine } from './live.js';
+import { ComparePage, HistoryPage, LastRuns, RunPage } from './history.js';
 import { RunBar } from './bar.js';
 import { Disks } from './disks.js';
 import { Measure } from './measure.js';
 import { Queue } from './queue.js';
-import { follow, watch, watchConnection } from './view.js';
+import { isGoingOn } from './rows.js';
+import { current, follow, watch, watchConnection } from './view.js';
 import { startTheme, themeChoice } from './theme.js';
 
 const page = document.getElementById('page');
@@ -47,8 +48,17 @@ function showDoor(reason) {
     reason && el('p', { class: 'message' }, reason)));
 }
 
-function languageWord() {
-  return { ja: '日本語', en: 'English' }[document.documentElement.lang] ?? document.documentElement.lang;
+/** Languages by their codes, each in its own. */
+const LANGUAGES = { en: 'English', ja: '日本語' };
+
+/** The choice of a language; the server reads the cookie. */
+function languageChoice() {
+  const select = el('select', { 'aria-label': say("Language"), onchange: () => {
+    document.cookie = `sokudo_lang=${select.value}; SameSite=Strict; Path=/; Max-Age=31536000`;
+    location.reload();
+  } }, Object.entries(LANGUAGES).map(([value, name]) => el('option', { value, lang: value }, name)));
+  select.value = document.documentElement.lang;
+  return select;
 }
 
 /** The head of the page: where one is, and how the connection is. */
@@ -61,7 +71,7 @@ function buildHead({ isReadOnly, isAtDoor, bar }) {
     !isAtDoor && el('nav', { 'aria-label': say("Pages") }, link('#', say("Measure")), link('#history', say("History"))),
     el('div', { class: 'head-end' },
       isReadOnly && el('span', { class: 'chip' }, icon('eye'), say("Read-only")),
-      !isAtDoor && connection, el('span', { class: 'language', lang: document.documentElement.lang }, languageWord()), themeChoice()), bar);
+      !isAtDoor && connection, languageChoice(), themeChoice()), bar);
   return connection;
 }
 
@@ -86,21 +96,22 @@ const lookingOnly = () => el('section', { class: 'card looking' }, icon('eye'),
 class MeasurePage {
   constructor(isReadOnly) {
     this.isReadOnly = isReadOnly;
-    this.measure = new Measure({ isReadOnly });
-    this.disks = new Disks((target) => this.measure.setTarget(target), isReadOnly);
+    this.measure = new Measure({ isReadOnly, changed: () => this.updateLive(current()) });
+    this.disks = new Disks((...target) => this.measure.setTarget(...target), isReadOnly);
     this.live = new Live();
+    this.last = new LastRuns();
     this.queue = new Queue(isReadOnly, (text) => this.measure.complain(text));
     this.node = el('div', { class: 'measure-page' },
       el('h1', { class: 'hidden-visually' }, say("Measure a disk")),
       el('div', { class: 'side' }, this.disks.node, this.queue.node),
-      el('div', { class: 'middle' }, isReadOnly ? lookingOnly() : this.measure.node, this.live.node));
+      el('div', { class: 'middle' }, isReadOnly ? lookingOnly() : this.measure.node, this.live.node, this.last.node));
     /** While this is in sight, no bar needs to tell the same. */
-    this.inSight = isReadOnly ? this.live.progress : this.measure.button;
+    this.inSight = isReadOnly ? this.live.progress : this.measure.line;
     this.acceptFiles();
   }
 
   async load() {
-    const parts = await Promise.allSettled([this.isReadOnly ? null : this.measure.load(), this.disks.load()]);
+    const parts = await Promise.allSettled([this.isReadOnly ? null : this.measure.load(), this.disks.load(), this.last.load()]);
     const failed = parts.find((part) => part.status === 'rejected');
     if (failed) this.measure.complain(failed.reason.message);
   }
@@ -109,7 +120,12 @@ class MeasurePage {
   update(view) {
     if (!this.isReadOnly) this.measure.update(view);
     this.queue.update(view);
-    this.live.update(view.run);
+    this.updateLive(view);
+  }
+
+  updateLive({ run }) {
+    this.live?.update(run, !isGoingOn(run) && Boolean(run) && this.measure.isOther(run));
+    if (this.last) show(this.last.node, !run && this.last.hasRuns);
   }
 
   /** A fio job file may be dropped anywhere. */

@@ -2,8 +2,8 @@
 
 import { el, icon, setText, show } from './element.js';
 import { post } from './http.js';
-import { isGoingOn, nowLine, stateWord, writesOf } from './live.js';
-import { targetName } from './rows.js';
+import { nowLine, stateWord, writesOf } from './live.js';
+import { isGoingOn, targetName } from './rows.js';
 import { clock, say } from './words.js';
 
 /** Shown while a run goes on and the large button is out of sight. */

@@ -1,7 +1,8 @@
-// Disks as cards, and directories: choosing one is choosing the target.
+// Disks, a line each, and directories: choosing one is choosing the target.
 
 import { el, fill, icon, show } from './element.js';
 import { get, withQuery } from './http.js';
+import { judged } from './table.js';
 import { say, size } from './words.js';
 
 /**
@@ -10,6 +11,9 @@ import { say, size } from './words.js';
 
 /** Where everybody may write, on a disk. */
 const ALWAYS_WRITABLE = '/var/tmp';
+
+/** They stand behind the disks that one can hold. */
+const MADE_OF_OTHERS = ['loop', 'memory'];
 
 const SIMULATED = ['sim:ssd', 'sim:hdd', 'sim:smr'];
 
@@ -50,6 +54,7 @@ export class Disks {
     this.choose = choose;
     this.target = null;
     this.cards = el('div', { class: 'disks' });
+    this.others = el('div');
     this.path = el('input', { type: 'text', id: 'path', spellcheck: 'false', autocomplete: 'off', placeholder: '/mnt/disk' });
     this.folders = el('div', { class: 'folders', id: 'folders', role: 'group', 'aria-label': say("Browse"), hidden: true,
       onkeydown: (event) => event.key === 'Escape' && this.closeFolders() });
@@ -57,7 +62,7 @@ export class Disks {
       onclick: () => this.toggleFolders() }, icon('folder'), say("Browse"));
     this.error = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
     this.node = el('section', { class: 'card chooser', 'aria-labelledby': 'disks-title' },
-      el('h2', { id: 'disks-title' }, isReadOnly ? say("Disks") : say("What to measure")), this.cards, !isReadOnly && this.directory(), !isReadOnly && this.simulated(), this.error);
+      el('h2', { id: 'disks-title' }, isReadOnly ? say("Disks") : say("What to measure")), !isReadOnly && this.directory(), this.cards, this.others, !isReadOnly && this.simulated(), this.error);
   }
 
   directory() {
@@ -77,9 +82,13 @@ export class Disks {
   /** Loads disks and the directory to begin with. */
   async load() {
     const [disks, start] = await Promise.allSettled([get('/api/disks'), this.isReadOnly ? null : get('/api/folders')]);
-    if (disks.status === 'fulfilled') fill(this.cards, disks.value.disks.map((disk) => this.card(disk)));
-    else this.complain(disks.reason.message);
+    if (disks.status !== 'fulfilled') this.complain(disks.reason.message);
     this.disks = disks.value?.disks ?? [];
+    const isOwn = (disk) => !MADE_OF_OTHERS.includes(disk.kind) && !disk.read_only;
+    const others = this.disks.filter((disk) => !isOwn(disk));
+    fill(this.cards, this.disks.filter(isOwn).map((disk) => this.card(disk)));
+    fill(this.others, others.length > 0 && el('details', null, el('summary', null, say("{a} more", others.length)),
+      el('div', { class: 'disks' }, others.map((disk) => this.card(disk)))));
     // Who has begun to type meanwhile goes on.
     if (!this.target && !this.isReadOnly && !this.path.value) this.restore(start.value);
     this.mark();
@@ -97,7 +106,7 @@ export class Disks {
     const writable = start?.writable === false ? ALWAYS_WRITABLE : start?.path;
     const target = kept ?? writable ?? roomiest(this.disks);
     if (!target) return;
-    this.use(target);
+    this.use(target, { isOffered: true });
     // Who is about to type writes over what is offered.
     if (document.activeElement === this.path) this.path.select();
   }
@@ -107,15 +116,14 @@ export class Disks {
     const name = [disk.vendor, disk.model].filter(Boolean).join(' ') || disk.kind?.replaceAll('_', ' ') || disk.name;
     const fact = (label, value) => value && el('div', null, el('dt', null, label), el('dd', null, value));
     const degrees = disk.health?.temperature_celsius;
-    return el('article', { class: 'disk', 'data-path': disk.path },
-      el('div', { class: 'disk-head' }, icon('disk'), el('div', null, el('h3', null, name),
-        el('p', null, [disk.path, disk.size_bytes && size(disk.size_bytes)].filter(Boolean).join(' · ')))),
+    const warmth = degrees === null || degrees === undefined ? null : `${degrees} °C`;
+    const facts = [disk.size_bytes && size(disk.size_bytes), warmth].filter(Boolean).join(' · ');
+    return el('details', { class: 'disk', 'data-path': disk.path, 'data-mounts': JSON.stringify(mountsOf(disk.contents).map(({ path }) => path)) },
+      el('summary', null, icon('disk'), el('strong', null, name), el('span', { class: 'disk-facts' }, facts), tone !== 'none' && judged(health, tone)),
       el('dl', null,
         fact(say("Serial"), disk.serial),
         fact(say("Link"), disk.link?.negotiated ?? disk.bus),
-        fact(say("Temperature"), degrees === null || degrees === undefined ? null : `${degrees} °C`),
-        fact(say("Health"), el('span', { class: `judged tone-${tone}` },
-          tone !== 'none' && el('span', { class: 'sign', 'aria-hidden': 'true' }, { good: '✓', doubtful: '?', bad: '!' }[tone]), health))),
+        fact(say("Health"), health)),
       (disk.health?.reasons ?? []).map((reason) => el('p', { class: 'disk-reason' }, reason)),
       !this.isReadOnly && el('div', { class: 'choices' },
         mountsOf(disk.contents).map((mount) => this.choice(mount.path,
@@ -125,7 +133,7 @@ export class Disks {
 
   choice(target, detail, sign, kind, disk) {
     return el('button', { type: 'button', class: 'choice', 'data-target': target, 'aria-pressed': 'false',
-      onclick: () => this.use(target, kind, disk) },
+      onclick: () => this.use(target, { kind, disk }) },
     icon(sign), el('span', { class: 'choice-text' }, el('span', null, target),
       detail !== target && el('span', { class: 'choice-detail' }, detail)));
   }
@@ -137,7 +145,7 @@ export class Disks {
   }
 
   /** Makes something the target. */
-  use(target, kind, disk) {
+  use(target, { kind, disk, isOffered } = {}) {
     const found = (this.disks ?? []).find((known) => known.path === target || known.links?.includes(target));
     const guessed = target.startsWith('sim:') || target.startsWith('null:') ? 'simulated'
       : target.startsWith('/dev/') ? 'device' : 'directory';
@@ -149,16 +157,26 @@ export class Disks {
       // It is remembered as long as the page is open.
     }
     this.mark();
-    this.choose(this.target);
+    this.choose(this.target, !isOffered);
   }
 
   mark() {
     for (const button of this.node.querySelectorAll('[data-target]')) {
       button.setAttribute('aria-pressed', String(button.dataset.target === this.target?.target));
     }
+    const chosen = this.cardOf(this.target);
     for (const card of this.node.querySelectorAll('.disk')) {
-      card.classList.toggle('is-chosen', Boolean(card.querySelector('[aria-pressed="true"]')));
+      card.classList.toggle('is-chosen', card === chosen);
+      if (card === chosen) card.open = true;
     }
+  }
+
+  /** The disk that a target is, or lies on: that of the longest mount it is below. */
+  cardOf(target) {
+    const within = (path) => target?.target === path || target?.target.startsWith(path === '/' ? path : `${path}/`);
+    const depth = (card) => Math.max(0, ...[card.dataset.path, ...JSON.parse(card.dataset.mounts)].filter(within).map((path) => path.length));
+    const [card] = [...this.node.querySelectorAll('.disk')].sort((a, b) => depth(b) - depth(a));
+    return card && depth(card) > 0 ? card : null;
   }
 
   async toggleFolders() {
@@ -184,7 +202,7 @@ export class Disks {
         el('p', { class: 'folders-path' }, el('code', null, found.path)),
         el('ul', null, found.parent && enter(found.parent, say("One level up")),
           (found.folders ?? []).map((folder) => enter(folder.path, folder.name))),
-        el('button', { type: 'button', onclick: () => { this.use(found.path, 'directory'); this.closeFolders(); } },
+        el('button', { type: 'button', onclick: () => { this.use(found.path, { kind: 'directory' }); this.closeFolders(); } },
           say("Measure here")),
         found.is_cut && el('p', null, say("There are more; type the path.")),
         found.writable === false && el('p', { class: 'message' }, say("You may not write in this directory.")));

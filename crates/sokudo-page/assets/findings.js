@@ -3,6 +3,9 @@
 import { el, icon } from './element.js';
 import { say } from './words.js';
 
+/** More than these are folded. */
+const OPEN_MAX = 2;
+
 /** The worst first. */
 const SEVERITIES = ['error', 'warning', 'note'];
 
@@ -16,7 +19,9 @@ export function findingsOf(findings, heading) {
   const rank = (finding) => SEVERITIES.indexOf(finding.severity);
   const sorted = [...findings].sort((a, b) => rank(a) - rank(b));
   return el('section', { class: 'findings' }, el(heading, { class: 'part' }, say("Findings")),
-    el('ul', null, sorted.map(finding)));
+    el('ul', null, sorted.slice(0, OPEN_MAX).map(finding)),
+    sorted.length > OPEN_MAX && el('details', null, el('summary', null, say("{a} more", sorted.length - OPEN_MAX)),
+      el('ul', null, sorted.slice(OPEN_MAX).map(finding))));
 }
 
 function finding({ severity, label, symptom, cause, remedy, rows }) {

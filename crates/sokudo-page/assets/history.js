@@ -5,7 +5,7 @@ import { TrendChart } from './trend.js';
 import { get, post, withQuery } from './http.js';
 import { RunPanel } from './run.js';
 import { rowTitles, targetName } from './rows.js';
-import { judged, scrolling, tableOf } from './table.js';
+import { banner, judged, scrolling, tableOf } from './table.js';
 import { moment, rate, say } from './words.js';
 import { commandLine, pictureAddress, pictureChoice, takeAway } from './take.js';
 
@@ -141,6 +141,25 @@ export class HistoryPage {
   }
 }
 
+/** The last runs, where there is nothing else to see. */
+export class LastRuns {
+  constructor() {
+    this.hasRuns = false;
+    this.list = el('ul', { class: 'last-runs' });
+    this.node = el('section', { class: 'card', 'aria-labelledby': 'last-title', hidden: true },
+      el('h2', { id: 'last-title' }, say("Last runs")), this.list);
+  }
+
+  async load() {
+    const { runs } = await get('/api/runs?limit=3');
+    this.hasRuns = runs.length > 0;
+    fill(this.list, runs.map((run) => el('li', null,
+      el('a', { href: `#run=${run.id}` }, `${run.device_name ?? run.device ?? run.target} · ${run.method}`),
+      el('span', { class: 'number' }, [best(run, 'read'), best(run, 'write')].join(' / '), ' MB/s'),
+      judged(verdictWord(run.verdict), verdictTone[run.verdict]), el('span', { class: 'when' }, moment(run.started_at)))));
+  }
+}
+
 /** One kept run, with the views of a run that goes on. */
 export class RunPage {
   constructor(run, isReadOnly) {
@@ -156,7 +175,8 @@ export class RunPage {
     this.more = el('div', { class: 'middle' });
     this.node = el('div', { class: 'run-page' }, el('section', { class: 'card live' },
       el('p', { class: 'back' }, el('a', { href: '#history' }, say("All runs"))),
-      this.title, this.facts, commandLine(this.command), this.take, this.panel.node), this.manage, this.more);
+      this.title, this.facts, commandLine(this.command), this.panel.node), this.manage, this.more);
+    this.panel.findings.before(this.take);
   }
 
   load() {
@@ -292,7 +312,7 @@ export class ComparePage {
 /** What the command line prints of it, as data: a sentence, tables, and what stands below them. */
 function comparison({ answer, tables, notes }, command) {
   return [
-    answer && el('p', { class: 'answer' }, judged(answer.text, answer.tone)),
+    answer && banner(answer),
     ...tables.map((table) => tableOf(table, say("Comparison"))),
     notes.length > 0 && el('ul', { class: 'notes' }, notes.map((note) => el('li', null, note))),
     commandLine(el('code', { class: 'command', tabindex: '0' }, command)),

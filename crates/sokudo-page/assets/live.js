@@ -2,15 +2,9 @@
 
 import { el, fill, setShare, setText, show } from './element.js';
 import { RunPanel } from './run.js';
-import { rowTitle, targetName } from './rows.js';
+import { isGoingOn, rowTitle, targetName } from './rows.js';
 import { clock, say, size } from './words.js';
 import { takeAway } from './take.js';
-
-/** States in which a run still measures. */
-const GOING_ON = ['preparing', 'running', 'stopping'];
-
-/** Whether a run goes on. */
-export const isGoingOn = (run) => Boolean(run) && GOING_ON.includes(run.state);
 
 export const stateWord = (run) => ({
   preparing: say("Preparing"),
@@ -74,22 +68,27 @@ export class Live {
     this.take = el('div');
     this.node = el('section', { class: 'card live', 'aria-labelledby': 'live-title', hidden: true },
       el('div', { class: 'live-head' }, el('div', null, this.title, this.target), this.facts),
-      this.now, this.progress, this.message, this.take, this.panel.node);
+      this.now, this.progress, this.message, this.panel.node);
     this.shownRun = null;
   }
 
-  /** @param {?import('./view.js').Run} run */
-  update(run) {
+  /**
+   * @param {?import('./view.js').Run} run
+   * @param {boolean} isOld somebody is about to measure something else
+   */
+  update(run, isOld) {
     show(this.node, Boolean(run));
     if (!run) return;
     if (this.shownRun !== run.run) {
       this.panel.node.remove();
       this.panel = new RunPanel();
       this.node.append(this.panel.node);
+      this.panel.findings.before(this.take);
       this.shownRun = run.run;
       this.kept = undefined;
     }
-    setText(this.title, stateWord(run));
+    this.node.classList.toggle('is-old', isOld);
+    setText(this.title, isOld ? say("Last run") : stateWord(run));
     setText(this.target, [run.method, targetName(run)].filter(Boolean).join(' · '));
     this.updateProgress(run);
     this.updateMessage(run);

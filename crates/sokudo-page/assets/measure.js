@@ -1,12 +1,13 @@
-// What to measure and how: methods as tabs, their settings, and one large button.
+// What to measure and how: methods as tabs, their settings, and one large button. All of it folds to
+// one line while a run is shown.
 
 import { el, fill, icon, setText, show } from './element.js';
 import { Form } from './form.js';
 import { get, post } from './http.js';
 import { lossesOf } from './disks.js';
-import { isGoingOn, writesOf, writesWord } from './live.js';
+import { writesWord } from './live.js';
 import { clock, say } from './words.js';
-import { targetName } from './rows.js';
+import { isGoingOn, targetName } from './rows.js';
 import { commandLine } from './take.js';
 
 /** Wait after the last change of a setting before the plan is asked for. */
@@ -17,8 +18,11 @@ const JOB_BYTES_MAX = 256 * 1024;
 
 /** The section of settings and of start and stop. */
 export class Measure {
-  constructor({ isReadOnly }) {
+  /** `changed` is called when what the form asks for, or whether it is open, has changed. */
+  constructor({ isReadOnly, changed }) {
     this.isReadOnly = isReadOnly;
+    this.hasChanged = changed;
+    this.isOpen = false;
     this.target = null;
     this.view = null;
     this.forms = {};
@@ -29,27 +33,31 @@ export class Measure {
   }
 
   build() {
-    this.tabs = el('div', { class: 'tabs', role: 'tablist', 'aria-label': say("Method") });
+    this.tabs = el('div', { class: 'tabs' });
     this.about = el('p', { class: 'about' });
     this.settings = el('div', { class: 'settings', role: 'tabpanel', id: 'settings', tabindex: '-1' });
     this.consent = el('div', { class: 'consent', hidden: true });
     this.targetName = el('strong', { class: 'target-name' });
     this.targetKind = el('span', { class: 'target-kind' });
-    this.button = el('button', { type: 'button', class: 'start', onclick: () => this.press() });
-    this.add = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.start() });
+    this.button = el('button', { type: 'button', class: 'start', onclick: () => this.begin(this.wish(), this.plan) });
     this.facts = el('dl', { class: 'plan-facts' });
     this.command = el('code', { class: 'command', tabindex: '0' });
     this.error = el('p', { class: 'message message-bad', role: 'alert', hidden: true });
-    this.node = el('section', { class: 'card measure', 'aria-labelledby': 'measure-title' },
-      el('h2', { id: 'measure-title', class: 'hidden-visually' }, say("Measure")),
+    this.body = el('div', { class: 'measure-body', id: 'measure-body' },
       this.tabs, this.about, this.settings, this.consent,
       el('div', { class: 'go' },
         this.button,
         el('div', { class: 'go-facts' },
           el('p', { class: 'target-line' }, this.targetName, this.targetKind,
             el('button', { type: 'button', class: 'quiet other-target', onclick: () => document.getElementById('disks-title').scrollIntoView() }, say("Choose another"))), this.facts)),
-      commandLine(this.command), el('div', { class: 'add-line' }, this.add),
-      this.error);
+      commandLine(this.command));
+    this.runTarget = el('strong', { class: 'target-name' });
+    this.runMethod = el('span', { class: 'target-kind' });
+    this.act = el('button', { type: 'button', class: 'act', onclick: () => this.press() });
+    this.change = el('button', { type: 'button', class: 'plain', 'aria-controls': 'measure-body', onclick: () => this.open(!this.isOpen) }, say("Change settings"));
+    this.line = el('div', { class: 'run-line', hidden: true }, el('p', { class: 'target-line' }, this.runTarget, this.runMethod), this.act, this.change);
+    this.node = el('section', { class: 'card measure', 'aria-labelledby': 'measure-title' },
+      el('h2', { id: 'measure-title', class: 'hidden-visually' }, say("Measure")), this.line, this.body, this.error);
   }
 
   /** Loads the methods and their options. */
@@ -62,17 +70,15 @@ export class Measure {
     this.select(this.methods.has(this.method) ? this.method : methods[0].name);
   }
 
-  /** What the method is called; nothing before methods are loaded. */
-  label() {
-    return this.methods?.get(this.method)?.label ?? '';
-  }
-
   buildTabs() {
     const names = [...this.methods.keys()];
-    fill(this.tabs, names.map((name) => el('button', {
+    const tab = (name) => el('button', {
       type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': 'settings', 'data-method': name,
-      onclick: () => this.select(name), onkeydown: (event) => this.moveTab(event, names),
-    }, this.methods.get(name).label)));
+      onclick: () => this.choose(name), onkeydown: (event) => this.moveTab(event, names),
+    }, this.methods.get(name).command);
+    const groups = [...new Set([...this.methods.values()].map(({ group }) => group))];
+    fill(this.tabs, groups.map((group) => el('div', null, el('span', { 'aria-hidden': 'true' }, group),
+      el('div', { role: 'tablist', 'aria-label': group }, names.filter((name) => this.methods.get(name).group === group).map(tab)))));
   }
 
   /** Arrow keys go from tab to tab, as in every list of tabs. */
@@ -83,21 +89,27 @@ export class Measure {
     if (to === null) return;
     event.preventDefault();
     const name = names[(to + names.length) % names.length];
-    this.select(name);
+    this.choose(name);
     this.tabs.querySelector(`[data-method="${name}"]`).focus();
+  }
+
+  /** Somebody takes another method. */
+  choose(name) {
+    this.open(true);
+    this.select(name);
   }
 
   select(name) {
     this.method = name;
     const method = this.methods.get(name);
-    for (const tab of this.tabs.children) {
+    for (const tab of this.tabs.querySelectorAll('[role=tab]')) {
       const isSelected = tab.dataset.method === name;
       tab.setAttribute('aria-selected', String(isSelected));
       tab.tabIndex = isSelected ? 0 : -1;
     }
     this.settings.setAttribute('aria-labelledby', `tab-${name}`);
     setText(this.about, method.about);
-    this.forms[name] ??= new Form(name, method, this.kept?.[name] ?? {}, () => this.changed());
+    this.forms[name] ??= new Form(name, method, this.kept?.[name] ?? {}, () => { this.open(true); this.changed(); });
     fill(this.settings, name === 'job' && this.jobField(), this.forms[name].node);
     this.changed();
   }
@@ -122,13 +134,17 @@ export class Measure {
       return;
     }
     this.job = await file.text();
-    if (this.method !== 'job') this.select('job');
+    this.choose('job');
     this.jobText.value = this.job;
     this.changed();
   }
 
-  /** @param {import('./disks.js').Target} target */
-  setTarget(target) {
+  /**
+   * @param {import('./disks.js').Target} target
+   * @param {boolean} isChosen by somebody, and not offered
+   */
+  setTarget(target, isChosen) {
+    if (isChosen) this.open(true);
     this.target = target;
     this.serial = '';
     setText(this.targetName, target.target);
@@ -171,102 +187,117 @@ export class Measure {
     return wish;
   }
 
+  /** What was planned is of other settings. */
   changed() {
     this.keep();
     clearTimeout(this.timer);
+    this.asked?.abort();
+    this.plan = null;
+    this.isPlanning = true;
     this.timer = setTimeout(() => this.askPlan(), PLAN_WAIT_MS);
+    this.showPlan();
+    this.hasChanged();
   }
 
   async askPlan() {
-    if (!this.target || !this.forms[this.method] || this.isReadOnly) return;
-    if (this.method === 'job' && this.job.trim() === '') return this.forgetPlan();
-    this.asked?.abort();
-    this.asked = new AbortController();
-    try {
-      const plan = await post('/api/plan', this.wishBody(), this.asked.signal);
-      this.plan = plan.error ? null : plan;
-      setText(this.error, plan.error ?? '');
-      show(this.error, Boolean(plan.error));
-    } catch (refusal) {
-      if (refusal.name === 'AbortError') return;
-      this.plan = null;
-      this.complain(refusal.message);
+    const isComplete = this.target && this.forms[this.method] && !this.isReadOnly && (this.method !== 'job' || this.job.trim() !== '');
+    let error = '';
+    if (isComplete) {
+      this.asked = new AbortController();
+      try {
+        const plan = await post('/api/plan', { wish: this.wish() }, this.asked.signal);
+        error = plan.error ?? '';
+        this.plan = plan.error ? null : plan;
+      } catch (refusal) {
+        if (refusal.name === 'AbortError') return;
+        error = refusal.message;
+      }
     }
+    this.isPlanning = false;
+    this.complain(error);
     this.showPlan();
-  }
-
-  forgetPlan() {
-    this.plan = null;
-    show(this.error, false);
-    this.showPlan();
-  }
-
-  wishBody() {
-    return { wish: this.wish() };
   }
 
   showPlan() {
-    const run = isGoingOn(this.view?.run) ? this.view.run : null;
-    const plan = run ? { ...run.planned, seconds: run.seconds_left, command: run.command } : this.plan;
+    const { plan } = this;
     const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
-    const time = plan?.seconds === null || plan?.seconds === undefined ? '–' : run ? clock(plan.seconds) : say("about {a}", clock(plan.seconds));
-    const isSimulated = this.target?.kind === 'simulated';
-    const writes = (run ? writesOf(run) : isSimulated ? say("nothing") : writesWord(plan)) || '–';
     const rows = plan?.rows?.length;
-    const key = [time, writes, rows, Boolean(run)].join('/');
-    if (key !== this.factsKey) {
-      this.factsKey = key;
-      fill(this.facts, fact(run ? say("Time left") : say("Time"), time), fact(say("Writes"), writes),
-        rows > 0 && fact(say("Number of rows"), String(rows)));
-    }
+    fill(this.facts, plan && [fact(say("Time"), Number.isFinite(plan.seconds) ? say("about {a}", clock(plan.seconds)) : '–'),
+      fact(say("Writes"), (this.target?.kind === 'simulated' ? say("nothing") : writesWord(plan)) || '–'),
+      rows > 0 && fact(say("Number of rows"), String(rows))]);
     setText(this.command, plan?.command ?? '');
     // A job file names its targets itself.
-    const target = this.method === 'job' ? this.label() : this.target?.target ?? '';
-    setText(this.targetName, run ? targetName(run) : target);
-    setText(this.targetKind, run ? '' : this.kindWord());
-    this.showButton(run);
-  }
-
-  showButton(run) {
-    const state = run ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'start';
-    show(this.add, state === 'stop');
-    this.add.disabled = !this.plan;
-    setText(this.add, say("Add to the queue: {a}", [this.label(), this.method !== 'job' && this.target?.target].filter(Boolean).join(' · ')));
-    const disabled = state === 'stopping' || (state === 'start' && !this.plan);
-    if (this.button.disabled !== disabled) this.button.disabled = disabled;
-    if (this.button.dataset.state === state) return;
-    this.button.dataset.state = state;
-    const words = { start: say("Start now"), stop: say("Stop"), stopping: say("Stopping") };
-    fill(this.button, icon(state === 'start' ? 'start' : 'stop'), words[state]);
+    const target = this.method === 'job' ? '' : this.target?.target ?? '';
+    setText(this.targetName, target || this.method);
+    setText(this.targetKind, this.kindWord());
+    const isNext = isGoingOn(this.view?.run);
+    const named = [this.methods?.get(this.method)?.command, target].filter(Boolean).join(' · ');
+    const words = isNext ? say("Add to the queue: {a}", named) : say("Start now");
+    this.button.disabled = !plan;
+    this.button.className = isNext ? 'plain' : 'start';
+    setText(this.button, this.isPlanning ? say("Planning …") : words);
   }
 
   /** @param {import('./view.js').View} view */
   update(view) {
     this.view = view;
     this.showConsent();
-    this.showPlan();
+    if (this.isNext !== isGoingOn(view.run)) this.showPlan();
+    this.isNext = isGoingOn(view.run);
+    this.showLine(view.run);
+  }
+
+  /** The run that is shown, in one line, and the form beneath it only where somebody wants it. */
+  showLine(run) {
+    const isFolded = Boolean(run) && !this.isOpen;
+    const hadFocus = isFolded && this.body.contains(document.activeElement);
+    show(this.line, Boolean(run));
+    show(this.body, !isFolded);
+    this.change.setAttribute('aria-expanded', String(!isFolded));
+    if (!run) return;
+    setText(this.runTarget, targetName(run));
+    setText(this.runMethod, run.method);
+    const state = isGoingOn(run) ? (run.state === 'stopping' ? 'stopping' : 'stop') : 'again';
+    show(this.act, state !== 'again' || this.methods?.has(run.wish.method));
+    this.act.dataset.state = state;
+    this.act.disabled = state === 'stopping';
+    setText(this.act, { again: say("Measure again"), stop: say("Stop"), stopping: say("Stopping") }[state]);
+    if (hadFocus) this.act.focus();
+  }
+
+  open(isOpen) {
+    if (this.isOpen === isOpen) return;
+    this.isOpen = isOpen;
+    this.showLine(this.view?.run);
+    this.hasChanged();
+  }
+
+  /** Whether the form asks for something else than the run that is shown. */
+  isOther({ wish }) {
+    return this.isOpen && (wish.method !== this.method || wish.target !== this.wish().target);
   }
 
   press() {
-    if (this.button.dataset.state === 'stop') return this.stop();
-    return this.start();
+    const { run } = this.view;
+    if (isGoingOn(run)) return this.stop(run);
+    const { serial, ...wish } = run.wish;
+    // Consent is for one run.
+    return serial ? this.open(true) : this.begin(wish, { ...run.planned, asks: run.planned?.asks || wish.yes });
   }
 
-  /** Whether much is to be written, or for long, where it would be. */
-  isMeant() {
-    if (!this.plan?.asks || this.target?.kind === 'simulated') return true;
-    return confirm(say("Writes: {a}. Time: about {b}. Start it?", writesWord(this.plan), clock(this.plan.seconds)));
-  }
-
-  async start() {
+  /** Starts it, or has it wait; where much is written, or for long, only if it is meant. */
+  async begin(wish, plan) {
+    const yes = Boolean(plan?.asks);
+    const asks = yes && !wish.target.startsWith('sim:');
+    const question = () => say("Writes: {a}. Time: about {b}. Start it?", writesWord(plan), clock(plan.seconds));
     // A second click before the view tells of the run would queue it twice.
-    if (this.isStarting || !this.isMeant()) return;
+    if (this.isStarting || (asks && !confirm(question()))) return;
     this.isStarting = true;
     try {
-      const { wish } = this.wishBody();
-      await post('/api/start', { wish: { ...wish, yes: Boolean(this.plan?.asks) } });
-      show(this.error, false);
+      await post('/api/start', { wish: { ...wish, yes } });
+      this.complain('');
       this.forgetConsent();
+      this.open(false);
     } catch (refusal) {
       this.complain(refusal.message);
     }
@@ -282,9 +313,9 @@ export class Measure {
     this.showConsent();
   }
 
-  async stop() {
+  async stop({ run }) {
     try {
-      await post('/api/stop', { run: this.view.run.run });
+      await post('/api/stop', { run });
     } catch (refusal) {
       this.complain(refusal.message);
     }
@@ -292,7 +323,7 @@ export class Measure {
 
   complain(text) {
     setText(this.error, text);
-    show(this.error, true);
+    show(this.error, text !== '');
   }
 
   keep() {

@@ -5,6 +5,9 @@ import { direction } from './words.js';
 /** Seconds between the marks of an axis of time, as a clock divides them. */
 export const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400];
 
+/** Whether a run still measures. */
+export const isGoingOn = (run) => ['preparing', 'running', 'stopping'].includes(run?.state);
+
 /** The name of a row; some methods name their rows only when they come to them. */
 export const rowName = (run, row) => run.planned?.rows?.[row]?.name ?? run.names?.[row] ?? '';
 

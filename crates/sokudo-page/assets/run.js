@@ -5,7 +5,8 @@ import { PlacesChart, RateChart } from './charts.js';
 import { ErrorMap, LatencyHeat } from './heat.js';
 import { findingsOf } from './findings.js';
 import { Sweep, cellOf } from './sweep.js';
-import { judged, lineOf, tableOf } from './table.js';
+import { banner, judged, lineOf, tableOf } from './table.js';
+import { isGoingOn } from './rows.js';
 import { Tiles } from './tiles.js';
 import { say } from './words.js';
 
@@ -14,10 +15,12 @@ export class RunPanel {
   /** @param {string} heading of its parts: one level below the title over it */
   constructor(heading = 'h3') {
     this.heading = heading;
-    this.answer = el('p', { class: 'answer' });
+    this.answer = el('div');
     this.facts = el('dl', { class: 'facts' });
     this.figures = el('div', { class: 'figures' });
     this.table = el('div', { class: 'tables' });
+    this.more = el('div', { class: 'tables' });
+    this.folded = el('details', { hidden: true }, el('summary', null, say("All figures")), this.more);
     this.upper = el('div');
     this.lower = el('div');
     this.findings = el('div');
@@ -63,7 +66,7 @@ export class RunPanel {
     if (this.seen.kind !== kind) {
       fill(this.figures, picture?.node);
       // A sweep's bars are its table; the long one comes last.
-      (kind === 'sweep' ? this.lower : this.upper).append(this.table);
+      (kind === 'sweep' ? this.lower : this.upper).append(this.folded, this.table);
     }
     this.seen.kind = kind;
     show(this.figures, picture !== undefined);
@@ -72,10 +75,9 @@ export class RunPanel {
 
   /** What changes seldom is built anew, and only where it has changed. */
   updateWords(run) {
-    if (this.isNew('answer', run.answer)) {
-      show(this.answer, Boolean(run.answer));
-      if (run.answer) fill(this.answer, judged(run.answer.text, run.answer.tone));
-    }
+    // Before its end only what no further trial changes is an answer.
+    const answer = isGoingOn(run) && run.answer?.tone !== 'bad' ? null : run.answer;
+    if (this.isNew('answer', answer)) fill(this.answer, answer && banner(answer));
     if (this.isNew('facts', run.facts)) {
       show(this.facts, run.facts?.length > 0);
       fill(this.facts, (run.facts ?? []).map(({ label, text, tone }) => el('div', null, el('dt', null, label), el('dd', null, judgedOrPlain(text, tone)))));
@@ -84,10 +86,16 @@ export class RunPanel {
     if (this.isNew('tables', run.tables)) {
       const tables = (run.tables ?? []).filter((table) => table.rows.length > 0);
       const isDrawn = this.seen.kind === 'sweep' && this.sweep.replacesTables(run);
-      show(this.table, tables.length > 0 && !isDrawn);
-      const isTitled = tables.some(({ title }) => title);
+      // What tiles show already is folded.
+      const names = new Set(this.seen.kind === 'tiles' ? run.planned.rows.map(({ name }) => name) : []);
+      const isFolded = (table) => table.rows.some(([first]) => names.has(first?.text));
+      const [folded, open] = [tables.filter(isFolded), tables.filter((table) => !isFolded(table))];
+      show(this.folded, folded.length > 0);
+      fill(this.more, folded.map((table) => tableOf(table, say("Figures"))));
+      show(this.table, open.length > 0 && !isDrawn);
+      const isTitled = open.some(({ title }) => title);
       fill(this.table, el(this.heading, { class: isTitled ? 'part hidden-visually' : 'part' }, say("Figures")),
-        tables.map((table) => tableOf(table, say("Figures"))));
+        open.map((table) => tableOf(table, say("Figures"))));
     }
     const notes = [...(run.notes ?? []), ...(run.legend ?? []), ...costOf(run)];
     if (this.isNew('notes', notes.join())) fill(this.notes, notes.map((note) => el('li', null, note)));

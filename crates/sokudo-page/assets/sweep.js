@@ -2,7 +2,7 @@
 // threads as MiniTool does.
 
 import { el, fill, setShare } from './element.js';
-import { figuresOf, lineOf, numberOf, scrolling } from './table.js';
+import { figuresOf, lineOf, numberOf, scaleNote, scrolling } from './table.js';
 import { direction, say } from './words.js';
 
 const CELL = /^(?:SEQ|RND)(\d+(?:\.\d+)?)(B|K|M|G)(?:iB)?(?: Q(\d+))?(?: ?T(\d+))?/;
@@ -42,7 +42,7 @@ export class Sweep {
     this.drawn = { tables, row: now?.row, state: run.state };
     const rows = run.planned.rows;
     if (hasTwoAxes(rows)) fill(this.node, tables.filter(isPivot).map(heatTable));
-    else fill(this.node, bars(cellsOf(run), [...new Set(rows.map((row) => row.direction))]));
+    else fill(this.node, bars(cellsOf(run), [...new Set(rows.map((row) => row.direction))]), scaleNote());
   }
 
   /** Whether the tables of the run are the picture. */

@@ -1,6 +1,7 @@
 // Tables of the command line as HTML, and the figures of a row found in one.
 
 import { el, setShare } from './element.js';
+import { say } from './words.js';
 
 /** A sign beside each judgement, so that colour is not alone in telling it. */
 export const SIGNS = { good: '✓', doubtful: '?', bad: '!' };
@@ -12,9 +13,15 @@ export function judged(text, tone) {
     sign && el('span', { class: 'sign', 'aria-hidden': 'true' }, sign), text);
 }
 
+/** What a run comes to: what stands before the colon large, as on a terminal in colour, and the sentence. */
+export function banner({ text, tone }) {
+  const [, head, rest] = (tone !== 'none' && /^([^:：]+)[:：]\s*(.+)$/s.exec(text)) || [null, '', judged(text, tone)];
+  return el('p', { class: `answer tone-${tone}` }, head && el('strong', null, judged(head, tone), el('span', { class: 'hidden-visually' }, ': ')), el('span', null, rest));
+}
+
 function cellContent(cell) {
   if (cell.tone && cell.tone !== 'none') return judged(cell.text, cell.tone);
-  if (cell.share === undefined || cell.share === null) return cell.text;
+  if (!hasBar(cell)) return cell.text;
   const bar = el('span', { class: 'cell-bar', 'aria-hidden': 'true' });
   setShare(bar, cell.share);
   return [cell.text, el('span', { class: 'cell-track' }, bar)];
@@ -58,8 +65,14 @@ export function tableOf(table, caption) {
   return el('div', null, scrolling(name, el('table', null,
     el('caption', { class: table.title ? null : 'hidden-visually' }, name),
     headOf(table.columns), el('tbody', null, rows))),
-  table.note && el('p', { class: 'chart-text' }, table.note));
+  table.note && el('p', { class: 'chart-text' }, table.note),
+  table.rows.some((cells) => cells.some(hasBar)) && scaleNote());
 }
+
+const hasBar = ({ share }) => share !== undefined && share !== null;
+
+/** All bars of the page are of one scale. */
+export const scaleNote = () => el('p', { class: 'chart-text' }, say("Bars begin at 0; the longest is the largest figure."));
 
 /** A box that scrolls sideways and can be reached by keyboard. */
 export const scrolling = (name, child) =>
@@ -92,20 +105,23 @@ export function numberOf(text) {
   return Number.isFinite(value) ? value : null;
 }
 
-const NO_FIGURES = { rate: null, spread: null, iops: null, judged: null };
+const NO_FIGURES = { rate: null, share: 0, spread: null, iops: null, judged: null };
 
 /**
  * The figures of a line that people look for first.
- * @returns {{rate: ?string, spread: ?string, iops: ?string, judged: ?import('./view.js').Cell}}
+ * @returns {{rate: ?string, share: number, spread: ?string, iops: ?string, judged: ?import('./view.js').Cell}}
  */
 export function figuresOf(line) {
   if (!line) return NO_FIGURES;
   const { columns } = line.table;
   const column = (matches) => line.cells[columns.findIndex(matches)] ?? null;
-  const rate = column(({ group, title }) => /[GMk]i?B\/s/.test(`${group ?? ''} ${title}`))?.text;
+  const rate = column(({ group, title }) => /[GMk]i?B\/s/.test(`${group ?? ''} ${title}`));
+  const spread = (column(({ title }) => title.includes('±')) ?? line.cells.find((cell) => /^±/.test(cell.text)))?.text ?? null;
   return {
-    rate: numberOf(rate) === null ? null : rate,
-    spread: line.cells.find((cell) => /^±/.test(cell.text))?.text ?? null,
+    rate: numberOf(rate?.text) === null ? null : rate.text,
+    share: rate?.share ?? 0,
+    // A ± or, where that says too little, the range.
+    spread: spread === '—' ? null : spread,
     iops: column(({ title }) => /IOPS/.test(title))?.text ?? null,
     judged: line.cells.find((cell) => cell.tone && cell.tone !== 'none') ?? null,
   };

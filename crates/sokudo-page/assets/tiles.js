@@ -1,17 +1,16 @@
 // The tiles that people know: a line per row, reads and writes beside each other, a bar below
 // each figure.
 
-import { el, setShare, setText } from './element.js';
-import { SIGNS, figuresOf, lineOf, numberOf } from './table.js';
+import { el, fill, setShare, setText } from './element.js';
+import { isGoingOn } from './rows.js';
+import { SIGNS, figuresOf, judged, lineOf, numberOf, scaleNote } from './table.js';
 import { direction, rate, say } from './words.js';
-
-/** A meter is logarithmic: 1 GB/s fills two thirds of it, a hard disk's random reads still show. */
-const share = (megabytes) => (megabytes > 0 ? Math.log10(Math.max(megabytes * 10, 1)) / 5.5 : 0);
 
 /** Tiles of one run; they are made once per plan, and updated in place. */
 export class Tiles {
   constructor() {
     this.node = el('div', { class: 'tiles' });
+    this.badge = el('span');
     this.plan = null;
     this.tiles = [];
   }
@@ -20,7 +19,12 @@ export class Tiles {
   update(run) {
     const rows = run.planned?.rows ?? [];
     if (this.plan !== run.planned) this.build(run.planned, rows);
-    rows.forEach((row, index) => this.updateTile(run, index));
+    const figures = rows.map((row, index) => figuresOf(lineOf(run, index)));
+    // A judgement of all rows is said once.
+    const first = figures[0]?.judged;
+    const isOfAll = !isGoingOn(run) && first && figures.every((it) => it.judged?.text === first.text);
+    fill(this.badge, isOfAll && judged(first.text, first.tone));
+    figures.forEach((it, index) => this.updateTile(run, index, it, isOfAll));
   }
 
   build(plan, rows) {
@@ -30,32 +34,39 @@ export class Tiles {
     this.tiles = rows.map((row) => tile(row));
     this.node.style.setProperty('--directions', String(directions.length));
     this.node.replaceChildren(
-      el('div', { class: 'tiles-head', 'aria-hidden': 'true' }, el('span', null, say("MB/s")),
-        directions.map((name) => el('span', { class: `of-${name}` }, direction(name)))),
+      el('div', { class: 'tiles-head' }, el('span'),
+        directions.map((name) => el('span', { class: `of-${name}`, 'aria-hidden': 'true' }, direction(name), ' MB/s'))),
       ...names.map((name) => el('div', { class: 'tiles-line', role: 'group', 'aria-label': name },
         rowName(name),
         directions.map((wanted) => {
           const index = rows.findIndex((row) => row.name === name && row.direction === wanted);
           return index < 0 ? el('span', { class: 'tile tile-none' }) : this.tiles[index].node;
-        }))));
+        }))), el('div', { class: 'tiles-note' }, this.badge, scaleNote()));
   }
 
-  updateTile(run, index) {
+  updateTile(run, index, figures, isOfAll) {
     const tile = this.tiles[index];
-    const figures = figuresOf(lineOf(run, index));
     const isNow = run.state === 'running' && run.now?.row === index;
     const live = isNow ? run.now.mb_per_second : null;
     const shown = figures.rate ?? (live === null || live === undefined ? null : rate(live));
     setText(tile.figure, shown ?? (isNow ? '…' : '–'));
     const iops = numberOf(figures.iops) === null ? null : `${figures.iops} IOPS`;
     setText(tile.detail, [figures.spread, iops].filter(Boolean).join(' · ') || (isNow ? say("measuring") : '\u00a0'));
-    const sign = SIGNS[figures.judged?.tone];
-    setText(tile.verdict, figures.judged ? `${sign ?? ''} ${figures.judged.text}`.trim() : '');
-    tile.verdict.className = `tile-verdict tone-${figures.judged?.tone ?? 'none'}`;
-    setShare(tile.bar, share(numberOf(figures.rate) ?? live ?? 0));
+    const { text, tone } = (!isOfAll && figures.judged) || { text: '', tone: 'none' };
+    // What is judged before its end is bad, or open still.
+    const isOpen = isGoingOn(run) && tone !== 'bad';
+    setText(tile.verdict, isOpen ? trialsWord(run, index) : `${SIGNS[tone] ?? ''} ${text}`.trim());
+    tile.verdict.className = `tile-verdict tone-${isOpen ? 'none' : tone}`;
+    setShare(tile.bar, figures.share);
     tile.node.classList.toggle('is-now', isNow);
     tile.node.classList.toggle('is-open', !figures.rate);
   }
+}
+
+/** How many trials a row has, of how many; it may need fewer. */
+function trialsWord({ trials, planned }, index) {
+  if (!trials?.[index] || !(planned.trials > 1)) return '';
+  return planned.adaptive ? say("{a} of ≤ {b}", trials[index], planned.trials) : say("{a} of {b}", trials[index], planned.trials);
 }
 
 function rowName(name) {

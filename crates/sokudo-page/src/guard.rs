@@ -1,6 +1,8 @@
 //! What every request passes before it reaches a route, and what every response carries.
 
+use std::future::{Future, poll_fn};
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,6 +12,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use sokudo_words::speaking;
 
 use crate::access::{Admission, Refusal, RequestHead};
 use crate::page::WebUi;
@@ -60,12 +63,18 @@ pub(crate) async fn guard(
     request: Request,
     next: Next,
 ) -> Response {
-    let answered = tokio::time::timeout(REQUEST_TIME, admit(&page, request, next)).await;
-    let mut response = match answered {
+    let language = page.language_of(request.headers());
+    let mut answering = pin!(tokio::time::timeout(
+        REQUEST_TIME,
+        admit(&page, request, next)
+    ));
+    // All that is said on the way is said in the language of who asks.
+    let answered = poll_fn(|context| speaking(language, || answering.as_mut().poll(context))).await;
+    let mut response = speaking(language, || match answered {
         Ok(Ok(response)) => response,
         Ok(Err(failure)) => failure.into_response(),
         Err(_) => Failure::TimedOut.into_response(),
-    };
+    });
     for (name, value) in &HEADERS {
         let headers = response.headers_mut();
         if !headers.contains_key(name) {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use sokudo_words::Error;
+use sokudo_words::{Error, spoken};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::locked;
@@ -56,11 +56,14 @@ impl MeasurerClient {
         }
     }
 
-    /// Asks what `ask` makes of a number, and waits for the answer to it.
+    /// Asks what `ask` makes of a number and the language that is spoken, and waits for the answer to it.
     ///
     /// # Errors
     /// When too many wait, or none comes in time.
-    pub(crate) async fn ask(&self, ask: impl FnOnce(u64) -> Ask) -> Result<Reply, Unanswered> {
+    pub(crate) async fn ask(
+        &self,
+        ask: impl FnOnce(u64, String) -> Ask,
+    ) -> Result<Reply, Unanswered> {
         let (sender, receiver) = oneshot::channel();
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         {
@@ -71,7 +74,8 @@ impl MeasurerClient {
             waiting.insert(id, sender);
         }
         let _waiting = PendingAnswer { measurer: self, id };
-        self.asks.try_send(ask(id)).map_err(|error| match error {
+        let ask = ask(id, spoken().code().to_owned());
+        self.asks.try_send(ask).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => Unanswered::Busy,
             mpsc::error::TrySendError::Closed(_) => Unanswered::Ended,
         })?;

@@ -21,12 +21,15 @@ pub enum Ask {
     Failed {
         error: String,
     },
+    /// `lang` is the language of whoever asks.
     Plan {
         id: u64,
+        lang: String,
         wish: Wish,
     },
     Start {
         id: u64,
+        lang: String,
         wish: Wish,
     },
     Stop {
@@ -46,6 +49,7 @@ pub enum Ask {
     },
     Query {
         id: u64,
+        lang: String,
         query: Query,
     },
 }
@@ -104,6 +108,9 @@ pub struct Hello {
     pub read_token: String,
     /// Language of the page, as an ISO 639-1 code.
     pub lang: String,
+    /// Somebody has named it, so that it goes before that of a browser.
+    #[serde(default)]
+    pub is_lang_given: bool,
     /// 0 for any that is free.
     pub port: u16,
     /// Where browsers see the page, if not on our port: `https://disks.example`.

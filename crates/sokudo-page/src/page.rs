@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 use sha2::{Digest, Sha256};
-use sokudo_words::Language;
+use sokudo_words::{Language, spoken};
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
 
 use crate::access::{self, AccessPolicy, NoOrigin};
@@ -21,14 +21,17 @@ use crate::wish::{MethodList, Methods};
 
 /// A browser redraws no sooner, and the measurement is not disturbed more often.
 const BATCH_TIME: Duration = Duration::from_millis(100);
+/// What the script of the page keeps the chosen language in.
+const LANGUAGE_COOKIE: &str = "sokudo_lang";
 /// Windows that show the page: half of the connections, so that they leave room for requests.
 const STREAMS_MAX: usize = 32;
 
 pub(crate) struct WebUi {
     pub(crate) access: AccessPolicy,
     pub(crate) measurer: MeasurerClient,
-    pub(crate) language: Language,
-    pub(crate) methods: MethodList,
+    language: Language,
+    is_language_given: bool,
+    methods: [MethodList; Language::ALL.len()],
     pub(crate) streams: Arc<Semaphore>,
     keys: Mutex<KeySet>,
     view: Mutex<SharedView>,
@@ -59,7 +62,8 @@ impl WebUi {
             access: AccessPolicy::new(port, hello.listen.clone(), hello.public_origin.as_deref())?,
             measurer: MeasurerClient::new(asks),
             language,
-            methods: methods(language),
+            is_language_given: hello.is_lang_given,
+            methods: Language::ALL.map(methods),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             keys: Mutex::new(keys),
             view: Mutex::new(view),
@@ -68,6 +72,23 @@ impl WebUi {
             started: Instant::now(),
             start: start_of(&hello.read_token),
         })
+    }
+
+    /// The language of a request: what was chosen in its browser, what the page was started with, what
+    /// the browser asks for, or else that of the terminal.
+    pub(crate) fn language_of(&self, headers: &HeaderMap) -> Language {
+        let chosen = access::cookies(headers, LANGUAGE_COOKIE).find_map(known);
+        let accepted = headers.get(header::ACCEPT_LANGUAGE);
+        let accepted = accepted.and_then(|it| it.to_str().ok()?.split(',').find_map(known));
+        let accepted = accepted.filter(|_| !self.is_language_given);
+        chosen.or(accepted).unwrap_or(self.language)
+    }
+
+    /// The methods in the language that is spoken.
+    pub(crate) fn methods(&self) -> &MethodList {
+        let all = Language::ALL.iter().zip(&self.methods);
+        let mut spoken = all.filter(|(language, _)| **language == spoken());
+        spoken.next().map_or(&self.methods[0], |(_, it)| it)
     }
 
     /// Takes in what the measurer tells.
@@ -142,6 +163,13 @@ impl WebUi {
                 .find_map(|cookie| Some((cookie.to_owned(), keys.session(cookie)?)))
         })
     }
+}
+
+/// A language that sokudo speaks, by its code or a range of such as browsers name.
+fn known(range: &str) -> Option<Language> {
+    let code = range.split(['-', ';']).next()?.trim();
+    let mut all = Language::ALL.into_iter();
+    all.find(|language| language.code().eq_ignore_ascii_case(code))
 }
 
 /// Eight digits that come of a token and tell nothing of it.

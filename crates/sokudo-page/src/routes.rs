@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
+use sokudo_words::spoken;
 
 use crate::access::METRICS;
 use crate::files;
@@ -58,8 +59,8 @@ pub(crate) fn router(page: Arc<WebUi>) -> Router {
         .with_state(page)
 }
 
-async fn first(State(page): State<Arc<WebUi>>) -> Response {
-    typed("text/html; charset=utf-8", Body::from(shell(page.language)))
+async fn first() -> Response {
+    typed("text/html; charset=utf-8", Body::from(shell(spoken())))
 }
 
 async fn file(Path(name): Path<String>) -> Result<Response, Failure> {

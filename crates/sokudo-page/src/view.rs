@@ -294,6 +294,7 @@ impl SharedView {
             ("legend", "notes"),
             ("findings", "findings"),
             ("answer", "answer"),
+            ("trials", "trials"),
             ("hosts", "hosts"),
         ] {
             self.set(key, live[source].clone());
@@ -423,6 +424,7 @@ fn blank_run(number: u64, wish: &Wish, command: &str) -> Value {
         "legend": [],
         "findings": [],
         "answer": null,
+        "trials": [],
         "hosts": 0,
         "kept": null,
         "page_share": null,

@@ -24,9 +24,9 @@ pub const JOB_BYTES_MAX: usize = 256 << 10;
 pub struct MethodForm {
     pub name: String,
     /// The command that it is.
-    #[serde(skip)]
     pub command: String,
-    pub label: String,
+    /// The heading that the help of the program has it under.
+    pub group: String,
     pub about: String,
     pub target: TargetForm,
     pub options: Vec<OptionForm>,

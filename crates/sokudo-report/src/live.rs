@@ -13,6 +13,7 @@ use crate::forms::Forms;
 use crate::grouping::FindingGroup;
 use crate::matrix::MatrixDocument;
 use crate::run::{self, RunVerdict};
+use crate::shortfall::completed_trials;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, Table, Tone};
 use crate::view::findings;
@@ -34,6 +35,8 @@ pub struct LiveRun {
     findings: Vec<LiveFinding>,
     /// How good the figures are; `None` where nothing has been judged.
     answer: Option<LiveText>,
+    /// Trials that each row has, in the order of the plan.
+    trials: Vec<usize>,
     /// How many hosts measured together; 0 where one process measured alone.
     hosts: usize,
 }
@@ -101,6 +104,7 @@ impl LiveRun {
                 .goodness
                 .map(|(tone, text)| LiveText::answer(tone, text.in_language(language))),
             findings: Self::findings_of(document, language),
+            trials: document.results.iter().map(completed_trials).collect(),
             hosts: document.hosts.len(),
             ..Self::default()
         };

@@ -128,7 +128,7 @@ fn is_unfinished(result: &ResultDocument) -> bool {
 }
 
 /// Trials that ran to their planned end.
-fn completed_trials(result: &ResultDocument) -> usize {
+pub(crate) fn completed_trials(result: &ResultDocument) -> usize {
     let is_complete = |stopped| !matches!(stopped, StopReason::Cancelled | StopReason::Failed);
     let trials = result.trials.iter();
     trials.filter(|trial| is_complete(trial.stopped)).count()

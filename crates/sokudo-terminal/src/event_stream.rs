@@ -58,6 +58,11 @@ pub fn wanted() -> Option<Wanted> {
     wanted_by_page().or_else(|| stream::is_open().then_some(Wanted::Events))
 }
 
+/// Whether the page has started this program.
+pub fn is_for_page() -> bool {
+    wanted_by_page().is_some()
+}
+
 fn wanted_by_page() -> Option<Wanted> {
     match invocation::variable_os(VARIABLE)?.to_str()? {
         "plan" => Some(Wanted::Plan),
@@ -387,7 +392,7 @@ impl EventTeller {
 
 /// Tells a run that has been finished, and kept under this number.
 pub fn done(document: &RunDocument, kept: Option<u64>) {
-    tell_done(kept, &LiveRun::of(document, language::current()));
+    tell_done(kept, &live(document.clone()));
 }
 
 /// Tells what has become of a baseline, and the run that was made for it.
@@ -418,12 +423,19 @@ fn so_far(run: &Run) -> RunEvent {
     // Of a row that is still to come there is nothing to say.
     let to_come = judged.rows.iter_mut().filter(|row| row.trials.is_empty());
     to_come.for_each(|row| row.assessment = None);
+    let document = RunDocument::from_run(&remedies::worded(judged));
     RunEvent::Table {
-        live: value(&LiveRun::of(
-            &RunDocument::from_run(&remedies::worded(judged)),
-            language::current(),
-        )),
+        live: value(&live(document)),
     }
+}
+
+/// In the words of whoever reads it.
+fn live(document: RunDocument) -> LiveRun {
+    let document = match is_for_page() {
+        true => remedies::on_page(document),
+        false => document,
+    };
+    LiveRun::of(&document, language::current())
 }
 
 pub fn value(live: &LiveRun) -> serde_json::Value {

@@ -21,6 +21,12 @@ pub fn choose(arguments: &[OsString]) -> Language {
         .get_or_init(|| named(arguments).unwrap_or_else(|| of_variables(invocation::variable)))
 }
 
+/// Whether somebody has named a language for sokudo, by the option or its variable.
+pub fn is_given() -> bool {
+    let by_variable = invocation::variable(VARIABLE).is_some_and(|it| !it.is_empty());
+    by_variable || named(&invocation::current().arguments()).is_some()
+}
+
 /// The language in which the program speaks; English until it was chosen.
 pub fn current() -> Language {
     let here = invocation::current();

@@ -4,11 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use clap::Arg;
 use sokudo_analysis::Means;
 use sokudo_model::{Run, ScheduleName};
+use sokudo_report::RunDocument;
 use sokudo_words::{Argument, Text};
 
-use crate::definition;
+use crate::definition::{self, spoken};
+use crate::language;
 
 /// Who reads the remedies of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,8 @@ pub enum Audience {
     Diskspd,
     /// Somebody who has typed this command of sokudo's.
     Command(&'static str),
+    /// Somebody who has filled in its form on the page.
+    Page(&'static str),
 }
 
 impl Audience {
@@ -50,6 +55,7 @@ impl Audience {
             Self::Fio => in_fio(means),
             Self::Diskspd => in_diskspd(means),
             Self::Command(command) => return of_command(command, means.name()),
+            Self::Page(command) => return of_form(command, means.name()),
         };
         name.map(str::to_owned)
     }
@@ -97,8 +103,9 @@ pub const fn in_diskspd(means: Means) -> Option<&'static str> {
     })
 }
 
-/// An option, if a command has it: options of one name mean the same in all of them.
-fn of_command(command: &str, option: &str) -> Option<String> {
+/// An option of a command, if it has it, and the value that is named with it: options of one name mean
+/// the same in all commands.
+fn option_of<'o>(command: &str, option: &'o str) -> Option<(Arg, Option<&'o str>)> {
     let (name, value) = match option.split_once(' ') {
         None => (option, None),
         Some((name, value)) => (name, Some(value)),
@@ -106,13 +113,30 @@ fn of_command(command: &str, option: &str) -> Option<String> {
     let cli = definition::made();
     let mut arguments = cli.find_subcommand(command)?.get_arguments();
     let argument = arguments.find(|argument| argument.get_long() == name.strip_prefix("--"))?;
-    match value {
+    Some((argument.clone(), value))
+}
+
+/// As it is typed.
+fn of_command(command: &str, option: &str) -> Option<String> {
+    match option_of(command, option)? {
         // hdparm's --direct, for one, is no choice between on and off.
-        Some(value) if !argument.get_action().takes_values() => {
+        (argument, Some(value)) if !argument.get_action().takes_values() => {
+            let (name, _) = option.split_once(' ')?;
             (value == "on").then(|| name.to_owned())
         }
         _ => Some(option.to_owned()),
     }
+}
+
+/// The field of a form, and what goes into it.
+fn of_form(command: &str, option: &str) -> Option<String> {
+    let (argument, value) = option_of(command, option)?;
+    let help = argument.get_help()?.to_string();
+    let label = spoken::label(&help, &spoken::exactly(language::current()));
+    Some(match value {
+        Some(value) => format!("{label}: {value}"),
+        None => label,
+    })
 }
 
 /// The run with all remedies in the words of whoever has typed the command or written the jobs.
@@ -127,6 +151,18 @@ pub fn worded(mut run: Run) -> Run {
         finding.remedy = in_words_of(reader, &finding.remedy);
     }
     run
+}
+
+/// The document with remedies that name fields of the form on the page.
+pub fn on_page(mut document: RunDocument) -> RunDocument {
+    let reader = Audience::of(&document.run);
+    if let Audience::Command(command) = reader {
+        let of_rows = document.results.iter_mut().flat_map(|it| &mut it.findings);
+        for finding in of_rows.chain(&mut document.run.findings) {
+            finding.remedy = in_words_of(Audience::Page(command), &finding.remedy);
+        }
+    }
+    document
 }
 
 /// The remedy with what it points at in other words.

@@ -207,3 +207,43 @@ fn the_shell_speaks_its_language_and_names_nothing_of_this_machine() {
     let error = refused["error"].as_str().unwrap();
     assert!(!error.is_empty());
 }
+
+#[test]
+fn the_page_speaks_as_its_browser_unless_somebody_has_chosen() {
+    let language = |site: &Site, cookie: &str, accepted: &str| {
+        let shell = site.raw(&format!(
+            "GET / HTTP/1.1\r\nHost: localhost:PORT\r\nCookie: {cookie}\r\nAccept-Language: {accepted}\r\nConnection: close\r\n\r\n"
+        ));
+        let (_, rest) = shell.body.split_once("<html lang=\"").unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let page = site();
+    for (cookie, accepted, expected) in [
+        ("", "ja-JP,ja;q=0.9,en;q=0.8", "ja"),
+        ("", "de,en;q=0.8,ja;q=0.5", "en"),
+        ("", "ja", "ja"),
+        ("", "de", "en"),
+        ("sokudo_lang=en", "ja", "en"),
+        ("sokudo_lang=ja", "en", "ja"),
+        ("sokudo_lang=<x>", "ja", "ja"),
+    ] {
+        let found = language(&page, cookie, accepted);
+        assert_eq!(found, expected, "{cookie} {accepted}");
+    }
+    let mut given = hello();
+    given.is_lang_given = true;
+    let page = begin(given, |_| (true, "application/json", b"{}".to_vec())).unwrap();
+    assert_eq!(language(&page, "", "ja"), "en");
+    assert_eq!(language(&page, "sokudo_lang=ja", "en"), "ja");
+    // What is refused is refused in the language of who asks.
+    let refused = page.get(
+        "/nowhere",
+        &format!("{}; sokudo_lang=ja", page.enter(CONTROL)),
+    );
+    assert!(refused.body.contains("ページ"), "{}", refused.body);
+    let cookie = format!("{}; sokudo_lang=ja", page.enter(CONTROL));
+    let wish = r#"{"wish":{"method":"mark","target":"/x"}}"#;
+    assert_eq!(page.post("/api/start", &cookie, wish).status, 200);
+    let asked = page.asked.recv().unwrap();
+    assert!(matches!(asked, Ask::Start { lang, .. } if lang == "ja"));
+}

@@ -42,6 +42,7 @@ pub(crate) fn hello() -> Hello {
         control_token: CONTROL.to_owned(),
         read_token: LOOK.to_owned(),
         lang: "en".to_owned(),
+        is_lang_given: false,
         port: 0,
         public_origin: None,
         listen: Vec::new(),
@@ -57,7 +58,7 @@ fn methods(_: Language) -> MethodList {
     let form = |name: &str| MethodForm {
         name: name.to_owned(),
         command: name.to_owned(),
-        label: String::new(),
+        group: String::new(),
         about: String::new(),
         target: TargetForm::Needed,
         options: Vec::new(),

@@ -151,7 +151,10 @@ pub(super) async fn trend(State(page): Ui, uri: Uri) -> Answered {
     };
     // One run alone has no trend.
     let query = Query::Trend { device, row };
-    let reply = page.measurer.ask(|id| Ask::Query { id, query }).await?;
+    let reply = page
+        .measurer
+        .ask(|id, lang| Ask::Query { id, lang, query })
+        .await?;
     Ok(answered_or_not(reply))
 }
 
@@ -159,7 +162,10 @@ pub(super) async fn trend(State(page): Ui, uri: Uri) -> Answered {
 async fn device_of(page: &WebUi, run: i64) -> Result<Result<String, Reply>, Failure> {
     let form = DocumentForm::Json;
     let query = Query::Show { run, form };
-    let reply = page.measurer.ask(|id| Ask::Query { id, query }).await?;
+    let reply = page
+        .measurer
+        .ask(|id, lang| Ask::Query { id, lang, query })
+        .await?;
     if !reply.ok {
         return Ok(Err(reply));
     }
@@ -181,7 +187,10 @@ async fn answer(page: &WebUi, query: Query) -> Answered {
     // What becomes no command line is not asked.
     query.words(FilePath::new("picture.svg"))?;
     let is_change = query.changes();
-    let reply = page.measurer.ask(|id| Ask::Query { id, query }).await?;
+    let reply = page
+        .measurer
+        .ask(|id, lang| Ask::Query { id, lang, query })
+        .await?;
     match is_change {
         true => Ok(done(reply)),
         false => Ok(answered(reply)),

@@ -47,7 +47,7 @@ struct FolderPath {
 }
 
 pub(super) async fn methods(State(page): Ui) -> Response {
-    json_of(&json!({ "methods": page.methods.forms, "names": page.methods.names }))
+    json_of(&json!({ "methods": page.methods().forms, "names": page.methods().names }))
 }
 
 /// Only for who may start a run: the names of directories tell of their owner.
@@ -71,19 +71,25 @@ pub(super) async fn plan(State(page): Ui, body: Bytes) -> Answered {
         Err(Failure::Wish(why)) => return Ok(json_of(&json!({ "error": why.to_string() }))),
         wish => wish?,
     };
-    let reply = page.measurer.ask(|id| Ask::Plan { id, wish }).await?;
+    let reply = page
+        .measurer
+        .ask(|id, lang| Ask::Plan { id, lang, wish })
+        .await?;
     Ok(answered_or_not(reply))
 }
 
 pub(super) async fn start(State(page): Ui, body: Bytes) -> Answered {
     let wish = checked(&page, &body)?;
-    let reply = page.measurer.ask(|id| Ask::Start { id, wish }).await?;
+    let reply = page
+        .measurer
+        .ask(|id, lang| Ask::Start { id, lang, wish })
+        .await?;
     Ok(answered(reply))
 }
 
 pub(super) async fn stop(State(page): Ui, body: Bytes) -> Answered {
     let OneRun { run } = read(&body)?;
-    let reply = page.measurer.ask(|id| Ask::Stop { id, run }).await?;
+    let reply = page.measurer.ask(|id, _| Ask::Stop { id, run }).await?;
     if reply.ok {
         page.stopping(run);
     }
@@ -92,19 +98,19 @@ pub(super) async fn stop(State(page): Ui, body: Bytes) -> Answered {
 
 pub(super) async fn drop_run(State(page): Ui, body: Bytes) -> Answered {
     let OneRun { run } = read(&body)?;
-    let reply = page.measurer.ask(|id| Ask::Drop { id, run }).await?;
+    let reply = page.measurer.ask(|id, _| Ask::Drop { id, run }).await?;
     Ok(answered(reply))
 }
 
 pub(super) async fn move_run(State(page): Ui, body: Bytes) -> Answered {
     let MovedRun { run, to } = read(&body)?;
-    let reply = page.measurer.ask(|id| Ask::Move { id, run, to }).await?;
+    let reply = page.measurer.ask(|id, _| Ask::Move { id, run, to }).await?;
     Ok(answered(reply))
 }
 
 /// A wish that is one: the measurer looks again, and asks for nothing of what is none.
 fn checked(page: &WebUi, body: &[u8]) -> Result<Wish, Failure> {
     let Wished { wish } = read(body)?;
-    wish.words(wish.form(&page.methods.forms)?, Path::new("job.fio"))?;
+    wish.words(wish.form(&page.methods().forms)?, Path::new("job.fio"))?;
     Ok(wish)
 }

@@ -7,6 +7,7 @@ fn hello() -> Hello {
     Hello {
         control_token: "control".to_owned(),
         read_token: "read".to_owned(),
+        is_lang_given: false,
         lang: "en".to_owned(),
         port: 0,
         public_origin: None,

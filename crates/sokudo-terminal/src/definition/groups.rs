@@ -34,6 +34,15 @@ const NAMES_ONLY: [&str; 2] = ["As other tools", "More"];
 /// Columns before what a command does: two, the longest name, two.
 const INDENT: usize = 12;
 
+/// The heading under which help has a command, and its index among the others; `None` of one in no group.
+pub fn of(command: &Command) -> Option<(usize, &'static str)> {
+    let hundred = command.get_display_order() / 100;
+    let mut groups = GROUPS.iter().enumerate();
+    groups.find_map(|(index, (hundreds, title))| {
+        hundreds.contains(&hundred).then_some((index, *title))
+    })
+}
+
 /// The command with its groups in the place of one flat list.
 pub fn grouped(command: Command, width: usize, speaker: &mut impl Speaker) -> Command {
     let header = Styles::default().get_header().to_owned();

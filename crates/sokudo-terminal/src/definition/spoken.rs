@@ -32,6 +32,16 @@ pub fn exactly(language: Language) -> impl Fn(&str) -> String {
     move |text| Text::of_parts(text, |_| None).in_language(language)
 }
 
+/// What an option is called on the page: what its help says first; behind what another option must be given for.
+pub fn label(help: &str, say: &impl Fn(&str) -> String) -> String {
+    const ENDS: [char; 9] = [',', ':', '：', ';', '；', '(', '（', '[', '。'];
+    let translated = say(help);
+    let mut clauses = translated.split(ENDS).map(str::trim);
+    let clause = clauses.nth(usize::from(help.starts_with("With --")));
+    let clause = clause.and_then(|it| it.split(" such as").next());
+    clause.unwrap_or_default().to_owned()
+}
+
 /// Where texts are to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpDestination {

@@ -16,6 +16,8 @@ pub struct Estimate {
     pub time: Nanos,
     /// Models take what is written at no cost.
     pub is_virtual: bool,
+    /// The command asks before it begins, however little is written.
+    pub asks: bool,
     /// Whether its rows write.
     pub writes: bool,
     /// Bytes of files that make the target ready.
@@ -39,6 +41,7 @@ impl Estimate {
         Self {
             time: duration(plan, schedule, size),
             is_virtual: false,
+            asks: false,
             writes: workloads.any(changes),
             lays_out,
             writes_bytes: bytes.map(|it| it.saturating_add(lays_out.unwrap_or_default().0)),
@@ -75,6 +78,7 @@ impl Estimate {
         Self {
             time: Nanos(sum((self.time.0, other.time.0))),
             is_virtual: self.is_virtual && other.is_virtual,
+            asks: self.asks || other.asks,
             writes: self.writes || other.writes,
             lays_out: None,
             writes_bytes: self.writes_bytes.zip(other.writes_bytes).map(sum),
@@ -116,7 +120,7 @@ pub(super) fn planned(plan: &Plan, schedule: &Schedule, estimate: &Estimate) -> 
         seconds: estimate.time.as_secs_f64(),
         writes_bytes: estimate.writes_bytes,
         writes_seconds: estimate.writes_seconds,
-        asks: estimate.is_much(),
+        asks: estimate.asks || estimate.is_much(),
     }
 }
 

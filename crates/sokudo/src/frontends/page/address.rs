@@ -76,6 +76,7 @@ impl Addresses {
             control_token: self.control_token.clone(),
             read_token: self.read_token.clone(),
             lang: language::current().code().to_owned(),
+            is_lang_given: language::is_given(),
             port: self.port,
             public_origin: self.origin.clone(),
             listen: self.listen.clone(),

@@ -12,8 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use sokudo_measure::FileUser;
 use sokudo_page::{BYTES_MAX, LINE_BYTES_MAX};
 use sokudo_terminal::arguments::store::VARIABLE as STORE_VARIABLE;
-use sokudo_terminal::{event_stream, invoker, language};
-use sokudo_words::{Text, text};
+use sokudo_terminal::{event_stream, invoker};
+use sokudo_words::{Language, Text, text};
 
 use super::page_event::{ChildReport, PageEvent};
 
@@ -36,9 +36,19 @@ const LINES_MAX: usize = 200;
 #[derive(Clone)]
 pub(crate) struct Surroundings {
     pub(crate) store: Option<OsString>,
+    /// Of whoever has asked.
+    pub(crate) language: Language,
 }
 
 impl Surroundings {
+    /// The same for somebody who speaks this language.
+    pub(crate) fn speaking(&self, language: Language) -> Self {
+        Self {
+            language,
+            ..self.clone()
+        }
+    }
+
     fn command(&self, words: &[String], tell: Option<&str>) -> Command {
         self.command_of(PROGRAM, words, tell)
     }
@@ -47,7 +57,7 @@ impl Surroundings {
         let mut command = Command::new(program);
         command
             .args(words)
-            .env("SOKUDO_LANG", language::current().code())
+            .env("SOKUDO_LANG", self.language.code())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -9,13 +9,12 @@ use sokudo_methods::declared::PageForm;
 use sokudo_methods::{commands, matrix};
 use sokudo_model::{Bytes, Nanos};
 use sokudo_page::{MethodForm, MethodList, OptionForm, OptionKind, TargetForm};
-use sokudo_terminal::definition::{self, spoken};
+use sokudo_terminal::definition::{self, groups, spoken};
 use sokudo_words::Language;
 
-/// What only the page calls a method.
+/// Of a command that is no method.
 const CHECK: PageForm = PageForm {
     rank: 11,
-    label: "Check",
     target: TargetForm::Optional,
     options: &["method", "min-difference", "wait-idle", "anyway"],
 };
@@ -48,12 +47,14 @@ pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
     let others = [("check", CHECK), ("matrix", matrix::FORM)];
     let others = others.map(|(command, form)| (command.to_owned(), form));
     let mut forms: Vec<_> = commands::forms().chain(others).collect();
-    forms.sort_by_key(|(_, form)| form.rank);
+    let group = |command: &str| groups::of(cli.find_subcommand(command)?);
+    forms.sort_by_key(|(command, form)| (group(command), form.rank));
     let forms = forms.into_iter().map(|(command, form)| {
         let name = match form.target {
             TargetForm::Job => "job".to_owned(),
             _ => command.clone(),
         };
+        let group = group(&command).map_or("", |(_, title)| title);
         let known = cli.find_subcommand(&command);
         let known = known.expect("the command line has all methods");
         let own = form.options.iter().map(|it| option(known, it, &say));
@@ -65,7 +66,7 @@ pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
         MethodForm {
             name,
             command,
-            label: language.word(form.label).to_owned(),
+            group: language.word(group).to_owned(),
             about: say(&about.unwrap_or_default()),
             target: form.target,
             options,
@@ -104,7 +105,7 @@ fn option(
         name: name.to_owned(),
         kind,
         default,
-        label: label(&help, say),
+        label: spoken::label(&help, say),
         choices,
         position,
         is_own_default,
@@ -135,16 +136,6 @@ fn default_value(argument: &Arg, help: &str) -> String {
     let default_text = help.split_once("[default: ").map_or("", |(_, rest)| rest);
     let default_text = default_text.split([',', ']', ';']).next();
     default_text.unwrap_or_default().to_owned()
-}
-
-/// What help says first; behind what another option must be given for.
-fn label(help: &str, say: &impl Fn(&str) -> String) -> String {
-    const ENDS: [char; 9] = [',', ':', '：', ';', '；', '(', '（', '[', '。'];
-    let translated = say(help);
-    let mut clauses = translated.split(ENDS).map(str::trim);
-    let clause = clauses.nth(usize::from(help.starts_with("With --")));
-    let clause = clause.and_then(|it| it.split(" such as").next());
-    clause.unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

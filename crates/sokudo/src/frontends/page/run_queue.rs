@@ -40,6 +40,7 @@ const TOGETHER: &str = "together";
 /// A run that is to be.
 struct Waiting {
     run: u64,
+    language: Language,
     wish: Wish,
     order: QueuedCommand,
 }
@@ -60,6 +61,7 @@ pub(crate) struct QueuedCommand {
 /// The run in progress.
 struct Current {
     run: u64,
+    language: Language,
     child: Child,
     /// What it said last that was no note.
     message: String,
@@ -108,6 +110,7 @@ impl RunQueue {
             user,
             surroundings: Surroundings {
                 store: arguments.keeping.named(),
+                language: language::current(),
             },
             destroyable,
             methods: forms::methods(Language::English),
@@ -142,7 +145,7 @@ impl RunQueue {
             method: TOGETHER.to_owned(),
             ..Wish::default()
         };
-        self.wait_for_turn(wish, order);
+        self.wait_for_turn(wish, order, language::current());
     }
 
     pub(crate) fn tell(&self, message: &MeasurerMessage) {
@@ -157,14 +160,22 @@ impl RunQueue {
     pub(crate) fn answer(&mut self, ask: Ask) {
         match ask {
             Ask::Listening { .. } | Ask::Failed { .. } => {}
-            Ask::Plan { id, wish } => match self.order(&wish) {
-                Ok(order) => self.in_background(id, move |surroundings| plan(surroundings, &order)),
-                Err(why) => self.refuse(id, &why),
-            },
-            Ask::Start { id, wish } => match self.start(wish) {
-                Ok(run) => self.give(id, &json!({ "run": run })),
-                Err(why) => self.refuse(id, &why),
-            },
+            Ask::Plan { id, lang, wish } => {
+                let language = Language::of_locale(&lang);
+                match self.order(&wish) {
+                    Ok(order) => self.in_background(id, language, move |surroundings| {
+                        plan(surroundings, &order)
+                    }),
+                    Err(why) => self.refuse(id, language, &why),
+                }
+            }
+            Ask::Start { id, lang, wish } => {
+                let language = Language::of_locale(&lang);
+                match self.start(wish, language) {
+                    Ok(run) => self.give(id, &json!({ "run": run })),
+                    Err(why) => self.refuse(id, language, &why),
+                }
+            }
             Ask::Stop { id, run } => {
                 let current = self.current.iter_mut();
                 let current = current.filter(|current| current.run == run);
@@ -180,11 +191,14 @@ impl RunQueue {
                 self.move_to(run, to);
                 self.give(id, &json!({}));
             }
-            Ask::Query { id, query } if query.changes() && self.is_read_only => {
-                self.refuse(id, &read_only());
+            Ask::Query { id, lang, query } if query.changes() && self.is_read_only => {
+                self.refuse(id, Language::of_locale(&lang), &read_only());
             }
-            Ask::Query { id, query } => {
-                self.in_background(id, move |surroundings| question(surroundings, &query));
+            Ask::Query { id, lang, query } => {
+                let language = Language::of_locale(&lang);
+                self.in_background(id, language, move |surroundings| {
+                    question(surroundings, &query)
+                });
             }
         }
     }
@@ -205,7 +219,7 @@ impl RunQueue {
                 self.tell(&MeasurerMessage::Event { run, event });
             }
             ChildReport::Line(line) => {
-                let note = format!("{}: ", text!("note").in_language(language::current()));
+                let note = format!("{}: ", text!("note").in_language(current.language));
                 match line.strip_prefix(&note) {
                     Some(text) => {
                         let text = text.to_owned();
@@ -234,14 +248,14 @@ impl RunQueue {
                 true => exit::INTERRUPTED,
                 false => status.and_then(|status| status.code()).unwrap_or(1),
             },
-            message: killed_by.map_or(current.message, |why| why.in_language(language::current())),
+            message: killed_by.map_or(current.message, |why| why.in_language(current.language)),
             page_share: current.cost.share(),
         });
         self.next();
     }
 
     /// Puts a run into the queue: its number.
-    fn start(&mut self, wish: Wish) -> Result<u64, Text> {
+    fn start(&mut self, wish: Wish, language: Language) -> Result<u64, Text> {
         if self.is_read_only {
             return Err(read_only());
         }
@@ -252,14 +266,15 @@ impl RunQueue {
         }
         let order = self.order(&wish)?;
         order.job.iter().try_for_each(JobFile::keep)?;
-        Ok(self.wait_for_turn(wish, order))
+        Ok(self.wait_for_turn(wish, order, language))
     }
 
     /// Puts a run into the queue, and begins with it where none is measured.
-    fn wait_for_turn(&mut self, wish: Wish, order: QueuedCommand) -> u64 {
+    fn wait_for_turn(&mut self, wish: Wish, order: QueuedCommand, language: Language) -> u64 {
         self.runs += 1;
         self.queue.push_back(Waiting {
             run: self.runs,
+            language,
             wish,
             order,
         });
@@ -280,13 +295,19 @@ impl RunQueue {
             return;
         };
         self.tell_queue();
-        let Waiting { run, wish, order } = waiting;
+        let Waiting {
+            run,
+            language,
+            wish,
+            order,
+        } = waiting;
         let command = order.shown();
         self.tell(&MeasurerMessage::Began { run, wish, command });
-        match self.begin(run, &order) {
+        match self.begin(run, &order, language) {
             Ok(child) => {
                 self.current = Some(Current {
                     run,
+                    language,
                     child,
                     message: String::new(),
                     cost: Cost::begin(self.processes),
@@ -298,7 +319,7 @@ impl RunQueue {
                 self.tell(&MeasurerMessage::Ended {
                     run,
                     code: 1,
-                    message: why.in_language(language::current()),
+                    message: why.in_language(language),
                     page_share: None,
                 });
                 self.next();
@@ -307,7 +328,7 @@ impl RunQueue {
     }
 
     /// Begins a run, unless its path leads elsewhere since it was looked at.
-    fn begin(&self, run: u64, order: &QueuedCommand) -> Result<Child, Text> {
+    fn begin(&self, run: u64, order: &QueuedCommand, language: Language) -> Result<Child, Text> {
         if let Some(path) = &order.path
             && self.user.leads_to(path).as_ref() != Some(path)
         {
@@ -319,11 +340,10 @@ impl RunQueue {
         let QueuedCommand {
             launcher, words, ..
         } = order;
+        let surroundings = self.surroundings.speaking(language);
         let began = match launcher {
-            None => self
-                .surroundings
-                .measure(run, words, files_as, &self.sender),
-            Some(launcher) => self.surroundings.launch(run, launcher, words, &self.sender),
+            None => surroundings.measure(run, words, files_as, &self.sender),
+            Some(launcher) => surroundings.launch(run, launcher, words, &self.sender),
         };
         let program = launcher.as_deref().unwrap_or("sokudo");
         began.map_err(|error| text!("{program} cannot be started for it: {error}"))
@@ -410,16 +430,17 @@ impl RunQueue {
     fn in_background(
         &self,
         id: u64,
+        language: Language,
         answer: impl FnOnce(&Surroundings) -> Result<Given, Text> + Send + 'static,
     ) {
         let Some(permit) = self.answering.permit() else {
-            return self.refuse(id, &text!("too much is asked at once; try again"));
+            return self.refuse(id, language, &text!("too much is asked at once; try again"));
         };
         let pipe = Arc::clone(&self.pipe);
-        let surroundings = self.surroundings.clone();
+        let surroundings = self.surroundings.speaking(language);
         thread::spawn(move || {
             let _turn = permit.turn();
-            let given = answer(&surroundings).unwrap_or_else(|why| Given::error(&why));
+            let given = answer(&surroundings).unwrap_or_else(|why| Given::error(&why, language));
             given.tell(id, &pipe);
         });
     }
@@ -428,8 +449,8 @@ impl RunQueue {
         Given::json(value).tell(id, &self.pipe);
     }
 
-    fn refuse(&self, id: u64, why: &Text) {
-        Given::error(why).tell(id, &self.pipe);
+    fn refuse(&self, id: u64, language: Language, why: &Text) {
+        Given::error(why, language).tell(id, &self.pipe);
     }
 }
 
@@ -484,8 +505,8 @@ impl Given {
         }
     }
 
-    fn error(why: &Text) -> Self {
-        let why = why.in_language(language::current());
+    fn error(why: &Text, language: Language) -> Self {
+        let why = why.in_language(language);
         Self {
             is_good: false,
             ..Self::json(&json!({ "error": why }))
@@ -526,7 +547,7 @@ fn plan(surroundings: &Surroundings, order: &QueuedCommand) -> Result<Given, Tex
     let planned = answer.printed.split(|byte| *byte == b'\n').next();
     let planned: Option<Value> = planned.and_then(|line| serde_json::from_slice(line).ok());
     let Some(mut planned) = planned.filter(|_| answer.is_good) else {
-        return Err(Text::name(last_message(&answer)));
+        return Err(last_message(&answer));
     };
     planned["command"] = order.shown().into();
     planned["notes"] = answer.messages.into();
@@ -539,9 +560,9 @@ fn text_of(error: impl std::fmt::Display) -> Text {
 }
 
 /// What a command said in the place of an answer.
-fn last_message(answer: &child::Answer) -> String {
+fn last_message(answer: &child::Answer) -> Text {
     let last = answer.messages.last().cloned();
-    last.unwrap_or_else(|| text!("it ended without an answer").in_language(language::current()))
+    last.map_or_else(|| text!("it ended without an answer"), Text::name)
 }
 
 fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
@@ -553,7 +574,7 @@ fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
     let tell = is_reported.then_some("events");
     let answer = surroundings.answer(&words, tell)?;
     if !answer.is_good {
-        return Err(Text::name(last_message(&answer)));
+        return Err(last_message(&answer));
     }
     let bytes = match query {
         Query::Picture { .. } => {

@@ -171,7 +171,7 @@ fn every_label_of_a_form_is_said_in_japanese() {
         let methods = methods(language);
         let labels = methods.into_iter().flat_map(|form| {
             let options = form.options.into_iter().map(|it| it.label);
-            options.chain([form.label, form.about]).collect::<Vec<_>>()
+            options.chain([form.group, form.about]).collect::<Vec<_>>()
         });
         labels.collect::<Vec<String>>()
     };
