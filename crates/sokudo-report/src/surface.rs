@@ -208,7 +208,7 @@ pub(crate) struct SurfaceCoverage {
     samples: usize,
     share: f64,
     /// Its first byte and the byte after its last, where that is not all of the target.
-    range: Option<(u64, u64)>,
+    pub(crate) range: Option<(u64, u64)>,
 }
 
 impl SurfaceCoverage {

@@ -111,6 +111,7 @@ impl Map {
             },
             cells: cells.chunks(COLUMNS).map(<[_]>::to_vec).collect(),
             faults: self.faults(result),
+            unproven: Vec::new(),
         }
     }
 
@@ -144,6 +145,9 @@ fn name(document: &RunDocument, result: &ResultDocument) -> Text {
     let failed = match (result.defects.len(), &coverage) {
         // Other tools do not say what they could not read.
         (0, None) => return text!("lowest rates"),
+        (0, Some(coverage)) if coverage.is_whole() && coverage.range.is_some() => {
+            return text!("no errors in the range that was measured");
+        }
         (0, Some(coverage)) if coverage.is_whole() => {
             return text!("no errors, and all was measured");
         }

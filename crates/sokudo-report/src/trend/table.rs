@@ -143,13 +143,12 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
             let level = series.levels.last()?;
             Some(Cell::rate(level.median_per_s / unit.bytes()))
         })
-        .column(right("±").rank(3), |series| {
+        .column(right("±").rank(4), |series| {
             spread(series.levels.last()?, unit)
         })
-        .column(
-            point_with_room(text!("last {}", unit.name())).rank(4),
-            |series| Some(Cell::rate(series.points.last()?.per_second / unit.bytes())),
-        )
+        .column(point_with_room(text!("last {}", unit.name())), |series| {
+            Some(Cell::rate(series.points.last()?.per_second / unit.bytes()))
+        })
         .column(right("changes").rank(1), |series| {
             let is_long_enough = series.is_long_enough();
             is_long_enough.then(|| series.changes().count().to_string())
