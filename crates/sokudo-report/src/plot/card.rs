@@ -65,7 +65,6 @@ fn rate(result: &ResultDocument) -> Option<f64> {
 fn tile(result: &ResultDocument) -> Option<CardTile> {
     let rate_here = rate(result)?;
     let figures = &result.bandwidth_bytes_per_s.as_ref()?.bytes_per_s;
-    let reach = figures.reach().map(number::percent);
     let steadiness = result.steadiness.filter(|it| *it == Steadiness::Unsteady);
     let unsteady = steadiness.map(|it| spoken().word(it.name()).to_owned());
     // The sign of what is proven would say that the figure stands.
@@ -74,7 +73,7 @@ fn tile(result: &ResultDocument) -> Option<CardTile> {
     let iops = result.iops.as_ref();
     let p99 = result.latency_ns.as_ref().and_then(|it| it.p99);
     let details = [
-        reach.map(|reach| format!("± {reach}")),
+        figures.spread(BYTES_PER_MB),
         unsteady,
         iops.map(|iops| format!("{} IOPS", number::rate(iops.median))),
         p99.map(|p99| format!("p99 {}", number::latency(Some(p99)))),

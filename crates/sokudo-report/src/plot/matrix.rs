@@ -147,12 +147,12 @@ fn maps(
             let cells = columns.clone().map(|column| share(line, column));
             cells.collect()
         });
-        let places = (0..lines.len()).flat_map(|line| columns.clone().map(move |it| [line, it]));
+        let numbers = (0..lines.len()).flat_map(|line| columns.clone().map(move |it| [line, it]));
         let (divisor, unit_name) = unit_of(row, unit);
         let fastest = format!("{} {unit_name}", rate(highest / divisor));
         Some(HeatMap {
             name: text!("{}, 100 % is {fastest}", wording::row(&row.name)).into(),
-            unproven: places.filter(is_unproven).collect(),
+            unproven: numbers.filter(is_unproven).collect(),
             columns: HeatMapAxis {
                 label: axis_name(document, across).into(),
                 names: columns.clone().map(|it| names(&[across], &[it])).collect(),

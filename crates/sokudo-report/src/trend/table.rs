@@ -135,7 +135,7 @@ fn what_changed(level: &LevelDocument, change: &LevelChange) -> Text {
 fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
     Table::of(all)
         .column(left("row"), |series| Some(row(&series.row)))
-        .column(right("runs").rank(2), |series| {
+        .column(right("runs").rank(3), |series| {
             Some(series.points.len().to_string())
         })
         .column(left("course"), |series| Some(course(series)))
@@ -146,10 +146,11 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
         .column(right("±").rank(4), |series| {
             spread(series.levels.last()?, unit)
         })
-        .column(point_with_room(text!("last {}", unit.name())), |series| {
-            Some(Cell::rate(series.points.last()?.per_second / unit.bytes()))
-        })
-        .column(right("changes").rank(1), |series| {
+        .column(
+            point_with_room(text!("last {}", unit.name())).rank(1),
+            |series| Some(Cell::rate(series.points.last()?.per_second / unit.bytes())),
+        )
+        .column(right("changes").rank(2), |series| {
             let is_long_enough = series.is_long_enough();
             is_long_enough.then(|| series.changes().count().to_string())
         })
