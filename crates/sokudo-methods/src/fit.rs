@@ -5,6 +5,7 @@
 
 pub mod arguments;
 pub(crate) mod list;
+pub(crate) mod picture;
 pub mod plan;
 pub(crate) mod table;
 pub(crate) mod view;
@@ -39,6 +40,7 @@ pub(crate) const DECLARED: Declared = Declared {
     kinds: &[&plan::METHOD],
     views: &[&view::VIEW],
     showings: &[table::showing],
+    pictures: &[picture::LATENCY_AND_LIMIT],
     ..Declared::NONE
 };
 

@@ -5,6 +5,7 @@
 //! What is tried next is said by `sokudo-model`, what gave no more by `sokudo-analysis`.
 
 pub mod arguments;
+pub(crate) mod picture;
 pub(crate) mod rules;
 pub(crate) mod table;
 pub(crate) mod view;
@@ -32,6 +33,7 @@ pub(crate) const DECLARED: Declared = Declared {
     kinds: &[&view::METHOD],
     views: &[&view::VIEW],
     showings: &[table::showing],
+    pictures: &[picture::RATE_BY_DEPTH],
     rules: &[&rules::RULES],
     #[cfg(test)]
     thresholds: rules::stated,

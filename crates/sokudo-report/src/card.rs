@@ -46,7 +46,7 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
 pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     let target = &document.target;
     let name = Text::name(target.path.clone().unwrap_or_else(|| target.name.clone()));
-    let mut facts: Vec<Text> = document.label.iter().map(Text::name).collect();
+    let mut facts: Vec<Text> = Vec::new();
     let title = match document.conditions.drives.as_slice() {
         [] => match target.leaves().find_map(|leaf| leaf.model.as_deref()) {
             Some(model) => text!("{} ({name})", model.trim()),
@@ -68,6 +68,7 @@ pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     let size = target.size_bytes.filter(|_| is_made);
     facts.extend(size.map(|size| text!("test file of {size}")));
     facts.push(Text::name(date::for_people(&document.began())));
+    facts.extend(document.label.iter().map(Text::name));
     (title, facts)
 }
 

@@ -158,6 +158,11 @@ pub struct BlockFigure {
 }
 
 impl MatrixFigure {
+    /// Whether a block is not VERIFIED.
+    pub(crate) fn is_unproven(&self) -> bool {
+        self.verdict != Some(Verdict::Verified)
+    }
+
     /// How many blocks count: those whose result is not INVALID.
     pub(crate) fn counted_blocks(&self) -> usize {
         let blocks = self.blocks.iter();

@@ -49,6 +49,9 @@ pub fn rate(value: f64) -> String {
     grouped(&format!("{value:.decimals$}"))
 }
 
+/// Marks a figure that is not proven.
+pub(crate) const UNPROVEN: &str = "?";
+
 /// Times the smaller end of a range, from which that would be lost in the decimals of the larger one.
 const RANGE_WIDE: f64 = 100.0;
 

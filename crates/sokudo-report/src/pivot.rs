@@ -20,7 +20,7 @@ use sokudo_words::{Text, text};
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::letter::letter;
-use crate::number::{rate, rate_with};
+use crate::number::{UNPROVEN, rate, rate_range, rate_with};
 use crate::style::BandwidthUnit;
 use crate::unique::{index_or_push, unique};
 
@@ -80,6 +80,9 @@ pub struct PivotCell {
     pub results: usize,
     /// Low and high end of the 95 % interval; null where it is not known.
     pub interval_95: Option<[f64; 2]>,
+    /// The lowest and the highest of several results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<[f64; 2]>,
     /// Largest minus smallest trial, where there is one result that tells it.
     pub range: Option<f64>,
     /// What another tool says the figure is, such as `mean of 10 runs`.
@@ -466,6 +469,7 @@ impl PivotCell {
             results: 1,
             interval_95: None,
             range: None,
+            spread: None,
             kind: Text::default(),
             verdict,
             ratio: None,
@@ -484,19 +488,32 @@ impl PivotCell {
         Some(Self {
             results: all.len(),
             interval_95: interval.map(|it| [it.low, it.high]),
+            spread: Summary::of(&medians).map(|it| [it.min, it.max]),
             ..Self::of(Summary::of(&medians)?.median, verdict)?
         })
     }
 
-    /// What is shown of it: `177.4 ± 2 %`, `177.4, R 8.00`, `12.10 (3)`.
+    /// Whether a result of sokudo's is not VERIFIED.
+    pub(crate) fn is_unproven(&self) -> bool {
+        self.verdict.is_some_and(|it| it != Verdict::Verified)
+    }
+
+    /// What is shown of it: `177.4 ± 2 %`, `177.4, R 8.00`, `12.10 (3: 11.00–14.00) ?`.
     pub(crate) fn text(&self) -> String {
         let spread = match (self.interval_95, self.range) {
             (None, Some(range)) => format!("{}, R {}", rate(self.median), rate(range)),
             (interval, _) => rate_with(self.median, interval),
         };
-        match self.results {
-            1 => spread,
-            results => format!("{spread} ({results})"),
+        let text = match (self.results, self.spread) {
+            (1, _) => spread,
+            (results, None) => format!("{spread} ({results})"),
+            (results, Some([low, high])) => {
+                format!("{spread} ({results}: {})", rate_range(low, high))
+            }
+        };
+        match self.is_unproven() {
+            true => format!("{text} {UNPROVEN}"),
+            false => text,
         }
     }
 }

@@ -7,7 +7,9 @@ use sokudo_model::{Bytes, SlowSpot, Visit};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
-use crate::document::{AccessTimes, DefectDocument, ResultDocument, RunDocument, SampleRates};
+use crate::document::{
+    AccessTimes, DefectDocument, ResultDocument, RunDocument, SampleDocument, SampleRates,
+};
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
@@ -203,36 +205,86 @@ fn distance_note(result: &ResultDocument) -> Option<Text> {
     })
 }
 
+/// The part of the target that a result was to measure, from its first byte to the byte after
+/// its last: its span, or all of the target.
+pub(crate) fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
+    let end = |sample: &SampleDocument| sample.offset.saturating_add(sample.bytes);
+    match (result.workload.span, device) {
+        (Some(span), _) => (span.offset.0, span.offset.0.saturating_add(span.length.0)),
+        (None, Some(Bytes(size))) => (0, size),
+        (None, None) => (0, result.samples.iter().map(end).max().unwrap_or(0)),
+    }
+}
+
+/// How much a curve has looked at of what it was to look at.
+pub(crate) struct SurfaceCoverage {
+    samples: usize,
+    share: f64,
+    /// Its first byte and the byte after its last, where that is not all of the target.
+    pub(crate) range: Option<(u64, u64)>,
+}
+
+impl SurfaceCoverage {
+    /// `None` where nobody knows: of a run of another tool, which does not say what failed, and of
+    /// several targets, of which each has a curve. What was sealed has been read as a whole.
+    pub(crate) fn of(document: &RunDocument, curve: &ResultDocument) -> Option<Self> {
+        let is_alone = document.targets.len() <= 1 && curve.workload.seal().is_none();
+        let size = document.target.size_bytes?;
+        if document.origin().is_some() || !is_alone {
+            return None;
+        }
+        let part @ (start, end) = measured_part(curve, Some(size));
+        let samples = || curve.samples.iter().filter(|sample| sample.trial == 1);
+        let defects = curve.defects.iter().filter(|defect| defect.trial == 1);
+        let failed = defects.map(|defect| defect.length);
+        let bytes = samples().map(|sample| sample.bytes).chain(failed);
+        let bytes = bytes.fold(0, u64::saturating_add);
+        (end > start).then(|| Self {
+            samples: samples().count(),
+            share: number::float(bytes) / number::float(end - start),
+            range: (part != (0, size.0)).then_some(part),
+        })
+    }
+
+    /// Whether that is all: the last block may not fit.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.share > WHOLE_SHARE_MIN
+    }
+
+    /// Of the target, or of its range, in percent.
+    pub(crate) fn share_text(&self) -> Text {
+        match self.share < 0.001 {
+            true => text!("less than 0.1 %"),
+            false => text!("{}", number::percent(self.share)),
+        }
+    }
+}
+
 /// How much of the target the first curve has looked at, where that is not all of it.
 fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<Text> {
     let mut curves = results.iter();
     let curve = curves.find(|it| SurfaceRowKind::of(it) == SurfaceRowKind::Curve)?;
-    // Of several targets each has a curve, and what was sealed has been read as a whole.
-    let is_alone = document.targets.len() <= 1 && curve.workload.seal().is_none();
-    let size = document
-        .target
-        .size_bytes
-        .filter(|size| is_alone && size.0 > 0)?;
-    let samples = || curve.samples.iter().filter(|sample| sample.trial == 1);
-    let read: u64 = samples().map(|sample| sample.bytes).sum();
-    let failed = failed(results.iter().copied());
-    let looked_at = read.saturating_add(failed.map_or(0, |(_, bytes)| bytes.0));
-    let share = number::float(looked_at) / number::float(size.0);
-    if share > WHOLE_SHARE_MIN {
-        return None;
+    let coverage = SurfaceCoverage::of(document, curve)?;
+    let range = coverage.range.map(|(start, end)| {
+        let [start, end] = [start, end].map(position);
+        text!("the range from {start} to {end}")
+    });
+    let has_failed = failed(results.iter().copied()).is_some();
+    if coverage.is_whole() {
+        let range = range?;
+        return Some(match has_failed {
+            false => text!("All of {range} was looked at and nothing failed; the rest was not."),
+            true => text!("All of {range} was looked at; the rest was not."),
+        });
     }
-    let share = match share < 0.001 {
-        true => text!("less than 0.1 %"),
-        false => text!("{}", number::percent(share)),
-    };
-    let count = number::grouped(&samples().count().to_string());
-    Some(match failed {
-        None => text!(
-            "{count} places, {share} of the target, were looked at and none failed; the rest was not."
+    let part = range.unwrap_or_else(|| text!("the target"));
+    let share = coverage.share_text();
+    let count = number::grouped(&coverage.samples.to_string());
+    Some(match has_failed {
+        false => text!(
+            "{count} places, {share} of {part}, were looked at and none failed; the rest was not."
         ),
-        Some(_) => {
-            text!("{count} places, {share} of the target, were looked at; the rest was not.")
-        }
+        true => text!("{count} places, {share} of {part}, were looked at; the rest was not."),
     })
 }
 

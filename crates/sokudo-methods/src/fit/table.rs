@@ -159,7 +159,7 @@ fn measured(document: &RunDocument, (criterion, figure, result): Line<'_>) -> Te
 }
 
 /// What a figure is called.
-fn what(metric: FitMetric, durability: &Durability) -> Text {
+pub(super) fn what(metric: FitMetric, durability: &Durability) -> Text {
     match metric {
         FitMetric::SyncLatency(percentile) if durability.fdatasync_every.is_some() => {
             text!("{} of fdatasync", percentile.name())
@@ -174,7 +174,7 @@ fn what(metric: FitMetric, durability: &Durability) -> Text {
 }
 
 /// A figure without what its unit is called.
-fn shown(metric: FitMetric, value: f64) -> String {
+pub(super) fn shown(metric: FitMetric, value: f64) -> String {
     match metric {
         FitMetric::SyncLatency(_) | FitMetric::Latency(_) => number::nanos(value).to_string(),
         FitMetric::Commits | FitMetric::Iops => number::rate(value),
@@ -209,7 +209,7 @@ fn requirement_of(metric: FitMetric, limit: FitLimit) -> Text {
 }
 
 /// A threshold with its sign, such as `< 10 ms`.
-fn signed(metric: FitMetric, limit: FitLimit) -> String {
+pub(super) fn signed(metric: FitMetric, limit: FitLimit) -> String {
     let sign = match limit.must_be {
         FitSide::Below => "<",
         FitSide::AtMost => "≤",

@@ -54,6 +54,7 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
         rows,
         cells: sizes.iter().map(of_size).collect(),
         faults: Vec::new(),
+        unproven: Vec::new(),
     };
     let shown: Vec<&ResultDocument> = cells.iter().map(|cell| cell.result).collect();
     let what = text!("block size and mix, means of the window");

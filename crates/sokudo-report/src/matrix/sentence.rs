@@ -15,7 +15,8 @@ const NAMED: usize = 2;
 
 /// The answer, then what must be known with it.
 pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
-    let mut sentences = vec![answer(document)];
+    let mut sentences: Vec<Text> = all_unproven(document).into_iter().collect();
+    sentences.push(answer(document));
     if document.is_of_files {
         sentences.push(
             "The disks are files on a disk of this machine (loop devices): the figures compare \
@@ -26,6 +27,22 @@ pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
     sentences.extend(best(document));
     sentences.extend(unmeasured(document));
     sentences
+}
+
+/// What must be known before anything else, where it is so.
+fn all_unproven(document: &MatrixDocument) -> Option<Text> {
+    let figures = || {
+        document
+            .rows
+            .iter()
+            .flat_map(|row| row.cells.iter().flatten())
+    };
+    let count = figures().count();
+    (count > 1 && figures().all(|it| it.per_second.is_some() && it.is_unproven())).then(|| {
+        text!(
+            "All {count} figures are UNVERIFIED, so that what follows may be other things' doing."
+        )
+    })
 }
 
 fn is_all_invalid(document: &MatrixDocument) -> bool {

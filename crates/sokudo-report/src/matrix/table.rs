@@ -9,7 +9,7 @@ use super::words::{axis_name, cell_name, telling_axes};
 use super::{CountedUnit, MatrixCellState, MatrixDocument, MatrixFigure, MatrixRowDocument};
 use crate::article::{Article, Element};
 use crate::forms::Forms;
-use crate::number::{UNSEEN_MAX, percent, rate_with};
+use crate::number::{UNPROVEN, UNSEEN_MAX, percent, rate_with};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, Tone, left, right};
 use crate::unique::grouped;
@@ -17,8 +17,6 @@ use crate::wording::row;
 
 /// Marks the best cell of a row.
 const BEST: &str = "*";
-/// Marks a figure that is not proven.
-const UNPROVEN: &str = "?";
 /// So many lines are said of an axis; of more, the rest is counted.
 const LINES_MAX: usize = 12;
 
@@ -135,14 +133,10 @@ fn figure_cell(row: &MatrixRowDocument, figure: &MatrixFigure, unit: BandwidthUn
     let divisor = unit_of(row, unit).0;
     let interval = figure.interval_95.map(|ends| ends.map(|it| it / divisor));
     let text = rate_with(per_second / divisor, interval);
-    let signs = [(figure.is_best, BEST), (is_unproven(figure), UNPROVEN)];
+    let signs = [(figure.is_best, BEST), (figure.is_unproven(), UNPROVEN)];
     let signs = signs.into_iter().filter(|(holds, _)| *holds);
     let marked = signs.fold(text, |text, (_, sign)| format!("{text} {sign}"));
     Cell::Name(marked)
-}
-
-fn is_unproven(figure: &MatrixFigure) -> bool {
-    !matches!(figure.verdict, Some(Verdict::Verified))
 }
 
 fn all_figures(document: &MatrixDocument) -> impl Iterator<Item = &MatrixFigure> {
@@ -173,7 +167,7 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
             "{BEST} is shown to be faster than every other cell of its row."
         ));
     }
-    if all_figures(document).any(|it| it.per_second.is_some() && is_unproven(it)) {
+    if all_figures(document).any(|it| it.per_second.is_some() && it.is_unproven()) {
         notes.push(text!(
             "{UNPROVEN} is UNVERIFIED in a block at least: sokudo show says why."
         ));
@@ -195,11 +189,14 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     notes
 }
 
-/// `None` where the disks' counters told nothing.
+/// `None` where the disks' counters are known of less than half of the figures.
 fn at_disks(document: &MatrixDocument) -> Option<Table> {
     let ratio =
         |line: usize, row: &MatrixRowDocument| row.cells[line].as_ref()?.bytes_at_disks_per_byte;
-    all_figures(document).find_map(|it| it.bytes_at_disks_per_byte)?;
+    let known = all_figures(document).filter(|it| it.bytes_at_disks_per_byte.is_some());
+    if known.count() * 2 < all_figures(document).count().max(1) {
+        return None;
+    }
     let table = table_of(
         document,
         |it| row(&it.name),

@@ -7,7 +7,7 @@ use super::{PivotCell, PivotDocument, keys_text, ratio};
 use crate::article::{Article, Element};
 use crate::forms::Forms;
 use crate::grouping::FindingGroup;
-use crate::number::change_text;
+use crate::number::{UNPROVEN, change_text};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, left, right};
 use crate::unique::unique;
@@ -114,7 +114,7 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
         ),
         (
             has(|cell| cell.results > 1),
-            "Each cell is the median of its results, whose number stands in brackets",
+            "Each cell is the median of its results, with their number, lowest and highest in brackets",
         ),
         (
             !is_of_ratios && !has(|cell| cell.results > 1),
@@ -139,6 +139,9 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
         Some(unit) => text!("{unit}. {meaning}."),
         None => text!("{meaning}."),
     });
+    if has(PivotCell::is_unproven) {
+        notes.push(text!("{UNPROVEN} is not VERIFIED: sokudo show says why."));
+    }
     if has(|cell| cell.ratio.is_some()) {
         let reference = document.columns.first().map_or("", String::as_str);
         notes.push(text!("Changes are against {}.", source(reference)));

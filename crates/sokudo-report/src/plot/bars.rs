@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, Steadiness, Verdict};
 use sokudo_words::{spoken, text};
 
 use super::curve::ink_of;
@@ -44,6 +44,11 @@ pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let legend = inks.map(|(name, ink)| (wording::phrase(&name).to_string(), ink));
     let groups_label = spoken().word(groups_label);
     let bars = Bars::new("MB/s", groups_label, groups, legend.collect())?;
+    // Sizes from small to large are looked at as a shape.
+    let bars = match by_size {
+        true => bars,
+        false => bars.by_ratios(),
+    };
     Some(heading::picture(document, &what, &shown, Body::Bars(bars)))
 }
 
@@ -82,11 +87,16 @@ pub fn bar(result: &ResultDocument, ink: Ink) -> Bar {
         None if result.status == Status::Failed => text!("failed").into(),
         None => text!("not measured").into(),
     };
+    let unsteady = result.steadiness == Some(Steadiness::Unsteady);
+    let word = unsteady.then(|| spoken().word(Steadiness::Unsteady.name()));
     Bar {
         ink,
         value,
         interval,
-        label,
-        verdict: result.verdict,
+        label: word.map_or(label.clone(), |word| format!("{label} {word}")),
+        // The sign of what is proven would say that the figure stands.
+        verdict: result
+            .verdict
+            .filter(|it| !unsteady || *it != Verdict::Verified),
     }
 }

@@ -1,10 +1,11 @@
 //! The card of a run as a picture: what people show each other.
 
-use sokudo_model::{Order, Steadiness};
+use sokudo_model::{Steadiness, Verdict};
 use sokudo_words::{Text, spoken, text};
 
 use super::curve::ink_of;
 use super::figure::{Body, Card, CardRow, CardTile, PlotFigure};
+use super::scale::{PlotAxis, whole_rate};
 use crate::assessment_table;
 use crate::card::{Sides, heading};
 use crate::document::{ResultDocument, RunDocument};
@@ -15,12 +16,17 @@ use crate::wording::row_alone;
 /// `None` where a run is no table of rows, or none has a bandwidth.
 pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let sides = Sides::of(document)?;
+    let rates = || sides.all().filter_map(rate).filter(|it| *it > 0.0);
+    let (lowest, highest) = (rates().reduce(f64::min)?, rates().reduce(f64::max)?);
+    let label = text!("MB/s, logarithmic");
+    // So that the shortest is a bar, too.
+    let axis = PlotAxis::decades(label, lowest / 2.0, highest, whole_rate);
     let rows: Vec<CardRow> = sides
         .rows
         .iter()
         .map(|(name, row)| CardRow {
             name: row_alone(name).to_string(),
-            tiles: row.iter().map(|it| tile((*it)?, &sides)).collect(),
+            tiles: row.iter().map(|it| tile((*it)?)).collect(),
         })
         .collect();
     let (title, facts) = heading(document);
@@ -34,14 +40,19 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
             title: title.into(),
             subtitle: Text::list(facts, " · ").into(),
             footer: text!(
-                "{}; ± is the 95 % interval within the run; each bar is a share of the fastest sequential, or random, row",
+                "{}; ± is the 95 % interval within the run",
                 document.measurer()
             )
             .into(),
             body: Body::Card(Card {
                 sides: sides.names.iter().map(|name| spoken().word(name)).collect(),
                 rows,
-                sentences: answers.into_iter().flatten().map(|(_, text)| text.to_string()).collect(),
+                axis,
+                sentences: answers
+                    .into_iter()
+                    .flatten()
+                    .map(|(_, text)| text.to_string())
+                    .collect(),
             }),
         })
 }
@@ -51,22 +62,18 @@ fn rate(result: &ResultDocument) -> Option<f64> {
     Some(figures.bytes_per_s.median / BYTES_PER_MB)
 }
 
-/// A row and how it stands beside the fastest of its kind: sequential and random rows of a hard disk
-/// differ a thousandfold.
-fn tile(result: &ResultDocument, all: &Sides<'_>) -> Option<CardTile> {
+fn tile(result: &ResultDocument) -> Option<CardTile> {
     let rate_here = rate(result)?;
-    let is_random = |result: &ResultDocument| matches!(result.workload.order, Order::Random { .. });
-    let is_alike = |other: &&ResultDocument| is_random(other) == is_random(result);
-    let rates = all.all().filter(is_alike).filter_map(rate);
-    let most = rates.fold(0.0, f64::max);
     let figures = &result.bandwidth_bytes_per_s.as_ref()?.bytes_per_s;
-    let reach = figures.reach().map(number::percent);
     let steadiness = result.steadiness.filter(|it| *it == Steadiness::Unsteady);
     let unsteady = steadiness.map(|it| spoken().word(it.name()).to_owned());
+    // The sign of what is proven would say that the figure stands.
+    let verdict = result.verdict;
+    let verdict = verdict.filter(|it| steadiness.is_none() || *it != Verdict::Verified);
     let iops = result.iops.as_ref();
     let p99 = result.latency_ns.as_ref().and_then(|it| it.p99);
     let details = [
-        reach.map(|reach| format!("± {reach}")),
+        figures.spread(BYTES_PER_MB),
         unsteady,
         iops.map(|iops| format!("{} IOPS", number::rate(iops.median))),
         p99.map(|p99| format!("p99 {}", number::latency(Some(p99)))),
@@ -75,8 +82,8 @@ fn tile(result: &ResultDocument, all: &Sides<'_>) -> Option<CardTile> {
     Some(CardTile {
         value: format!("{} MB/s", number::rate(rate_here)),
         details: details.join(" · "),
-        share: if most > 0.0 { rate_here / most } else { 0.0 },
+        rate: rate_here,
         ink: ink_of(result.direction),
-        verdict: result.verdict,
+        verdict,
     })
 }

@@ -12,6 +12,7 @@ use super::heading;
 use super::scale::{PlotAxis, float, whole};
 use crate::document::{Direction, ResultDocument, RunDocument, SampleDocument};
 use crate::number::{BYTES_PER_MB, decimal_size, rate};
+use crate::surface::measured_part;
 use crate::wording::phrase;
 
 /// Steps of the vertical axes, about.
@@ -201,17 +202,6 @@ impl PositionSpan {
             ticks: ticks.collect(),
             ..axis
         })
-    }
-}
-
-/// The part of the target that a result was to measure, from its first byte to the byte after
-/// its last: its span, or all of the target.
-pub(crate) fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
-    let end = |sample: &SampleDocument| sample.offset.saturating_add(sample.bytes);
-    match (result.workload.span, device) {
-        (Some(span), _) => (span.offset.0, span.offset.0.saturating_add(span.length.0)),
-        (None, Some(Bytes(size))) => (0, size),
-        (None, None) => (0, result.samples.iter().map(end).max().unwrap_or(0)),
     }
 }
 

@@ -4,9 +4,9 @@
 //! It knows neither pixels nor characters, so that SVG and terminal show the same.
 
 use sokudo_model::Verdict;
-use sokudo_words::Language;
+use sokudo_words::{Language, text};
 
-use super::scale::PlotAxis;
+use super::scale::{PlotAxis, whole_rate};
 
 /// A picture of a run, its words in the language in which it was made.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +37,10 @@ pub struct Card {
     /// What stands above the tiles.
     pub sides: Vec<&'static str>,
     pub rows: Vec<CardRow>,
-    /// What it comes to, one below the other.
+    /// What it comes to, the answer first.
     pub sentences: Vec<String>,
+    /// What all bars are drawn on.
+    pub axis: PlotAxis,
 }
 
 /// A row of a card, with a tile for each side that it has.
@@ -54,8 +56,8 @@ pub struct CardTile {
     /// The rate with its unit.
     pub value: String,
     pub details: String,
-    /// Of the fastest of its kind.
-    pub share: f64,
+    /// The rate, on the card's axis.
+    pub rate: f64,
     pub ink: Ink,
     pub verdict: Option<Verdict>,
 }
@@ -312,7 +314,28 @@ impl Bars {
             reference: None,
         })
     }
+
+    /// The same on a logarithmic axis where the bars lie so far apart that the short ones would
+    /// not be seen.
+    pub(crate) fn by_ratios(mut self) -> Self {
+        let bars = || self.groups.iter().flat_map(|group| &group.bars);
+        let values = bars().filter_map(|bar| bar.value).filter(|it| *it > 0.0);
+        let ends = bars().filter_map(|bar| bar.interval).flatten();
+        let lowest = values.chain(ends.filter(|it| *it > 0.0)).reduce(f64::min);
+        let highest = bars().filter_map(Bar::end).reduce(f64::max);
+        if let Some((lowest, highest)) = lowest.zip(highest)
+            && highest / lowest > RATIO_OF_BARS
+        {
+            let label = text!("{}, logarithmic", &*self.axis.label);
+            // So that the shortest is a bar, too.
+            self.axis = PlotAxis::decades(label, lowest / 2.0, highest, whole_rate);
+        }
+        self
+    }
 }
+
+/// Bars that are shorter by more than this cannot be compared by their lengths.
+const RATIO_OF_BARS: f64 = 8.0;
 
 /// Bars beside each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -379,6 +402,8 @@ pub struct HeatMap {
     pub cells: Vec<Vec<Option<f64>>>,
     /// Row and column of those in which something failed.
     pub faults: Vec<[usize; 2]>,
+    /// Row and column of those whose values are not proven.
+    pub unproven: Vec<[usize; 2]>,
 }
 
 /// The names along one side of a heat map.

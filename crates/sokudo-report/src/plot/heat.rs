@@ -142,6 +142,7 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
             .collect(),
         columns: names(across, &columns),
         faults: Vec::new(),
+        unproven: Vec::new(),
         rows: names(down, &rows),
     }
 }

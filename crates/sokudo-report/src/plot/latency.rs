@@ -12,13 +12,14 @@ use crate::number::integer;
 /// Classes of a histogram per decade: fine enough to see two peaks, coarse enough to
 /// be smooth.
 const CLASSES_PER_DECADE: f64 = 20.0;
+/// More rows in one picture hide each other.
+const ROWS_MAX: usize = 4;
 /// The percentiles that are marked.
 const MARKED: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
 /// Which share of I/Os was done within which time; `None` without latencies.
 pub fn cumulative(document: &RunDocument) -> Option<PlotFigure> {
-    let shown = with_latencies(document);
-    shares_within(document, &text!("latency, cumulative"), &shown)
+    of_few(document, text!("latency, cumulative"), shares_within)
 }
 
 /// The same of these results.
@@ -27,7 +28,10 @@ pub fn shares_within(
     what: &Text,
     shown: &[&ResultDocument],
 ) -> Option<PlotFigure> {
-    let shape = |result: &ResultDocument| Shape::Lines(vec![shares(result)]);
+    let shape = |result: &ResultDocument| {
+        let longest = result.latency_ns.as_ref().and_then(|figures| figures.max);
+        Shape::Lines(vec![shares(&result.histogram, longest)])
+    };
     let mut layers = heading::layers(shown, percentiles, shape);
     let signs = shown.iter().enumerate();
     layers.extend(signs.map(|(number, result)| {
@@ -47,26 +51,53 @@ pub fn shares_within(
 
 /// How many I/Os took how long; `None` without latencies.
 pub fn histogram(document: &RunDocument) -> Option<PlotFigure> {
-    let shown = with_latencies(document);
+    of_few(document, text!("latency, 20 classes per decade"), outlines)
+}
+
+fn outlines(document: &RunDocument, what: &Text, shown: &[&ResultDocument]) -> Option<PlotFigure> {
     let shape = |result: &ResultDocument| Shape::Lines(outline(result));
-    let layers = heading::layers(&shown, percentiles, shape);
+    let layers = heading::layers(shown, percentiles, shape);
     let left = PlotAxis::from_zero(
         text!("Share of I/Os, %"),
         heights(&layers).reduce(f64::max)?,
         8,
     );
-    let chart = Chart::new(time_axis(&shown)?, left, layers);
-    let (what, body) = (
-        text!("latency, 20 classes per decade"),
-        Body::Chart(Box::new(chart)),
-    );
-    Some(heading::picture(document, &what, &shown, body))
+    let chart = Chart::new(time_axis(shown)?, left, layers);
+    let body = Body::Chart(Box::new(chart));
+    Some(heading::picture(document, what, shown, body))
 }
 
-fn with_latencies(document: &RunDocument) -> Vec<&ResultDocument> {
-    let mut results = document.results_by_direction();
-    results.retain(|result| !result.histogram.is_empty());
-    results
+/// A picture of the rows with latencies, as far as there is room.
+fn of_few(
+    document: &RunDocument,
+    what: Text,
+    picture: fn(&RunDocument, &Text, &[&ResultDocument]) -> Option<PlotFigure>,
+) -> Option<PlotFigure> {
+    let mut shown = document.results_by_direction();
+    shown.retain(|result| !result.histogram.is_empty());
+    let (shown, what) = least_in_flight(shown, what);
+    picture(document, &what, &shown)
+}
+
+/// Of more rows than there is room for, those with the least in flight, which say most of the disk;
+/// and what is shown, which says so.
+pub(super) fn least_in_flight(
+    mut shown: Vec<&ResultDocument>,
+    what: Text,
+) -> (Vec<&ResultDocument>, Text) {
+    let all = shown.len();
+    if all <= ROWS_MAX {
+        return (shown, what);
+    }
+    let in_flight = |result: &ResultDocument| {
+        u64::from(result.workload.threads) * u64::from(result.workload.depth)
+    };
+    let mut numbered: Vec<(usize, &ResultDocument)> = shown.drain(..).enumerate().collect();
+    numbered.sort_by_key(|(_, result)| in_flight(result));
+    numbered.truncate(ROWS_MAX);
+    numbered.sort_by_key(|(number, _)| *number);
+    let shown = numbered.into_iter().map(|(_, result)| result).collect();
+    (shown, text!("{what}, {ROWS_MAX} of {all} rows"))
 }
 
 /// The percentiles behind a name.
@@ -103,19 +134,15 @@ fn time_axis(shown: &[&ResultDocument]) -> Option<PlotAxis> {
     ))
 }
 
-/// `[time, percent]` at both ends of every bucket: what lies between two buckets took
-/// nobody's time, so the share stays.
-fn shares(result: &ResultDocument) -> Vec<[f64; 2]> {
-    let count = float(result.histogram.iter().map(|[_, _, count]| count).sum());
-    let longest = result
-        .latency_ns
-        .as_ref()
-        .and_then(|figures| figures.max)
-        // Another tool may not tell it: classes end where they end.
-        .unwrap_or(u64::MAX);
+/// `[time, percent]` at both ends of every bucket `[low, high, count]`: what lies between two
+/// buckets took nobody's time, so the share stays.
+pub fn shares(histogram: &[[u64; 3]], longest: Option<u64>) -> Vec<[f64; 2]> {
+    let count = float(histogram.iter().map(|[_, _, count]| count).sum());
+    // Another tool may not tell the longest: classes end where they end.
+    let longest = longest.unwrap_or(u64::MAX);
     let mut points = Vec::new();
     let mut done = 0.0;
-    for [low, high, inside] in &result.histogram {
+    for [low, high, inside] in histogram {
         points.push([float(*low), done / count * 100.0]);
         done += float(*inside);
         points.push([float((*high).min(longest)), done / count * 100.0]);

@@ -6,8 +6,8 @@ use sokudo_words::{Language, Text, speaking, spoken, text};
 
 use super::figure::{Bar, Bars, Body, Group, HeatMap, HeatMapAxis, HeatMaps, Ink, PlotFigure};
 use super::scale::PlotAxis;
-use crate::matrix::{MatrixDocument, MatrixRowDocument, axis_name, unit_of};
-use crate::number::rate_with;
+use crate::matrix::{MatrixDocument, MatrixFigure, MatrixRowDocument, axis_name, unit_of};
+use crate::number::{rate, rate_with};
 use crate::style::BandwidthUnit;
 use crate::unique::unique;
 use crate::wording;
@@ -34,7 +34,7 @@ fn drawn(document: &MatrixDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
     let (shown, body) = match varied[..] {
         [] => return None,
         [_] => bars(document, &rows, unit)?,
-        [ref down @ .., across] => maps(document, &rows, down, across)?,
+        [ref down @ .., ref across] => maps(document, &rows, (down, *across), unit)?,
     };
     let names = varied.iter().map(|axis| axis_name(document, *axis));
     let mut footer: Vec<Text> = vec![match document.blocks {
@@ -43,6 +43,9 @@ fn drawn(document: &MatrixDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
     }];
     let of_maps = matches!(body, Body::HeatMaps(_));
     footer.extend(of_maps.then(|| "one colour: no difference shown".into()));
+    let has_unproven = |it: &HeatMaps| it.matrices.iter().any(|it| !it.unproven.is_empty());
+    let hatched = matches!(&body, Body::HeatMaps(maps) if has_unproven(maps));
+    footer.extend(hatched.then(|| "hatched: not VERIFIED".into()));
     footer.extend(document.is_of_files.then(|| "disks of files".into()));
     footer.extend(match rows.len() - shown {
         0 => None,
@@ -108,8 +111,8 @@ fn levels_shown(document: &MatrixDocument, row: &MatrixRowDocument) -> Vec<Optio
 fn maps(
     document: &MatrixDocument,
     rows: &[&MatrixRowDocument],
-    down: &[usize],
-    across: usize,
+    (down, across): (&[usize], usize),
+    unit: BandwidthUnit,
 ) -> Option<(usize, Body)> {
     let lines = document.cells.iter();
     let lines: Vec<Vec<usize>> =
@@ -124,23 +127,32 @@ fn maps(
     let map = |row: &&MatrixRowDocument| {
         let levels = levels_shown(document, row);
         let highest = levels.iter().flatten().copied().reduce(f64::max)?;
-        let share = |line: &[usize], column: usize| {
-            let is_here = |values: &[usize]| {
-                values[across] == column
-                    && down.iter().zip(line).all(|(axis, it)| values[*axis] == *it)
-            };
-            let index = document
-                .cells
-                .iter()
-                .position(|cell| is_here(&cell.values))?;
-            Some(100.0 * levels[index]? / highest)
+        let cell_of = |line: &[usize], column: usize| {
+            let mut cells = document.cells.iter();
+            cells.position(|cell| {
+                cell.values[across] == column
+                    && down
+                        .iter()
+                        .zip(line)
+                        .all(|(axis, it)| cell.values[*axis] == *it)
+            })
         };
+        let is_unproven = |[line, column]: &[usize; 2]| {
+            let figure = cell_of(&lines[*line], *column).and_then(|it| row.cells[it].as_ref());
+            figure.is_some_and(MatrixFigure::is_unproven)
+        };
+        let share =
+            |line: &[usize], column: usize| Some(100.0 * levels[cell_of(line, column)?]? / highest);
         let cells = lines.iter().map(|line| {
             let cells = columns.clone().map(|column| share(line, column));
             cells.collect()
         });
+        let numbers = (0..lines.len()).flat_map(|line| columns.clone().map(move |it| [line, it]));
+        let (divisor, unit_name) = unit_of(row, unit);
+        let fastest = format!("{} {unit_name}", rate(highest / divisor));
         Some(HeatMap {
-            name: wording::row(&row.name).into(),
+            name: text!("{}, 100 % is {fastest}", wording::row(&row.name)).into(),
+            unproven: numbers.filter(is_unproven).collect(),
             columns: HeatMapAxis {
                 label: axis_name(document, across).into(),
                 names: columns.clone().map(|it| names(&[across], &[it])).collect(),

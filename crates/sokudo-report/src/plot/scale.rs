@@ -202,6 +202,11 @@ fn exponent(value: f64) -> i32 {
     integer((value.log10() + 1e-9).floor())
 }
 
+/// Decimals that tell values apart that lie such a step from each other, to a tenth of it.
+pub(crate) fn decimals_of_step(step: f64) -> usize {
+    usize::try_from(1 - exponent(or_one(step))).unwrap_or(0)
+}
+
 fn decimals_of(step: f64) -> usize {
     let is_whole = |decimals: &usize| {
         let scaled = step * 10f64.powi(i32::try_from(*decimals).unwrap_or(0));

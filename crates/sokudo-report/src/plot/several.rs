@@ -68,7 +68,7 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
         title: title.to_owned(),
         subtitle: text!("{} runs", runs.len()).into(),
         footer: Text::list(footer.into_iter().flatten(), " · ").into(),
-        body: Body::Bars(Bars::new("MB/s", spoken().word("Row"), groups, legend)?),
+        body: Body::Bars(Bars::new("MB/s", spoken().word("Row"), groups, legend)?.by_ratios()),
     })
 }
 

@@ -10,6 +10,7 @@ use super::figure::{
     Body, Chart, ChartSection, Ink, Layer, PlotFigure, Shape, VerticalAxis, heights,
 };
 use super::heading;
+use super::latency::least_in_flight;
 use super::scale::{PlotAxis, float};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{BYTES_PER_MB, rate};
@@ -22,6 +23,7 @@ const PARTS_MAX: u32 = 24;
 pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let mut shown = document.results_by_direction();
     shown.retain(|result| result.series.iter().flatten().any(|it| it.bytes.0 > 0));
+    let (shown, what) = least_in_flight(shown, text!("rate over time"));
     let with_points =
         |result: &&ResultDocument| result.series.iter().rposition(|it| !it.is_empty());
     let trials = 1 + narrow::<usize, u32>(shown.iter().filter_map(with_points).max()?);
@@ -53,12 +55,7 @@ pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
         ..Chart::new(bottom, left, layers)
     };
     let body = Body::Chart(Box::new(chart));
-    Some(heading::picture(
-        document,
-        &text!("rate over time"),
-        &shown,
-        body,
-    ))
+    Some(heading::picture(document, &what, &shown, body))
 }
 
 fn figures(result: &ResultDocument) -> Text {

@@ -1,10 +1,10 @@
-//! Runs over time: each as a dot, the median of each level as a line, a mark where the
-//! level changes.
+//! Runs over time: a line from run to run; of a single row also the median of each level and a
+//! mark where the level changes.
 
 use sokudo_model::{civil_date, narrow};
 use sokudo_words::{Language, Text, speaking, spoken, text};
 
-use super::figure::{Body, Chart, ChartSection, Hue, Ink, Layer, PlotFigure, Shape};
+use super::figure::{Body, Chart, ChartSection, Ink, Layer, PlotFigure, Shape};
 use super::scale::{PlotAxis, Scale, Tick, whole};
 use super::time::seconds;
 use crate::figure::Figure as Shown;
@@ -55,8 +55,9 @@ fn drawn(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
         false => text!("% of the first level").into(),
     };
     let layers = all.iter().enumerate();
-    let layers =
-        layers.flat_map(|(number, series)| layers_of(series, number, scale_of(series), unit));
+    let layers = layers.flat_map(|(number, series)| {
+        layers_of(series, (number, is_single), scale_of(series), unit)
+    });
     let bottom = dates(seconds(first), seconds(last));
     let left = PlotAxis::from_zero(label, highest, STEPS);
     let chart = Chart {
@@ -75,9 +76,12 @@ fn drawn(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
         language: spoken(),
         title: text!("{}: {what} over time", document.device_name).into(),
         subtitle: subtitle(&all, document),
-        footer: text!(
-            "dots: runs · lines: the median of each level · a level changes where runs differ by more than their noise"
-        )
+        footer: match is_single {
+            true => text!("a level changes where runs differ by more than their noise"),
+            false => text!(
+                "beside a row: the median of each level · a level changes where runs differ by more than their noise"
+            ),
+        }
         .into(),
         body: Body::Chart(Box::new(chart)),
     })
@@ -98,18 +102,17 @@ fn subtitle(all: &[&SeriesDocument], document: &TrendDocument) -> String {
     Text::list([text!("{runs} runs"), changes, program], " · ").into()
 }
 
-/// The runs and the levels of a row.
+/// The runs of a row, and of one alone its levels.
 fn layers_of(
     series: &SeriesDocument,
-    number: usize,
+    (number, is_single): (usize, bool),
     scale: f64,
     unit: BandwidthUnit,
-) -> [Layer; 2] {
+) -> Vec<Layer> {
     let at = |index: usize| seconds(series.points[index].started_at_ns);
-    let dots = series
-        .points
-        .iter()
-        .map(|point| [seconds(point.started_at_ns), point.per_second * scale]);
+    let points = series.points.iter();
+    let runs = points.map(|point| [seconds(point.started_at_ns), point.per_second * scale]);
+    let runs = Shape::Lines(vec![runs.collect()]);
     let lines = series.levels.iter().map(|level| {
         let median = level.median_per_s * scale;
         // A level reaches to where the next one begins.
@@ -131,20 +134,14 @@ fn layers_of(
             text!("{} {}", few.unwrap_or_default(), unit.name())
         }
     };
-    let [ink, line_ink] = match (number, Ink::of_number(number)) {
-        (0, ink) => [
-            Ink::READ,
-            Ink {
-                hue: Hue::Write,
-                ..ink
-            },
-        ],
-        (_, ink) => [ink, ink],
-    };
-    let levels = Layer::new(line_ink, Shape::Lines(lines.collect()));
-    [
-        Layer::new(ink, Shape::Dots(dots.collect())),
-        levels.named(row(&series.row), figures),
+    let runs = Layer::new(Ink::of_number(number), runs);
+    if !is_single {
+        return vec![runs.named(row(&series.row), figures)];
+    }
+    let levels = Layer::new(Ink::WRITE.dashed(true), Shape::Lines(lines.collect()));
+    vec![
+        runs.named(row(&series.row), ""),
+        levels.named(text!("median of each level"), figures),
     ]
 }
 

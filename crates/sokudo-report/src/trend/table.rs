@@ -135,7 +135,7 @@ fn what_changed(level: &LevelDocument, change: &LevelChange) -> Text {
 fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
     Table::of(all)
         .column(left("row"), |series| Some(row(&series.row)))
-        .column(right("runs").rank(2), |series| {
+        .column(right("runs").rank(3), |series| {
             Some(series.points.len().to_string())
         })
         .column(left("course"), |series| Some(course(series)))
@@ -143,14 +143,14 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
             let level = series.levels.last()?;
             Some(Cell::rate(level.median_per_s / unit.bytes()))
         })
-        .column(right("±").rank(3), |series| {
+        .column(right("±").rank(4), |series| {
             spread(series.levels.last()?, unit)
         })
         .column(
-            point_with_room(text!("last {}", unit.name())).rank(4),
+            point_with_room(text!("last {}", unit.name())).rank(1),
             |series| Some(Cell::rate(series.points.last()?.per_second / unit.bytes())),
         )
-        .column(right("changes").rank(1), |series| {
+        .column(right("changes").rank(2), |series| {
             let is_long_enough = series.is_long_enough();
             is_long_enough.then(|| series.changes().count().to_string())
         })

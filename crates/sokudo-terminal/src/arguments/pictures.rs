@@ -73,14 +73,15 @@ pub struct Plotting {
 pub struct PlotKindArguments {
     /// Kind of picture, such as bars or time [default: what suits the run]
     ///
-    /// load: latency against load. rounds: the rounds until a drive was steady. curve: transfer
+    /// load: latency against load. peak: IOPS over how much is in flight. fit: latencies and their
+    /// limits. rounds: the rounds until a drive was steady. curve: transfer
     /// rate and access time over position. seek: access time over the distance from the previous
     /// offset. map: the lowest rates and what failed, by place. access: access time over position, of each size. cache: the rate of what is read
     /// again and again. hosts: the rates of hosts that measured together over time, host-bars: beside each
     /// other. bars: rates of rows, or by block size. heat: rates by two of block size, depth and
     /// threads, or by block size and mix. cdf and histogram: latencies. time: rate over time. card:
     /// reads and writes side by side, and what they come to, as --card draws it.
-    /// Without it, the first of load, rounds, curve, hosts, heat and bars that the run has data for.
+    /// Without it, the first of load, peak, fit, rounds, curve, hosts, heat and bars that the run has data for.
     #[arg(
         long = "plot-kind",
         value_parser = plot_kinds(),

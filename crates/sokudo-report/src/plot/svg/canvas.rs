@@ -212,6 +212,20 @@ impl Canvas {
         ));
     }
 
+    /// Strokes across a rectangle, with as wide gaps between them as a name can be read on.
+    pub(super) fn hatch(&mut self, [left, top]: [f64; 2], [width, height]: [f64; 2]) {
+        const GAP: f64 = 14.0;
+        let mut path = String::new();
+        let mut along = GAP / 2.0;
+        while along < width + height {
+            let from = [left + along.min(width), top + (along - width).max(0.0)];
+            let to = [left + (along - height).max(0.0), top + along.min(height)];
+            push_run(&mut path, &[from, to]);
+            along += GAP;
+        }
+        self.stroke(&path, Role::Background, 2.0, " stroke-opacity=\"0.5\"");
+    }
+
     /// A sign with an edge in the colour of the background, so that it stands out from
     /// what lies under it.
     pub(super) fn sign(&mut self, sign: LineMarker, at: [f64; 2], role: Role) {

@@ -1,39 +1,56 @@
-//! A card: a tile for each row and direction, and sentences below.
+//! A card: the answer, a tile for each row and direction on one scale, and what its signs mean.
+
+use sokudo_model::Verdict;
+use sokudo_words::spoken;
 
 use super::super::figure::{Card, CardTile};
 use super::super::palette::Role;
-use super::super::scale::whole;
-use super::super::text::fitted;
+use super::super::scale::{PlotAxis, whole};
+use super::super::text::{fitted, width as text_width};
 use super::canvas::{Canvas, Lettering};
-use super::frame::{BODY, PlotArea, STRONG};
+use super::frame::{BODY, PlotArea, SMALL, STRONG};
+use super::legend::{Legend, LegendEntry, LegendSample};
 use super::marks::verdict;
 
 /// Room for the names of rows, pixels.
 const NAMES: f64 = 170.0;
-/// Room for the heads of the sides, for each sentence, and below them.
-const HEADS: f64 = 26.0;
+/// Room for the answer, each further sentence, and the heads of the sides.
+const ANSWER: f64 = 40.0;
 const SENTENCE: f64 = 28.0;
-const BELOW: f64 = 18.0;
+const HEADS: f64 = 26.0;
+/// Room for the scale of the bars and the legend.
+const BELOW: f64 = 72.0;
 /// Room between two tiles, pixels.
 const GAP: f64 = 18.0;
 /// Height of a tile.
 const TILE: f64 = 92.0;
 const BAR: f64 = 8.0;
 const VALUE: Lettering = Lettering::new(30.0, true);
+const ANSWER_TEXT: Lettering = Lettering::new(22.0, true);
+const ANSWER_SIZE_MIN: f64 = 14.0;
 
 /// How high it is.
 pub(super) fn height(card: &Card) -> f64 {
-    HEADS + whole(card.rows.len()) * TILE + whole(card.sentences.len()) * SENTENCE + BELOW
+    sentences_height(card) + HEADS + whole(card.rows.len()) * TILE + BELOW
+}
+
+fn sentences_height(card: &Card) -> f64 {
+    match card.sentences.len() {
+        0 => 0.0,
+        count => ANSWER + whole(count - 1) * SENTENCE,
+    }
 }
 
 pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, card: &Card) {
     let sides = whole(card.sides.len().max(1));
     let width = (frame.width() - NAMES - GAP * (sides - 1.0)) / sides;
     let left = |side: usize| frame.left + NAMES + whole(side) * (width + GAP);
+    draw_sentences(canvas, frame, card);
+    let heads = frame.top + sentences_height(card);
     for (side, name) in card.sides.iter().enumerate() {
-        canvas.text([left(side), frame.top + 14.0], BODY.muted(), name);
+        canvas.text([left(side), heads + 14.0], STRONG, name);
     }
-    let mut top = frame.top + HEADS;
+    let mut top = heads + HEADS;
     for row in &card.rows {
         let ends = [[frame.left, top], [frame.right, top]];
         canvas.line(ends[0], ends[1], Role::Grid, 1.0);
@@ -41,20 +58,63 @@ pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, card: &Card) {
         canvas.text([frame.left, top + 42.0], STRONG, &name);
         for (side, tile) in row.tiles.iter().enumerate() {
             if let Some(tile) = tile {
-                draw_tile(canvas, [left(side), top], width, tile);
+                draw_tile(canvas, [left(side), top], width, (tile, &card.axis));
             }
         }
         top += TILE;
     }
     canvas.line([frame.left, top], [frame.right, top], Role::Grid, 1.0);
-    for sentence in &card.sentences {
+    for side in 0..card.sides.len() {
+        // One at the end would run into the scale beside it.
+        let ticks = card.axis.ticks.iter();
+        let ticks = ticks.filter(|tick| tick.at < card.axis.scale.high);
+        let at = |share: f64| left(side) + share * width;
+        let ticks = ticks.map(|tick| (at(card.axis.scale.share(tick.at)), &*tick.name));
+        canvas.names_along(top + 18.0, 8.0, SMALL.muted(), ticks);
+    }
+    let label = fitted(&card.axis.label, SMALL.size, NAMES - GAP);
+    canvas.text([frame.left, top + 18.0], SMALL.muted(), &label);
+    let legend = Legend::new(entries(card), frame.width());
+    legend.draw(canvas, frame);
+}
+
+/// The answer as large as its length allows, then the rest.
+fn draw_sentences(canvas: &mut Canvas, frame: PlotArea, card: &Card) {
+    let mut top = frame.top + 20.0;
+    for (number, sentence) in card.sentences.iter().enumerate() {
+        let letters = match number {
+            0 => {
+                let natural = text_width(sentence, ANSWER_TEXT.size);
+                let shrunk = ANSWER_TEXT.size * (frame.width() / natural.max(1.0)).min(1.0);
+                Lettering::new(shrunk.max(ANSWER_SIZE_MIN), true)
+            }
+            _ => BODY,
+        };
+        let sentence = fitted(sentence, letters.size, frame.width());
+        canvas.text([frame.left, top], letters, &sentence);
         top += SENTENCE;
-        let sentence = fitted(sentence, STRONG.size, frame.width());
-        canvas.text([frame.left, top], STRONG, &sentence);
     }
 }
 
-fn draw_tile(canvas: &mut Canvas, [left, top]: [f64; 2], width: f64, tile: &CardTile) {
+/// What the signs beside the values mean.
+fn entries(card: &Card) -> Vec<LegendEntry> {
+    let tiles = || card.rows.iter().flat_map(|row| &row.tiles).flatten();
+    let verdicts = [Verdict::Verified, Verdict::Unverified, Verdict::Invalid];
+    let shown = verdicts.into_iter();
+    let shown = shown.filter(|it| tiles().any(|tile| tile.verdict == Some(*it)));
+    let entry = |it: Verdict| {
+        let name = spoken().word(it.name());
+        LegendEntry::new(LegendSample::Verdict(it), name, "")
+    };
+    shown.map(entry).collect()
+}
+
+fn draw_tile(
+    canvas: &mut Canvas,
+    [left, top]: [f64; 2],
+    width: f64,
+    (tile, axis): (&CardTile, &PlotAxis),
+) {
     canvas.text([left, top + 38.0], VALUE, &tile.value);
     if let Some(judged) = tile.verdict {
         verdict(canvas, judged, [left + width - 10.0, top + 28.0]);
@@ -63,6 +123,6 @@ fn draw_tile(canvas: &mut Canvas, [left, top]: [f64; 2], width: f64, tile: &Card
     canvas.text([left, top + 61.0], BODY.muted(), &details);
     let corner = [left, top + TILE - BAR - 12.0];
     canvas.rectangle(corner, [width, BAR], Role::Grid);
-    let long = (width * tile.share.clamp(0.0, 1.0)).max(1.0);
+    let long = (width * axis.scale.share(tile.rate)).max(1.0);
     canvas.rectangle(corner, [long, BAR], Role::Hue(tile.ink.hue));
 }

@@ -13,6 +13,8 @@ use super::legend::{Legend, LegendEntry, LegendSample};
 const SIGNS_PER_LINE: usize = 9;
 /// Of a line with so few points, such as the rounds of a test, each has a sign.
 const POINTS_MAX_WITH_SIGNS: usize = 18;
+/// Alone, a line with more points needs no signs to be known by.
+const POINTS_MAX_ALONE: usize = 50;
 /// Ranges narrower than this could not be seen, pixels.
 const RANGE_WIDTH_MIN: f64 = 3.0;
 /// How high ranges are marked above the axis, pixels.
@@ -37,6 +39,14 @@ pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, chart: &Chart) {
     axes(canvas, frame, inner, chart);
 }
 
+/// Whether a line has signs: alone, one with many points has none.
+fn has_signs(chart: &Chart, runs: &[Vec<[f64; 2]>]) -> bool {
+    let lines = chart.layers.iter();
+    let lines = lines.filter(|layer| matches!(layer.shape, Shape::Lines(_)));
+    let points: usize = runs.iter().map(Vec::len).sum();
+    lines.count() > 1 || points <= POINTS_MAX_ALONE
+}
+
 fn has_head(chart: &Chart) -> bool {
     chart.top.is_some() || !chart.parts.is_empty()
 }
@@ -50,8 +60,10 @@ fn entries(chart: &Chart) -> Vec<LegendEntry> {
     let named = chart.named_layers().into_iter();
     let of_layer = |layer: &Layer| {
         let sample = match layer.shape {
+            Shape::Lines(ref runs) if !has_signs(chart, runs) => LegendSample::Rule(layer.ink),
             Shape::Lines(_) | Shape::Bands(_) => LegendSample::Line(layer.ink),
-            Shape::Dots(_) | Shape::Signs(_) => LegendSample::Dot(layer.ink),
+            Shape::Dots(_) => LegendSample::Dot(layer.ink),
+            Shape::Signs(_) => LegendSample::Sign(layer.ink),
             Shape::Ranges(_) => LegendSample::Range(layer.ink),
         };
         LegendEntry::new(sample, &layer.name, &layer.figures)
@@ -145,14 +157,14 @@ fn draw_layer(canvas: &mut Canvas, frame: PlotArea, chart: &Chart, layer: &Layer
     let at = |[x, y]: [f64; 2]| [x_of(&chart.bottom, frame, x), y_of(vertical, frame, y)];
     let role = Role::Hue(layer.ink.hue);
     match &layer.shape {
-        Shape::Lines(runs) => {
+        Shape::Lines(original) => {
             let run = |run: &Vec<[f64; 2]>| {
                 let points: Vec<[f64; 2]> = run.iter().map(|point| at(*point)).collect();
                 reduce::line(&points)
             };
-            let runs: Vec<Vec<[f64; 2]>> = runs.iter().map(run).collect();
+            let runs: Vec<Vec<[f64; 2]>> = original.iter().map(run).collect();
             canvas.lines(&runs, layer.ink);
-            if chart.signs.is_none() {
+            if chart.signs.is_none() && has_signs(chart, original) {
                 for sign_point in sign_centers(&runs, frame, number) {
                     canvas.sign(layer.ink.sign, sign_point, role);
                 }

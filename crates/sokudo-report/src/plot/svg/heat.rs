@@ -1,6 +1,6 @@
 //! Tables of colours with their values in the cells.
 
-use super::super::figure::{HeatMap, HeatMaps, Hue};
+use super::super::figure::{HeatMap, HeatMaps, Hue, LineMarker};
 use super::super::palette::{Role, css, heat, text_on};
 use super::super::scale::whole;
 use super::super::text::width;
@@ -99,17 +99,22 @@ fn draw_cells(
             let size = [cell_width - 1.0, cell_height - 1.0];
             if matrix.faults.contains(&[down, across]) {
                 canvas.rectangle(corner, size, Role::Hue(Hue::Fault));
-                let at = [middle[0], corner[1] + cell_height / 2.0 + BODY.size * 0.36];
-                canvas.text(at, BODY.middle(), "×");
+                let at = [middle[0], corner[1] + cell_height / 2.0];
+                canvas.sign(LineMarker::Cross, at, Role::Text);
                 continue;
             }
             let Some(value) = value else {
                 canvas.rectangle(corner, size, Role::Grid);
-                canvas.text(middle, font.middle().muted(), "—");
+                if font.size >= TEXT_SIZE_MIN {
+                    canvas.text(middle, font.middle().muted(), "—");
+                }
                 continue;
             };
             let colour = heat(matrices.axis.scale.share(*value));
             canvas.tile(corner, size, &css(colour));
+            if matrix.unproven.contains(&[down, across]) {
+                canvas.hatch(corner, size);
+            }
             if font.size >= TEXT_SIZE_MIN {
                 canvas.text_on(middle, font, text_on(colour), &rate(*value));
             }

@@ -29,6 +29,8 @@ pub(super) enum LegendSample {
     Bar(Ink),
     Range(Ink),
     Whisker,
+    /// A point that is looked at by name.
+    Sign(Ink),
     Signs,
     Verdict(sokudo_model::Verdict),
 }
@@ -164,6 +166,7 @@ fn draw_sample(canvas: &mut Canvas, sample: LegendSample, [x, y]: [f64; 2]) {
             canvas.rectangle([x + 6.0, y - 7.0], [20.0, 14.0], Role::Hue(ink.hue));
         }
         LegendSample::Whisker => whisker(canvas, [x + 4.0, x + 28.0], y, 5.0),
+        LegendSample::Sign(ink) => canvas.sign(ink.sign, [middle, y], Role::Hue(ink.hue)),
         LegendSample::Signs => {
             let signs = [LineMarker::Disc, LineMarker::Square, LineMarker::Triangle];
             for (number, sign) in signs.into_iter().enumerate() {

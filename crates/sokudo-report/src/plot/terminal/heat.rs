@@ -6,7 +6,7 @@ use super::super::figure::{HeatMap, HeatMaps};
 use super::super::palette::{heat, text_on};
 use super::grid::{Grid, Paint};
 use super::style::TerminalStyle;
-use crate::number::{rate, to_usize};
+use crate::number::{UNPROVEN, rate, to_usize};
 
 /// From low to high.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
@@ -25,7 +25,8 @@ pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, matrices: &HeatMaps) 
 
 fn draw_matrix(grid: &mut Grid, style: &TerminalStyle, matrix: &HeatMap, matrices: &HeatMaps) {
     let values = matrix.cells.iter().flatten().flatten();
-    let longest = values.map(|value| rate(*value).width()).max().unwrap_or(1);
+    let longest = values.map(|value| rate(*value).width()).max().unwrap_or(1)
+        + usize::from(!matrix.unproven.is_empty());
     let names = matrix.rows.names.iter().map(|name| name.width());
     let left = names.max().unwrap_or(0).max(matrix.rows.label.width()) + 1;
     let columns = matrix.columns.names.len().max(1);
@@ -59,10 +60,13 @@ fn draw_matrix(grid: &mut Grid, style: &TerminalStyle, matrix: &HeatMap, matrice
                 continue;
             };
             let share = matrices.axis.scale.share(*value);
-            let text = if shows_values {
-                rate(*value)
-            } else {
-                String::new()
+            let sign = match matrix.unproven.contains(&[down, number]) {
+                true => UNPROVEN,
+                false => "",
+            };
+            let text = match shows_values {
+                true => format!("{}{sign}", rate(*value)),
+                false => String::new(),
             };
             let shown = shown(style, share, &text, cell);
             let colour = heat(share);
