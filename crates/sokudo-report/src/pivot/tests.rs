@@ -51,7 +51,11 @@ fn results_of_one_row_and_column_share_a_cell() {
     assert_eq!(document.runs, 3);
     let first = document.rows[0].cells[0].as_ref().unwrap();
     assert_eq!(first.results, 2);
-    assert!(first.text().ends_with("(2)"), "{}", first.text());
+    assert!(
+        first.text().ends_with("(2: 3,499–3,499)"),
+        "{}",
+        first.text()
+    );
     let second = document.rows[0].cells[1].as_ref().unwrap();
     assert!(second.text().contains(" ± "), "{}", second.text());
     assert!(document.warnings.is_empty(), "sokudo has measured all");
