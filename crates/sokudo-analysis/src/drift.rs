@@ -425,12 +425,18 @@ mod tests {
             run.plan.method = method(&[MethodTrait::JudgesDisk]);
             judge(&mut run);
             let points = run.disk_assessment.map_or(Vec::new(), |it| it.points);
-            let mut fell = points.into_iter().filter(|point| point.code == "speed-fell");
-            fell.next().map(|point| (point.answer, point.found.english()))
+            let mut fell = points
+                .into_iter()
+                .filter(|point| point.code == "speed-fell");
+            fell.next()
+                .map(|point| (point.answer, point.found.english()))
         };
         let (answer, found) = points(50_000_000).unwrap();
         assert_eq!(answer, Some(DiskAnswer::OkBut));
-        assert!(found.ends_with("fell from 2020.0 to 520.0 MB/s within the run"), "{found}");
+        assert!(
+            found.ends_with("fell from 2020.0 to 520.0 MB/s within the run"),
+            "{found}"
+        );
         assert_eq!(points(150_000_000), None);
     }
 

@@ -10,9 +10,6 @@ use crate::json::is_default;
 use crate::trial::{Outcome, Trial, weighed};
 use crate::units::Nanos;
 
-/// Confidence of the interval that is looked at.
-const CONFIDENCE: f64 = 0.95;
-
 /// When a row needs no more trials. Its names in JSON are those of a schedule, which it is
 /// a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +39,8 @@ pub struct Enough {
 }
 
 impl Enough {
+    /// Confidence of the interval that is looked at.
+    pub const CONFIDENCE: f64 = 0.95;
     /// The fewest trials with which there is an interval.
     #[expect(clippy::cast_possible_truncation, reason = "it is 6")]
     pub const TRIALS_MIN: u32 = INTERVAL_TRIALS_MIN as u32;
@@ -98,7 +97,7 @@ impl Enough {
     /// How far the 95 % interval reaches from the median of these trials' bandwidths,
     /// as a share of it; `None` where there are too few of them.
     pub fn reach(trials: &[Trial]) -> Option<f64> {
-        weighed(trials, Outcome::bytes_per_second).reach(CONFIDENCE)
+        weighed(trials, Outcome::bytes_per_second).reach(Self::CONFIDENCE)
     }
 
     fn has_trials(self, trials: &[Trial]) -> bool {

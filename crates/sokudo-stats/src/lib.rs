@@ -53,6 +53,6 @@ pub use round_window::RoundWindow;
 pub use slower::slower_stretches;
 pub use student::{student_t, student_tail};
 pub use summary::{
-    Interval, Summary, WeightedTrials, first_deviation, median_interval, trimmed_mean,
+    Interval, Summary, WeightedTrials, first_deviation, median_interval, only_between, trimmed_mean,
 };
 pub use warm_up::WarmUp;

@@ -76,6 +76,19 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
 }
 
 /// The same of sorted values that are worth `count`.
+/// Between which values a median lies, where no more is known of it: its interval, where that reaches
+/// as far as the median or further; of values that are too few for an interval the least and the
+/// greatest, where that is twice the least or more.
+pub fn only_between(median: f64, interval: Option<Interval>, values: &[f64]) -> Option<[f64; 2]> {
+    if let Some(interval) = interval {
+        let is_wide = interval.reach(median).is_some_and(|reach| reach >= 1.0);
+        return is_wide.then_some([interval.low, interval.high]);
+    }
+    let least = values.iter().copied().reduce(f64::min)?;
+    let greatest = values.iter().copied().reduce(f64::max)?;
+    (greatest > 0.0 && greatest >= 2.0 * least).then_some([least, greatest])
+}
+
 fn interval_of(sorted: &[f64], count: usize, confidence: f64) -> Option<Interval> {
     // P(Binomial(n, 1/2) <= k - 1) for k = 1: 2^-n.
     let mut probability = 0.5f64.powi(i32::try_from(count).ok()?);
@@ -169,6 +182,11 @@ impl WeightedTrials {
         self.interval(confidence)?.reach(self.median()?)
     }
 
+    /// Between which values it lies, where no more is known of it.
+    pub fn only_between(&self, confidence: f64) -> Option<[f64; 2]> {
+        only_between(self.median()?, self.interval(confidence), &self.values)
+    }
+
     fn repeated(&self) -> Vec<f64> {
         let each = self.values.iter().zip(&self.times);
         let repeated = each.flat_map(|(value, times)| std::iter::repeat_n(*value, *times));
@@ -214,6 +232,20 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_what_scatters_by_a_factor_only_a_range_is_known() {
+        let wide = Interval {
+            low: 1.0,
+            high: 9.0,
+        };
+        assert_eq!(only_between(4.0, Some(wide), &[]), Some([1.0, 9.0]));
+        assert_eq!(only_between(5.0, Some(wide), &[]), None);
+        assert_eq!(only_between(3.0, None, &[3.0, 2.0, 4.0]), Some([2.0, 4.0]));
+        assert_eq!(only_between(3.0, None, &[3.0, 2.1, 4.0]), None);
+        assert_eq!(only_between(3.0, None, &[3.0]), None);
+    }
+
     use crate::Random;
 
     #[test]

@@ -159,13 +159,13 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         rows.filter(|row| row.assessment.is_some())
     };
     let scattered = measured().find_map(|row| {
-        Enough::reach(&row.trials).filter(|reach| *reach >= 1.0)?;
-        let interval = weighed(&row.trials, Outcome::bytes_per_second).interval(0.95)?;
+        let rates = weighed(&row.trials, Outcome::bytes_per_second);
+        let [low, high] = rates.only_between(Enough::CONFIDENCE)?;
         let found = text!(
             "speed not judged: {} is somewhere between {low_mb_per_s:.2} and {high_mb_per_s:.2} MB/s",
             Text::list([Text::name(&*row.workload.name), direction(row)], " "),
-            low_mb_per_s = interval.low / 1e6,
-            high_mb_per_s = interval.high / 1e6
+            low_mb_per_s = low / 1e6,
+            high_mb_per_s = high / 1e6
         );
         let findings = row.assessment.iter().flat_map(|it| &it.findings);
         let mut doubts = findings.filter(|finding| finding.severity >= Severity::Warning);

@@ -451,7 +451,12 @@ fn of_a_surface_only_what_was_read_is_ok() {
     let all = Bytes(100 * 409_600);
     let whole = of(all, |_| {});
     assert_eq!(whole.answer, Some(DiskAnswer::Ok));
-    let expected = ["solid-random", "surface", "unknown-health", "unchecked-capacity"];
+    let expected = [
+        "solid-random",
+        "surface",
+        "unknown-health",
+        "unchecked-capacity",
+    ];
     assert_eq!(codes(&whole), expected);
     let sampled = of(Bytes(all.0 * 50), |_| {});
     let expected = [

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Bytes, Nanos, Percentile, Steadiness};
 use sokudo_stats::{
-    Histogram, Interval, Summary, WeightedTrials, quantile_design_effects, quantile_interval,
-    samples_needed, trimmed_mean,
+    Histogram, Interval, Summary, WeightedTrials, only_between, quantile_design_effects,
+    quantile_interval, samples_needed, trimmed_mean,
 };
 
 use crate::number::{self, BYTES_PER_MB, float};
@@ -82,6 +82,11 @@ impl RateFigures {
         let interval = self.interval_95.filter(|_| self.median > 0.0)?;
         let reach = (self.median - interval.low).max(interval.high - self.median);
         Some(reach / self.median)
+    }
+
+    /// Between which rates it lies, where no more is known of it.
+    pub fn only_between(&self) -> Option<[f64; 2]> {
+        only_between(self.median, self.interval_95, &self.trials)
     }
 
     /// Low and high end of the interval in this unit.

@@ -59,9 +59,10 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
         .filter_map(|it| Some((it, it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.reach()?)));
     let widest = reaches.max_by(|(_, left), (_, right)| left.total_cmp(right));
     let reach = widest.map(|(_, reach)| percent(reach));
-    let unknown = widest
-        .filter(|(_, reach)| *reach >= 1.0)
-        .and_then(|(it, _)| between(it));
+    let ranges = judged.iter().filter_map(|it| Some((it, only_between(it)?)));
+    let factor = |[low, high]: [f64; 2]| high / low;
+    let unknown = ranges.max_by(|(_, one), (_, other)| factor(*one).total_cmp(&factor(*other)));
+    let unknown = unknown.map(|(it, range)| between(it, range));
     let of_verdict =
         |verdict: Verdict| which(&judged, verdict.name(), |it| it.verdict == Some(verdict));
     let unsteady = Steadiness::Unsteady;
@@ -107,17 +108,20 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
 }
 
 /// Between which rates a row's figure lies, of one that is known so badly that a ± says nothing.
-fn between(result: &ResultDocument) -> Option<Text> {
-    let interval = result
+fn only_between(result: &ResultDocument) -> Option<[f64; 2]> {
+    result
         .bandwidth_bytes_per_s
         .as_ref()?
         .bytes_per_s
-        .interval_in(1e6)?;
-    let [low, high] = interval.map(rate);
-    Some(text!(
+        .only_between()
+}
+
+fn between(result: &ResultDocument, range: [f64; 2]) -> Text {
+    let [low, high] = range.map(|end| rate(end / 1e6));
+    text!(
         "{} is somewhere between {low} and {high} MB/s",
         row(&row_name(result))
-    ))
+    )
 }
 
 /// Which rows this word is said of; `None` for none.

@@ -35,12 +35,9 @@ const NAMES_ONLY: [&str; 2] = ["As other tools", "More"];
 const INDENT: usize = 12;
 
 /// The heading under which help has a command, and its index among the others; `None` of one in no group.
-pub fn of(command: &Command) -> Option<(usize, &'static str)> {
-    let hundred = command.get_display_order() / 100;
+pub fn of(name: &str) -> Option<(usize, &'static str)> {
     let mut groups = GROUPS.iter().enumerate();
-    groups.find_map(|(index, (hundreds, title))| {
-        hundreds.contains(&hundred).then_some((index, *title))
-    })
+    groups.find_map(|(index, (title, names))| names.contains(&name).then_some((index, *title)))
 }
 
 /// The command with its groups in the place of one flat list.

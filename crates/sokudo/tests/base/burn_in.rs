@@ -83,8 +83,14 @@ fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
             "sim:fake-capacity?size=2GiB&real=1GiB",
             "it is a fake that holds 1 GiB of the 2 GiB it says: 1024 of 2048 blocks",
         ),
-        ("sim:const?size=1GiB&rot_at=100MiB", "1 of 1024 blocks did not hold"),
-        ("sim:const?size=1GiB&fail_at=100MiB:EIO", "1 MiB could not be read"),
+        (
+            "sim:const?size=1GiB&rot_at=100MiB",
+            "1 of 1024 blocks did not hold",
+        ),
+        (
+            "sim:const?size=1GiB&fail_at=100MiB:EIO",
+            "1 MiB could not be read",
+        ),
     ];
     for (spec, words) in bad {
         let run = found(&format!("'{spec}' 'sim:const?size=1GiB&serial=2'"), 1);

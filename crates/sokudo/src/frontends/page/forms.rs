@@ -47,14 +47,13 @@ pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
     let others = [("check", CHECK), ("matrix", matrix::FORM)];
     let others = others.map(|(command, form)| (command.to_owned(), form));
     let mut forms: Vec<_> = commands::forms().chain(others).collect();
-    let group = |command: &str| groups::of(cli.find_subcommand(command)?);
-    forms.sort_by_key(|(command, form)| (group(command), form.rank));
+    forms.sort_by_key(|(command, form)| (groups::of(command), form.rank));
     let forms = forms.into_iter().map(|(command, form)| {
         let name = match form.target {
             TargetForm::Job => "job".to_owned(),
             _ => command.clone(),
         };
-        let group = group(&command).map_or("", |(_, title)| title);
+        let group = groups::of(&command).map_or("", |(_, title)| title);
         let known = cli.find_subcommand(&command);
         let known = known.expect("the command line has all methods");
         let own = form.options.iter().map(|it| option(known, it, &say));
