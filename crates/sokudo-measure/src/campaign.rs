@@ -281,6 +281,13 @@ struct Learned {
 }
 
 impl Learned {
+    /// Of each stage, with its rows.
+    fn of_all(plan: &mut Plan, rows_of: &[Range<usize>], learns: bool) -> Vec<Self> {
+        let stages = rows_of.iter().enumerate();
+        let of = |(stage, rows): (usize, &Range<usize>)| Self::of(plan, stage, rows.start, learns);
+        stages.map(of).collect()
+    }
+
     /// Of a stage without trials, whose first one gets its length in the plan.
     fn of(plan: &mut Plan, stage: usize, row: usize, learns: bool) -> Self {
         let learns = learns && plan.stages[stage].workloads.len() == 1;
@@ -401,9 +408,7 @@ pub(crate) fn run(
     let learns = !schedule.warm_up && schedule.steady.is_none();
     let mut plan = plan.clone();
     let rows_of = rows_of_stages(&plan);
-    let mut learned: Vec<Learned> = (rows_of.iter().enumerate())
-        .map(|(stage, rows)| Learned::of(&mut plan, stage, rows.start, learns))
-        .collect();
+    let mut learned = Learned::of_all(&mut plan, &rows_of, learns);
     let mut spread = SpreadRounds::of(&plan, schedule, subject);
     for step in steps(schedule, &plan.stages) {
         let own = rows_of[step.stage].clone();
@@ -415,13 +420,11 @@ pub(crate) fn run(
             true => StageRest::whole(stage),
             false => StageRest::of(stage, narrow(step.trial), &rows[own.clone()]),
         };
-        if rest.is_empty() {
+        if rest.is_empty() || is_phase_over(schedule, step, &rows) {
             continue;
         }
-        if is_phase_over(schedule, step, &rows) {
-            continue;
-        }
-        let expected = RowTime::of(&plan, schedule, step.stage, subject.info().size_bytes);
+        let size = subject.info().size_bytes;
+        let expected = RowTime::of(&plan, schedule, step.stage, size);
         if !has_time_for_trial(schedule, &rows[own.start], expected.trial, subject) {
             rows[own].iter_mut().for_each(|row| row.out_of_time = true);
             continue;
@@ -462,7 +465,6 @@ pub(crate) fn run(
         if step.phase.is_some() && rows[own.start].trials.last().is_none_or(is_failed) {
             break;
         }
-        let size = subject.info().size_bytes;
         let expected = RowTime::of(&plan, schedule, step.stage, size);
         let left_out = expected.trials.saturating_sub(step.trial + 1);
         if left_out > 0 && is_enough(schedule, &rows[own.clone()]) {

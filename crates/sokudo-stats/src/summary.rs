@@ -238,6 +238,7 @@ mod tests {
         let wide = Interval {
             low: 1.0,
             high: 9.0,
+            coverage: 0.95,
         };
         assert_eq!(only_between(4.0, Some(wide), &[]), Some([1.0, 9.0]));
         assert_eq!(only_between(5.0, Some(wide), &[]), None);
