@@ -37,7 +37,6 @@ pub(crate) const DECLARED: Declared = Declared {
     rules: &[&rules::RULES],
     #[cfg(test)]
     thresholds: rules::stated,
-    ..Declared::NONE
 };
 
 /// Threads are tried up to so many times the processors, unless told.

@@ -121,8 +121,11 @@ impl Map {
         let decimals = decimals_of_step(step);
         let rows = 0..self.count().div_ceil(COLUMNS);
         let begin = |row| unit.share(self.start) + whole(row) * step;
-        rows.map(|row| grouped(&format!("{:.decimals$}", begin(row))))
-            .collect()
+        let name = |row| match begin(row) {
+            0.0 => "0".to_owned(),
+            begin => grouped(&format!("{begin:.decimals$}")),
+        };
+        rows.map(name).collect()
     }
 
     /// Cells in which something failed.
