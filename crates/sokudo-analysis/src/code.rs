@@ -298,6 +298,19 @@ impl Code {
         )
     }
 
+    /// Whether it is met by who looks for caches, or writes until the speed falls.
+    pub const fn is_of_caches(self) -> bool {
+        matches!(
+            self,
+            Self::DatasetInCache
+                | Self::SmallCoverage
+                | Self::FlushTooFast
+                | Self::TesterLimited
+                | Self::DepthNotReached
+                | Self::NotPreconditioned
+        )
+    }
+
     /// Whether it tells how a figure came about from trial to trial and from I/O to I/O. Of a
     /// figure that is none of a device nobody needs to know that.
     pub const fn is_about_steadiness(self) -> bool {

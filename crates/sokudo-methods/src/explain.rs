@@ -5,7 +5,7 @@
 
 pub mod arguments;
 pub mod plan;
-pub(crate) mod rules;
+mod rules;
 mod table;
 
 use arguments::Arguments;

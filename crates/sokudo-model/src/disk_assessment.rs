@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
-/// Points that say what was not looked at, and why.
+/// The point that says why the health is not known.
 pub const UNKNOWN_HEALTH: &str = "unknown-health";
-/// Likewise.
+/// The point that says why not all blocks were read.
 pub const UNREAD_BLOCKS: &str = "unread-blocks";
-/// Likewise.
+/// The point that says why the real size is not known.
 pub const UNCHECKED_CAPACITY: &str = "unchecked-capacity";
 /// The point of runs that were kept before these: blocks and capacity in one.
 pub const LOOKED_AT: &str = "looked-at";

@@ -326,7 +326,7 @@ mod tests {
         };
         assert_eq!(
             words(&Query::List(filter)),
-            Ok("list --json --method=--since --limit=10000 -- --store=x".to_owned())
+            Ok("list --format=json --method=--since --limit=10000 -- --store=x".to_owned())
         );
         let note = Query::Note {
             run: 3,

@@ -93,7 +93,7 @@ pub struct PivotCell {
     )]
     #[schemars(with = "String")]
     pub kind: Text,
-    /// The worst verdict of the results.
+    /// The worst verdict of those results that sokudo measured.
     pub verdict: Option<Verdict>,
     /// This ÷ the same row of the reference column; null where that is not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -453,13 +453,13 @@ impl PivotCell {
             interval_95: figures.interval_in(scale),
             range: reported_range.or(own).map(|range| range / scale),
             kind: kind.unwrap_or_default(),
-            ..Self::of(figures.median / scale, result.verdict)?
+            ..Self::of(figures.median / scale, own_verdict(result))?
         };
         Some((name, cell))
     }
 
     fn time(result: &ResultDocument, nanos: f64) -> Option<PivotFigure> {
-        Some(("ms", Self::of(nanos / NANOS_PER_MS, result.verdict)?))
+        Some(("ms", Self::of(nanos / NANOS_PER_MS, own_verdict(result))?))
     }
 
     /// Of one result, with nothing else; `None` of what is no number.
@@ -516,6 +516,11 @@ impl PivotCell {
             false => text,
         }
     }
+}
+
+/// Of another tool's result there is none that says anything of this figure.
+fn own_verdict(result: &ResultDocument) -> Option<Verdict> {
+    result.verdict.filter(|_| result.reported.is_none())
 }
 
 #[cfg(test)]

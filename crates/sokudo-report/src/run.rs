@@ -83,7 +83,7 @@ pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
             assessment_table::add(article, assessment);
         }
         _ if article.0.is_empty() => {
-            let unreadable = answer::unreadable(document);
+            let unreadable = surface::unreadable(document);
             let answer = unreadable.map(|(tone, text)| Element::Answer(tone, text));
             answer.into_iter().for_each(|it| article.add(it));
         }

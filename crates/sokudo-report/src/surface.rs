@@ -3,7 +3,7 @@
 
 pub(crate) mod curve;
 
-use sokudo_model::{Bytes, SlowSpot, Visit};
+use sokudo_model::{Bytes, Operation, SlowSpot, Visit};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -13,7 +13,7 @@ use crate::document::{
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Table, TableBuilder, left, point, right};
+use crate::table::{Cell, Table, TableBuilder, Tone, left, point, right};
 use crate::wording::{phrase, row_alone};
 use curve::position;
 
@@ -286,6 +286,18 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
         ),
         true => text!("{count} places, {share} of {part}, were looked at; the rest was not."),
     })
+}
+
+/// That some of a surface could not be read; `None` where all that was visited could.
+pub(crate) fn unreadable(document: &RunDocument) -> Option<(Tone, Text)> {
+    let reads = document.results.iter();
+    let reads = reads.filter(|it| it.workload.operations.single() == Some(Operation::Read));
+    let (ranges, bytes) = failed(reads)?;
+    let text = match ranges {
+        1 => text!("NOT OK: {bytes} could not be read, in 1 place"),
+        _ => text!("NOT OK: {bytes} could not be read, in {ranges} places"),
+    };
+    Some((Tone::Bad, text))
 }
 
 /// In how many ranges these rows could not be read or written, and their bytes; `None` where they

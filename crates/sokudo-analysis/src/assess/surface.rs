@@ -25,9 +25,9 @@ pub(super) const CAPACITY: &str = "real-capacity";
 /// From this share on all of a surface was read: its last block may not fit.
 const WHOLE_SHARE_MIN: f64 = 0.99;
 
-/// Whether it says something good of a part of the disk alone.
+/// Whether it says something good of a part of the disk alone: nothing of how fast or well it is.
 pub(super) fn is_of_part(point: &AssessedPoint) -> bool {
-    let is_of_it = [SURFACE_SAMPLED, SLOW_SAMPLES].contains(&&*point.code);
+    let is_of_it = [SURFACE_SAMPLED, SLOW_SAMPLES, CAPACITY].contains(&&*point.code);
     is_of_it && point.answer == Some(DiskAnswer::Ok)
 }
 

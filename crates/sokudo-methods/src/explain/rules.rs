@@ -16,22 +16,10 @@ fn not_concluded(run: &Run) -> Option<Inference> {
     is_own(run).then(|| untold(run))?
 }
 
-fn looked_for(run: &Run, _: Option<&Row>, code: Code) -> bool {
-    is_own(run) && (is_met_on_purpose(code) || code.is_about_steadiness())
-}
-
 /// A probe reads a small part again and again to meet a cache, and writes until the speed falls.
 /// What that shows is a conclusion.
-pub(crate) fn is_met_on_purpose(code: Code) -> bool {
-    matches!(
-        code,
-        Code::DatasetInCache
-            | Code::SmallCoverage
-            | Code::FlushTooFast
-            | Code::TesterLimited
-            | Code::DepthNotReached
-            | Code::NotPreconditioned
-    )
+fn looked_for(run: &Run, _: Option<&Row>, code: Code) -> bool {
+    is_own(run) && (code.is_of_caches() || code.is_about_steadiness())
 }
 
 fn is_own(run: &Run) -> bool {

@@ -1,6 +1,6 @@
 //! A run in two sentences: how good its figures are, and the worst that was found.
 
-use sokudo_model::{Operation, Steadiness, Verdict};
+use sokudo_model::{Steadiness, Verdict};
 use sokudo_words::{Text, text};
 
 use super::shortfalls_of;
@@ -29,25 +29,13 @@ impl RunVerdict {
         let (worst, more) = worst(document);
         let is_judged = document.origin().is_none() && shows_rows(document);
         // A sector that cannot be read is no doubt about a figure.
-        let is_judged = is_judged && unreadable(document).is_none();
+        let is_judged = is_judged && surface::unreadable(document).is_none();
         Self {
             goodness: is_judged.then(|| goodness(document)).flatten(),
             worst,
             more,
         }
     }
-}
-
-/// That some of a surface could not be read; `None` where all that was visited could.
-pub(crate) fn unreadable(document: &RunDocument) -> Option<(Tone, Text)> {
-    let reads = document.results.iter();
-    let reads = reads.filter(|it| it.workload.operations.single() == Some(Operation::Read));
-    let (ranges, bytes) = surface::failed(reads)?;
-    let text = match ranges {
-        1 => text!("NOT OK: {bytes} could not be read, in 1 place"),
-        _ => text!("NOT OK: {bytes} could not be read, in {ranges} places"),
-    };
-    Some((Tone::Bad, text))
 }
 
 fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {

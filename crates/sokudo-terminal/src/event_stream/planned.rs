@@ -192,7 +192,7 @@ mod tests {
             (of_bytes(100_000_000_001), true),
             (of_time(3_600), false),
             (of_time(3_601), true),
-            (reader(of_bytes(u64::MAX)), false),
+            (reader(of_bytes(100_000_000_001)), false),
             (reader(of_time(3_601)), true),
         ] {
             let plan = Plan::in_turn(Method::from("test"), 0, vec![workload]);

@@ -89,7 +89,7 @@ fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
         ),
         (
             "sim:const?size=1GiB&fail_at=100MiB:EIO",
-            "1 MiB could not be read",
+            "512 B could not be read",
         ),
     ];
     for (spec, words) in bad {

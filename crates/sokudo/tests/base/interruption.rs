@@ -23,7 +23,7 @@ fn a_row_that_was_not_reached_is_no_error() {
     let start_interrupted = |format: &str| {
         let directory = tempfile::tempdir().unwrap();
         let rows = "--row RND4K,Q1,T1,read --row SEQ1M,Q1,T1,read";
-        let arguments = format!("--size 16MiB --time 10min {rows} --format {format}");
+        let arguments = format!("--size 16MiB --time 10min --yes {rows} --format {format}");
         let child = start_mark(directory.path(), &arguments);
         wait_for_io(&child, "rchar", 4 << 20);
         interrupt(child, Signal::INT)
@@ -44,7 +44,7 @@ fn who_asks_as_fio_is_asked_ends_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let child = start_mark(
         directory.path(),
-        "--size 16MiB --time 10min --row RND4K,Q1,T1,read",
+        "--size 16MiB --time 10min --yes --row RND4K,Q1,T1,read",
     );
     wait_for_io(&child, "rchar", 4 << 20);
     for signal in [Signal::USR1, Signal::USR2] {
@@ -57,7 +57,9 @@ fn who_asks_as_fio_is_asked_ends_nothing() {
 #[test]
 fn a_run_in_a_pause_ends_at_once() {
     let mut command = program();
-    command.args(["mark", "null:", "-t", "20ms", "-n", "2", "-i", "1h", "-q"]);
+    command.args([
+        "mark", "null:", "-t", "20ms", "-n", "2", "--pause", "1h", "-q",
+    ]);
     let child = start(&mut command);
     wait_for_threads(&child);
     // The pause is longer than any start may last.
