@@ -162,25 +162,33 @@ impl<'a> Person<'a> {
     pub(crate) async fn look(&self, role: &str, name: &str) -> Option<Element> {
         let selector = OF_ROLES.iter().find(|(known, _)| *known == role);
         let (_, selector) = selector.unwrap_or_else(|| panic!("no element has the role {role}"));
-        let name = self.say(name);
+        let shown = self.name_of(role, name);
         let found = self
-            .read(CANDIDATES, vec![json!(selector), json!(name)])
+            .read(CANDIDATES, vec![json!(selector), json!(shown)])
             .await;
         for element in found.as_array().unwrap() {
             let id = element.as_object().unwrap().values().next().unwrap();
             let id = id.as_str().unwrap().to_owned();
             let element = Element::from_element_id(self.browser.client.clone(), id.into());
-            if self.is(&element, role, &name).await? {
+            if self.is(&element, role, name).await? {
                 return Some(element);
             }
         }
         None
     }
 
+    /// The tabs are commands, which have one name in every language.
+    fn name_of(&self, role: &str, name: &str) -> String {
+        match role {
+            "tab" => name.to_owned(),
+            _ => self.say(name),
+        }
+    }
+
     /// Whether an element has a role and a name; none where it is gone.
     pub(crate) async fn is(&self, element: &Element, role: &str, name: &str) -> Option<bool> {
         let is_such = self.computed(element, "role").await? == role;
-        Some(is_such && self.computed(element, "label").await? == self.say(name))
+        Some(is_such && self.computed(element, "label").await? == self.name_of(role, name))
     }
 
     /// What the browser tells a screen reader of an element; none where it is gone.

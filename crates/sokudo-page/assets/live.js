@@ -4,7 +4,7 @@ import { el, fill, setShare, setText, show } from './element.js';
 import { RunPanel } from './run.js';
 import { isGoingOn, rowTitle, targetName } from './rows.js';
 import { clock, say, size } from './words.js';
-import { takeAway } from './take.js';
+import { commandLine, takeAway } from './take.js';
 
 export const stateWord = (run) => ({
   preparing: say("Preparing"),
@@ -66,6 +66,8 @@ export class Live {
     this.message = el('p', { class: 'message' });
     this.panel = new RunPanel();
     this.take = el('div');
+    this.command = el('code', { class: 'command', tabindex: '0' });
+    this.below = el('div', { class: 'live' }, this.take, commandLine(this.command));
     this.node = el('section', { class: 'card live', 'aria-labelledby': 'live-title', hidden: true },
       el('div', { class: 'live-head' }, el('div', null, this.title, this.target), this.facts),
       this.now, this.progress, this.message, this.panel.node);
@@ -83,13 +85,14 @@ export class Live {
       this.panel.node.remove();
       this.panel = new RunPanel();
       this.node.append(this.panel.node);
-      this.panel.findings.before(this.take);
+      this.panel.findings.before(this.below);
       this.shownRun = run.run;
       this.kept = undefined;
     }
     this.node.classList.toggle('is-old', isOld);
     setText(this.title, isOld ? say("Last run") : stateWord(run));
     setText(this.target, [run.method, targetName(run)].filter(Boolean).join(' · '));
+    setText(this.command, run.command ?? '');
     this.updateProgress(run);
     this.updateMessage(run);
     this.panel.update(run);
