@@ -22,7 +22,7 @@ use crate::argument_checks;
 use crate::declared::{Declared, PageForm};
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
-use crate::rows::capacity::{self, Extent};
+use crate::rows::capacity::{self, WrittenShare};
 use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
 
 pub static METHOD: MethodKind = MethodKind {
@@ -234,8 +234,8 @@ fn of_capacity(arguments: &Arguments, named: &Named) -> Result<Option<Workload>,
     let block_min = argument_checks::block_min(named, &arguments.target)?;
     let size = named.size().filter(|size| *size >= capacity::SIZE_MIN);
     let extent = match arguments.full {
-        true => Extent::Whole,
-        false => Extent::Sampled,
+        true => WrittenShare::Whole,
+        false => WrittenShare::Sampled,
     };
     Ok(size.and_then(|_| capacity::workload("CAPACITY", block_min, extent)))
 }

@@ -166,7 +166,9 @@ impl ListDocument {
                 |run| name(label_of_tags(&run.tags).unwrap_or_default()),
             )
             .column(
-                left("method").at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
+                left("method")
+                    .rank(1)
+                    .at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
                 |run| name(run.origin.as_ref().unwrap_or(&run.method)),
             )
             .column(right("read MB/s").rank(1), megabytes("read"))

@@ -13,7 +13,7 @@ use sokudo_words::text;
 use crate::fit::table::{shown, signed, what};
 use crate::fit::view::FitDocument;
 
-/// All I/Os, percent.
+/// All I/Os together, in percent.
 const ALL: f64 = 100.0;
 
 /// It, as a kind of picture.

@@ -12,20 +12,20 @@ const LARGE_BLOCK: Bytes = Bytes::mib(1);
 
 /// How much of a device is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// Some thousand positions.
+pub enum WrittenShare {
+    /// Some thousand positions of it, small and scattered.
     Sampled,
-    /// All of it.
+    /// Every block that it says it has.
     Whole,
 }
 
 /// The row; `None` where no blocks are of the smallest size that the device takes.
-pub fn workload(name: &str, block_min: Bytes, extent: Extent) -> Option<Workload> {
+pub fn workload(name: &str, block_min: Bytes, extent: WrittenShare) -> Option<Workload> {
     let smallest = Bytes::kib(4).max(block_min);
     let mut workload = Workload::new(name, smallest);
     workload.order = match extent {
-        Extent::Whole => Order::SEQUENTIAL,
-        Extent::Sampled => Order::Random { map: false },
+        WrittenShare::Whole => Order::SEQUENTIAL,
+        WrittenShare::Sampled => Order::Random { map: false },
     };
     let one = |bytes| BlockShare { bytes, weight: 1 };
     workload.blocks = BlockSizes::mix(vec![one(smallest), one(LARGE_BLOCK)])?;

@@ -7,7 +7,7 @@ use sokudo_model::{
 use sokudo_words::Text;
 
 use crate::explain::plan::theme::{ExplainRequest, Theme, room, themes};
-use crate::rows::capacity::{self, Extent};
+use crate::rows::capacity::{self, WrittenShare};
 use crate::rows::sequential_writes::{SAMPLES_MAX, SequentialWrites};
 
 /// The theme that may look at everything.
@@ -126,8 +126,8 @@ fn parity(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
 fn real_size(request: &ExplainRequest) -> Result<Vec<Workload>, Text> {
     room(request, capacity::SIZE_MIN)?;
     let (name, extent) = match request.is_full {
-        true => ("explain/capacity-full", Extent::Whole),
-        false => ("explain/capacity", Extent::Sampled),
+        true => ("explain/capacity-full", WrittenShare::Whole),
+        false => ("explain/capacity", WrittenShare::Sampled),
     };
     let workload = capacity::workload(name, request.block_min, extent);
     Ok(vec![
