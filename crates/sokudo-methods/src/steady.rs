@@ -46,7 +46,6 @@ pub(crate) const DECLARED: Declared = Declared {
             "precondition",
             "round-time",
             "rounds-max",
-            "max-time",
             "engine",
             "direct",
         ],

@@ -96,7 +96,8 @@ fn finding_text(point: &AssessedPoint) -> Text {
 
 /// What was expected, and who says so.
 pub fn add_sources<'a>(article: &mut Article<'a>, points: impl Iterator<Item = &'a AssessedPoint>) {
-    let mut distinct_points: Vec<&AssessedPoint> = points.collect();
+    let expects = |point: &&AssessedPoint| !point.is_not_looked_at();
+    let mut distinct_points: Vec<&AssessedPoint> = points.filter(expects).collect();
     distinct_points.sort_by_key(|point| &*point.code);
     distinct_points.dedup_by_key(|point| &*point.code);
     let expected = distinct_points.iter().map(|point| {

@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::{Bus, Disk, Rotation};
 use sokudo_model::{
-    ArrayState, AssessedPoint, Assessment, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation,
-    Order, Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
+    ArrayState, AssessedPoint, Assessment, BlockDeviceKind, Bytes, DiskAnswer, Enough, Finding,
+    Operation, Order, Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
 };
 use sokudo_words::{Argued, Argument, Text, text};
 
@@ -192,7 +192,7 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
     })
 }
 
-/// What is found where a disk does not read.
+/// What is found where a disk does not read, what says most first.
 const UNREAD: [&str; 4] = ["unreadable", "io-errors", "hung", "device-vanished"];
 
 /// A drive that failed to read is not well, however fast.
@@ -200,8 +200,10 @@ fn unreadable(run: &Run) -> Option<AssessedPoint> {
     let reads = run.rows.iter();
     let reads = reads.filter(|row| row.workload.operations.single() == Some(Operation::Read));
     let findings = reads.filter_map(|row| row.assessment.as_ref());
-    let mut findings = findings.flat_map(|assessment| &assessment.findings);
-    let finding = findings.find(|it| UNREAD.contains(&it.code.as_str()))?;
+    let findings: Vec<&Finding> = findings.flat_map(|it| &it.findings).collect();
+    let finding = UNREAD
+        .iter()
+        .find_map(|code| findings.iter().find(|it| it.code == *code))?;
     Some(AssessedPoint {
         remedy: finding.remedy.clone(),
         ..expectations().unreadable_sectors.point(

@@ -42,8 +42,9 @@ fn health(run: &Run) -> Text {
             "health: no drive that reports it is seen below {}",
             run.target.name
         ),
-        [name] => text!("health: {name} does not report it, or not to who measures"),
-        _ => "health: no drive reports it, or not to who measures".into(),
+        [_] if !run.environment.root => "health: only root may ask the drive".into(),
+        [name] => text!("health: {name} does not report it"),
+        _ => "health: no drive reports it".into(),
     }
 }
 
@@ -66,7 +67,8 @@ fn blocks(run: &Run) -> Text {
             "all blocks: a sample was read; name the device with --full for all of them".into()
         }
         None if is_device => "all blocks: the device is too small to be sampled".into(),
-        None => "all blocks: the device below cannot be read from here; as root it may be".into(),
+        None if run.environment.root => "all blocks: the device below cannot be read".into(),
+        None => "all blocks: only root may read the device below".into(),
     }
 }
 

@@ -121,7 +121,7 @@ fn forms_are_made_of_what_the_command_line_says() {
         ("mark", "polled", OptionKind::Flag, "", "Poll the device for completions instead of waiting for its interrupts"),
         ("mark", "poisson", OptionKind::Flag, "", "start I/Os at random instants"),
         ("mark", "precision", OptionKind::Text, "", "Repeat trials until a row's ± is this small"),
-        ("mark", "max-time", OptionKind::Time, "", "End after this time, once every row has one trial"),
+        ("mark", "max-time", OptionKind::Time, "", "End after this time"),
         ("scan", "hdtune", OptionKind::Choice, "", "As HD Tune"),
         ("scan", "points", OptionKind::Number, "200", "Points of the curve"),
         ("steady", "active-range", OptionKind::Number, "75", "Percentage of the capacity to use"),
