@@ -417,7 +417,7 @@ fn hosts_that_measure_together_are_watched() {
         (false, _) => "",
     };
     let script = "SOKUDO_HOST=n0${OMPI_COMM_WORLD_RANK:-$PMI_RANK} exec \"$@\"";
-    let row = "--row RND4K,Q4,read --row RND4K,Q8,read --runs 2 --interval 3s";
+    let row = "--row RND4K,Q4,read --row RND4K,Q8,read --runs 2 --pause 3s";
     let directory = directory_on_disk();
     let target = directory.path().to_str().unwrap();
     let site = Site::started_with(|command| {

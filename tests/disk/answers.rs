@@ -145,7 +145,7 @@ fn ctrl_c_at_the_question_before_much_is_written_writes_nothing() {
     }
     let directory = directory_on_disk();
     std::fs::create_dir(directory.path().join("disk")).unwrap();
-    let keys = "wait_for 'Write it'; printf '\\003'";
+    let keys = "wait_for 'Begin?'; printf '\\003'";
     let inside = "exec $SOKUDO mark disk --size 16MiB --row SEQ1M,Q1,write --runs 1 --time 2h";
     let script = format!("{WAITING}({keys}) | script -qefc '{inside}' shown");
     let mut command = shell(&script);

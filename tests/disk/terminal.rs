@@ -74,7 +74,7 @@ fn no_command_sends_a_terminal_what_a_name_holds() {
         "import hdparm.txt".to_owned(),
         "import hdparm.txt --format csv --no-store".to_owned(),
         "edit 1 --note \"$EVIL\"".to_owned(),
-        "edit 1 --tag \"$EVIL\"".to_owned(),
+        "edit 1 --label \"$EVIL\"".to_owned(),
         "list".to_owned(),
         "list --format json".to_owned(),
         "show 1".to_owned(),

@@ -208,7 +208,7 @@ impl Told {
             Stage::InATrial | Stage::BetweenRows => 16 << 20,
         };
         let arguments = format!(
-            "--results-here --read-back-shifted -- mark {path} --size {size} --row RND4K,Q2,read --row SEQ1M,Q1,read --time 1s --runs 50 --precision 0 --interval 30s"
+            "--results-here --read-back-shifted -- mark {path} --size {size} --row RND4K,Q2,read --row SEQ1M,Q1,read --time 1s --runs 50 --precision 0 --pause 30s"
         );
         let mut command = launcher.command(3, true, &arguments);
         command.env("SOKUDO_TELL", "events");
