@@ -156,7 +156,7 @@ fn the_curve_of_a_surface_grows_while_it_is_read() {
         person.measure_at(file.to_str().unwrap()).await;
         person.set("scan-points", "16").await;
         person.set("scan-sample", "1GiB").await;
-        person.set("scan-runs", "100").await;
+        person.set("scan-runs", "20").await;
         person.press("button", "Start now").await;
         let (few, drawn) = curve(person, 0, "").await;
         let (more, drawn) = curve(person, few, &drawn).await;
