@@ -298,6 +298,12 @@ impl Code {
         )
     }
 
+    /// Whether a row that it is found of may have had fewer I/Os in flight than it asked for, which
+    /// makes latencies shorter.
+    pub const fn may_shorten_latencies(self) -> bool {
+        matches!(self, Self::ProcessorRefused | Self::TesterLimited)
+    }
+
     /// Whether it is met by who looks for caches, or writes until the speed falls.
     pub const fn is_of_caches(self) -> bool {
         matches!(

@@ -138,7 +138,10 @@ pub fn cost(target: &str, estimate: &Estimate) -> Text {
         Some(size) if estimate.writes_many_bytes() => {
             text!("{target}: {size} or more will be written")
         }
-        _ => text!("{target}: for about {time} as much will be written as it takes"),
+        _ => text!(
+            "{target}: for {seconds:.0} s of about {time} as much will be written as the disk takes",
+            seconds = estimate.writes_seconds
+        ),
     }
 }
 

@@ -67,6 +67,8 @@ impl PeerGroup {
         quiet: bool,
         conduct: impl Conduct,
     ) -> Result<FinishedMeasurement, Exit> {
+        // Processes have no common clock for the time of a run.
+        measurement.schedule.time_max = None;
         let directory = measurement.check_directory().map_err(Exit::from);
         if let Err(exit) = directory.and_then(|()| self.check_writes(&measurement)) {
             return Err(self.cannot(exit));

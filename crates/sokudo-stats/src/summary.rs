@@ -75,7 +75,6 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     interval_of(&sorted(values), values.len(), confidence)
 }
 
-/// The same of sorted values that are worth `count`.
 /// Between which values a median lies, where no more is known of it: its interval, where that reaches
 /// as far as the median or further; of values that are too few for an interval the least and the
 /// greatest, where that is twice the least or more.
@@ -89,6 +88,7 @@ pub fn only_between(median: f64, interval: Option<Interval>, values: &[f64]) -> 
     (greatest > 0.0 && greatest >= 2.0 * least).then_some([least, greatest])
 }
 
+/// [`median_interval`] of sorted values that are worth `count`.
 fn interval_of(sorted: &[f64], count: usize, confidence: f64) -> Option<Interval> {
     // P(Binomial(n, 1/2) <= k - 1) for k = 1: 2^-n.
     let mut probability = 0.5f64.powi(i32::try_from(count).ok()?);

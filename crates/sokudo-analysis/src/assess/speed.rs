@@ -101,7 +101,7 @@ fn leaf(target: &TargetInfo) -> Option<String> {
     leaves.next().is_none().then_some(leaf)
 }
 
-fn is_proven(row: &Row) -> bool {
+pub(super) fn is_proven(row: &Row) -> bool {
     let assessment = row.assessment.as_ref();
     assessment.is_some_and(|it| it.verdict == Verdict::Verified)
 }
@@ -123,7 +123,10 @@ fn one_sided(point: AssessedPoint, row: &Row) -> Option<AssessedPoint> {
     match is_proven(row) {
         true => Some(point),
         false => (point.answer == Some(DiskAnswer::Ok)).then(|| AssessedPoint {
-            found: text!("{}, or better: other load only made it slower", point.found),
+            found: text!(
+                "{}, or better: what disturbed it only made it slower",
+                point.found
+            ),
             ..point
         }),
     }
@@ -179,17 +182,26 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         // Of equals the first, which matters most.
         let doubts = assessment.findings.iter().rev();
         let doubt = doubts.max_by_key(|finding| finding.severity)?;
-        let found = text!("speed not judged: {}", short_form(doubt));
-        Some((found, doubt.remedy.clone()))
+        Some((short_form(doubt), doubt.remedy.clone()))
     };
-    let of_no_row = || of_no_row().filter(|_| !is_any_judged);
-    let (found, remedy) = scattered.or_else(of_no_row)?;
-    Some(AssessedPoint {
-        remedy,
-        ..expectations()
-            .judged
-            .point(NOT_JUDGED, Some(DiskAnswer::OkBut), found)
-    })
+    let expected = &expectations().judged;
+    if let Some((found, remedy)) = scattered {
+        let point = expected.point(NOT_JUDGED, Some(DiskAnswer::OkBut), found);
+        return Some(AssessedPoint { remedy, ..point });
+    }
+    let (why, remedy) = of_no_row()?;
+    let point = match is_any_judged {
+        false => {
+            let found = text!("speed not judged: {why}");
+            expected.point(NOT_JUDGED, Some(DiskAnswer::OkBut), found)
+        }
+        // What is fast enough whatever disturbed it says nothing of the other rows.
+        true => {
+            let found = text!("reads and writes in order are not judged: {why}");
+            expected.point("streams-not-judged", None, found)
+        }
+    };
+    Some(AssessedPoint { remedy, ..point })
 }
 
 /// What is found where a disk does not read, what says most first.

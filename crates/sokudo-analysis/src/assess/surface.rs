@@ -1,12 +1,12 @@
 //! What a look at the surface of a disk has shown, and what became of its speed meanwhile.
 
 use sokudo_model::{
-    AssessedPoint, DiskAnswer, Inference, MethodTrait, Operation, Row, Run, TargetKind, narrow,
-    slow_samples,
+    AssessedPoint, Bytes, DiskAnswer, Inference, MethodTrait, Operation, Row, Run, TargetKind,
+    narrow, slow_samples,
 };
 use sokudo_words::{Text, text};
 
-use super::speed::is_of_speed;
+use super::speed::{is_of_speed, is_proven};
 use crate::case::RowContext;
 use crate::drift;
 use crate::expectations::expectations;
@@ -21,9 +21,6 @@ const SURFACE_SAMPLED: &str = "surface-sampled";
 const SLOW_SAMPLES: &str = "slow-places";
 const SPEED_FELL: &str = "speed-fell";
 pub(super) const CAPACITY: &str = "real-capacity";
-
-/// From this share on all of a surface was read: its last block may not fit.
-const WHOLE_SHARE_MIN: f64 = 0.99;
 
 /// Whether it says something good of a part of the disk alone: nothing of how fast or well it is.
 pub(super) fn is_of_part(point: &AssessedPoint) -> bool {
@@ -81,7 +78,7 @@ fn surface(run: &Run) -> Option<AssessedPoint> {
     let expected = &expectations().unreadable_sectors;
     let ok = Some(DiskAnswer::Ok);
     let samples = row.trials.first()?.outcome.samples.len();
-    is_readable.then(|| match share >= WHOLE_SHARE_MIN {
+    is_readable.then(|| match is_read_whole(row, size) {
         true => expected.point(SURFACE, ok, text!("all {size} of {name} can be read")),
         false => {
             let count = grouped(to_float(narrow::<usize, u64>(samples)));
@@ -90,6 +87,27 @@ fn surface(run: &Run) -> Option<AssessedPoint> {
             expected.point(SURFACE_SAMPLED, ok, found)
         }
     })
+}
+
+/// Whether a row has visited all that it was to visit.
+pub(super) fn has_visited_all(row: &Row) -> bool {
+    let samples = row
+        .trials
+        .first()
+        .map_or(0, |trial| trial.outcome.samples.len());
+    let planned = row.workload.survey().map(|survey| survey.sample_count);
+    planned.is_some_and(|planned| samples >= narrow::<u32, usize>(planned))
+}
+
+/// Whether all of a target was read, but for less than a block at its end.
+fn is_read_whole(row: &Row, size: Bytes) -> bool {
+    let samples = row
+        .trials
+        .first()
+        .map_or(&[][..], |trial| &trial.outcome.samples);
+    let read: u64 = samples.iter().map(|sample| sample.bytes.0).sum();
+    let rest = size.0.saturating_sub(read);
+    has_visited_all(row) && rest < row.workload.blocks.largest().0
 }
 
 fn sampled(share: f64) -> Text {
@@ -128,7 +146,9 @@ pub fn slow_samples_point(code: &str, slow: u64) -> AssessedPoint {
 
 /// The row that fell furthest within the run.
 fn speed_fell(run: &Run) -> Option<AssessedPoint> {
-    let rows = run.rows.iter().filter(|row| is_of_speed(row));
+    // Other load, or a limit that is not the disk's, makes a row fall, too.
+    let rows = run.rows.iter();
+    let rows = rows.filter(|row| is_of_speed(row) && is_proven(row));
     let falls = rows.filter_map(|row| {
         let (before, after) = drift::fell_to_half(&RowContext { run, row })?;
         Some((row, before, after))

@@ -1,8 +1,8 @@
 //! What of a disk was not looked at, and why.
 
+use sokudo_model::disk::HealthState;
 use sokudo_model::{
-    AssessedPoint, MethodTrait, Row, Run, TargetKind, UNCHECKED_CAPACITY, UNKNOWN_HEALTH,
-    UNREAD_BLOCKS,
+    AssessedPoint, Row, Run, TargetKind, UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS,
 };
 use sokudo_words::{Text, text};
 
@@ -12,12 +12,12 @@ use crate::expectations::expectations;
 /// A point for each thing that people mean by OK and that the others say nothing of.
 pub(super) fn not_looked_at(run: &Run, points: &[AssessedPoint]) -> Vec<AssessedPoint> {
     let has = |codes: &[&str]| points.iter().any(|point| codes.contains(&&*point.code));
+    let drives = run.conditions.drives.iter().map(|it| &it.disk);
+    let silent = drives.filter(|disk| disk.health.state == HealthState::Unknown);
+    let silent: Vec<&str> = silent.map(|disk| &*disk.name).collect();
+    let is_unknown = !silent.is_empty() || run.conditions.drives.is_empty();
     let all = [
-        (
-            UNKNOWN_HEALTH,
-            !has(&["health", "disk-failing"]),
-            health(run),
-        ),
+        (UNKNOWN_HEALTH, is_unknown, health(run, &silent)),
         (
             UNREAD_BLOCKS,
             !surface::is_whole(points) && !has(&["read-errors"]),
@@ -35,16 +35,15 @@ pub(super) fn not_looked_at(run: &Run, points: &[AssessedPoint]) -> Vec<Assessed
         .collect()
 }
 
-fn health(run: &Run) -> Text {
-    let names = run.conditions.drives.iter().map(|it| &*it.disk.name);
-    match names.collect::<Vec<_>>()[..] {
+/// Why the health of these drives is not known.
+fn health(run: &Run, silent: &[&str]) -> Text {
+    match silent {
         [] => text!(
             "health: no drive that reports it is seen below {}",
             run.target.name
         ),
-        [_] if !run.environment.root => "health: only root may ask the drive".into(),
-        [name] => text!("health: {name} does not report it"),
-        _ => "health: no drive reports it".into(),
+        _ if !run.environment.root => "health: only root may ask the drive".into(),
+        names => text!("health: not reported by {}", names.join(", ")),
     }
 }
 
@@ -56,11 +55,11 @@ fn blocks(run: &Run) -> Text {
         TargetKind::BlockDevice | TargetKind::Simulated
     );
     match survey {
-        _ if !run.plan.method.is(MethodTrait::AsksForDisk) => {
+        _ if !run.schedule.surveys_once => {
             "all blocks: only some were read, for speed; sokudo checkup looks at the surface".into()
         }
-        Some(row) if row.trials.is_empty() => {
-            "all blocks: the run ended before the surface was read".into()
+        Some(row) if !surface::has_visited_all(row) => {
+            "all blocks: the run ended before they were read".into()
         }
         Some(_) if is_device => "all blocks: a sample was read; --full reads all of them".into(),
         Some(_) => {

@@ -244,6 +244,11 @@ fn read_back(disk: &BurnInDisk, is_from_cache: bool) -> AssessedPoint {
 /// How much a disk holds, and how much it says, where so many blocks hold what was written to
 /// another offset that their addresses must share them.
 fn fake(disk: &BurnInDisk) -> Option<(Bytes, Bytes)> {
+    // Of a part of it nobody knows which blocks are still to be overwritten.
+    let is_whole = |work: &BurnInWork| work.rows_done == work.rows;
+    if !is_whole(&disk.written) || !is_whole(&disk.read_back) {
+        return None;
+    }
     let first = disk.first_wrong.as_ref()?;
     let is_many = disk.wrong_blocks >= disk.blocks.div_ceil(FAKE_SHARE);
     let stated = disk.written.done.0 / u64::from(disk.written.rows_done.max(1));

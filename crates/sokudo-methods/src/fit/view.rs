@@ -161,7 +161,10 @@ impl FitFigure {
         if figure.interval_95.is_none() {
             figure.at_least = at_least(criterion.metric, row, result);
         }
-        let standing = |limit: FitLimit| figure.standing_to(limit, result);
+        let metric = criterion.metric;
+        let is_latency = matches!(metric, FitMetric::Latency(_) | FitMetric::SyncLatency(_));
+        let is_only_slowed = is_only_slowed(result, is_latency);
+        let standing = |limit: FitLimit| figure.standing_to(limit, result, is_only_slowed);
         figure.standing = criterion.limit.map(standing);
         figure
     }
@@ -188,18 +191,21 @@ impl FitFigure {
         }
     }
 
-    fn standing_to(&self, limit: FitLimit, result: &ResultDocument) -> FitStanding {
+    fn standing_to(
+        &self,
+        limit: FitLimit,
+        result: &ResultDocument,
+        is_only_slowed: bool,
+    ) -> FitStanding {
         if result.status != Status::Complete {
             return FitStanding::Incomplete;
         }
         match result.verdict {
             Some(Verdict::Verified) => self.proven_standing_to(limit),
-            Some(Verdict::Unverified) if is_only_slowed(result) => {
-                match self.proven_standing_to(limit) {
-                    FitStanding::Met => FitStanding::Met,
-                    _ => FitStanding::NotVerified,
-                }
-            }
+            Some(Verdict::Unverified) if is_only_slowed => match self.proven_standing_to(limit) {
+                FitStanding::Met => FitStanding::Met,
+                _ => FitStanding::NotVerified,
+            },
             _ => FitStanding::NotVerified,
         }
     }
@@ -224,11 +230,13 @@ impl FitFigure {
 }
 
 /// Whether nothing speaks against a row but what made the disk look slower than it is.
-fn is_only_slowed(result: &ResultDocument) -> bool {
+fn is_only_slowed(result: &ResultDocument, is_latency: bool) -> bool {
     let weighty = result.findings.iter();
     let weighty = weighty.filter(|it| it.severity > Severity::Info);
+    let only_slows =
+        |code: Code| code.only_slows() && !(is_latency && code.may_shorten_latencies());
     let mut codes = weighty.map(|it| code_named(&it.code)).peekable();
-    codes.peek().is_some() && codes.all(|code| code.is_some_and(Code::only_slows))
+    codes.peek().is_some() && codes.all(|code| code.is_some_and(only_slows))
 }
 
 type Measured = (Option<f64>, Option<[f64; 2]>, Option<u64>);

@@ -180,7 +180,8 @@ pub fn schedule(arguments: &Arguments) -> Result<Schedule, Exit> {
 
 /// What rows take together at most, where that is left to us.
 pub fn time_max(arguments: &Arguments, stages: usize) -> Option<Nanos> {
-    let is_left = chooses_time(arguments) && arguments.precision.precision.is_none();
+    let is_spaced = arguments.pause.is_some_and(|pause| pause > Nanos(0));
+    let is_left = chooses_time(arguments) && arguments.precision.precision.is_none() && !is_spaced;
     let times = narrow::<_, u64>(stages.div_ceil(ADAPTIVE_RUN_ROWS));
     is_left.then(|| Nanos(ADAPTIVE_RUN_TIME_MAX.0.saturating_mul(times)))
 }

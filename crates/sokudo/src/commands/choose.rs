@@ -27,7 +27,7 @@ struct TargetChoice {
 pub(crate) const SHORT_HELP: &str = "\
 sokudo measures how fast a disk really is, and says how far each number can be trusted.
 
-  sokudo checkup .           is the disk under this directory OK? in half a minute
+  sokudo checkup .           is the disk under this directory OK? in about a minute
   sokudo mark .              how fast is it? a table, in a minute
   sokudo mark /dev/sdb       measure a device (reads only)
   sokudo mark sim:hdd        try it on a simulated disk
