@@ -304,6 +304,20 @@ impl Code {
         matches!(self, Self::ProcessorRefused | Self::TesterLimited)
     }
 
+    /// Whether reads that it is found of may have been answered by something else than the disk.
+    pub const fn may_be_of_cache(self) -> bool {
+        matches!(
+            self,
+            Self::MemoryFileSystem
+                | Self::SparseFile
+                | Self::UnwrittenExtents
+                | Self::CachedReads
+                | Self::NotFromDevice
+                | Self::CannotSeeDevice
+                | Self::DatasetInCache
+        )
+    }
+
     /// Whether it is met by who looks for caches, or writes until the speed falls.
     pub const fn is_of_caches(self) -> bool {
         matches!(

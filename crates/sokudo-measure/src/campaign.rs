@@ -5,110 +5,29 @@ use std::time::{Duration, Instant};
 
 use sokudo_engine::{Control, StageOptions};
 use sokudo_model::{
-    Bytes, Enough, Event, Nanos, Plan, Row, Schedule, Stage, SteadyPhase, SteadyProcedure,
-    StopReason, TargetKind, Trial, TrialSeries, narrow,
+    Enough, Event, Nanos, Plan, Row, Schedule, Stage, StopReason, TargetKind, Trial, TrialSeries,
+    narrow,
 };
 use sokudo_stats::Random;
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
 use crate::evidence::FoundState;
-use crate::expectation::Expectation;
 use crate::length::TrialLength;
 use crate::rest::StageRest;
+use crate::run_time::{RowTime, duration, has_time_for_trial};
 use crate::settling::SettleTime;
+use crate::steps::{ScheduledTrial, steps, trial_seed};
 use crate::subject::PreparedTargets;
 
 /// Pauses look at the control this often.
 const PAUSE_STEP: Duration = Duration::from_millis(50);
-
-/// One execution to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ScheduledTrial {
-    /// Of the plan. Its workloads run together, and each is a row.
-    stage: usize,
-    trial: u32,
-    /// Run and thrown away.
-    warm_up: bool,
-    pause_before: bool,
-    /// The phase of a steady procedure that it belongs to.
-    phase: Option<usize>,
-    /// How often it was made before, and did not count.
-    made_before: u32,
-}
 
 /// One execution to be done, and what an earlier part of the run has left of its stage.
 #[derive(Clone, Copy)]
 struct DueTrial<'a> {
     step: ScheduledTrial,
     rest: &'a StageRest,
-}
-
-/// The steps of a schedule over these stages.
-fn steps(schedule: &Schedule, stages: &[Stage]) -> Vec<ScheduledTrial> {
-    let step = |stage, trial, warm_up| ScheduledTrial {
-        stage,
-        trial,
-        warm_up,
-        pause_before: true,
-        phase: None,
-        made_before: 0,
-    };
-    let mut steps: Vec<ScheduledTrial> = if let Some(steady) = &schedule.steady {
-        rounds(steady)
-    } else if schedule.warm_up {
-        // CrystalDiskMark: a row after the other, its pause between rows.
-        (0..stages.len())
-            .flat_map(|stage| {
-                let trials = (0..schedule.trials).map(move |trial| ScheduledTrial {
-                    pause_before: false,
-                    ..step(stage, trial, false)
-                });
-                std::iter::once(step(stage, 0, true)).chain(trials)
-            })
-            .collect()
-    } else {
-        let (once, again): (Vec<usize>, Vec<usize>) =
-            (0..stages.len()).partition(|stage| makes_once(schedule, &stages[*stage]));
-        let rounds = (0..schedule.trials)
-            .flat_map(|trial| again.iter().map(move |stage| step(*stage, trial, false)));
-        let behind = once.iter().map(|stage| step(*stage, 0, false));
-        rounds.chain(behind).collect()
-    };
-    if let Some(first) = steps.first_mut() {
-        first.pause_before = false;
-    }
-    steps
-}
-
-/// Whether all that a stage has is one trial, behind the rounds of the others.
-fn makes_once(schedule: &Schedule, stage: &Stage) -> bool {
-    let mut workloads = stage.workloads.iter();
-    workloads.all(|workload| schedule.makes_once(workload))
-}
-
-/// The steps of a steady procedure: phase after phase, each round by round.
-fn rounds(steady: &SteadyProcedure) -> Vec<ScheduledTrial> {
-    let of_phase = |(number, phase): (usize, &SteadyPhase)| {
-        let rows = phase.first_row..phase.first_row + phase.rows;
-        let of_round = move |trial| {
-            rows.clone().map(move |row| ScheduledTrial {
-                stage: narrow(row),
-                trial,
-                warm_up: false,
-                pause_before: true,
-                phase: Some(number),
-                made_before: 0,
-            })
-        };
-        (0..phase.rounds_max).flat_map(of_round)
-    };
-    steady
-        .phases
-        .iter()
-        .enumerate()
-        .flat_map(of_phase)
-        .collect()
 }
 
 /// When each round of a schedule begins that is spread over a time, since the first: at a random
@@ -177,92 +96,6 @@ impl SpreadRounds {
                 elapsed: Nanos(start.0.saturating_sub(remaining.0)),
             });
         });
-    }
-}
-
-/// Part of a run's time that is kept for what follows its trials, once a row has those that it
-/// needs for an interval.
-const REST_PART: u64 = 12;
-
-/// Whether the time of a run has room for so much more. Processes that measure together have no
-/// common clock for that.
-pub(crate) fn has_time(schedule: &Schedule, needed: Nanos, subject: &PreparedTargets) -> bool {
-    let time_max = schedule.time_max.filter(|_| subject.together.is_none());
-    time_max.is_none_or(|max| subject.passed().0.saturating_add(needed.0) <= max.0)
-}
-
-/// Whether it has room for another trial of a row. Its first one is made in any case.
-fn has_time_for_trial(
-    schedule: &Schedule,
-    row: &Row,
-    trial: Nanos,
-    subject: &PreparedTargets,
-) -> bool {
-    let has_interval = row.trials.len() >= Enough::TRIALS_MIN as usize;
-    let rest = schedule.time_max.filter(|_| has_interval);
-    let rest = rest.unwrap_or_default().0 / REST_PART;
-    let needed = Nanos(trial.0.saturating_add(rest));
-    row.trials.is_empty() || has_time(schedule, needed, subject)
-}
-
-/// How long all trials and pauses take together at most, on a target of this size; of a
-/// schedule that is spread over a time no less than that.
-pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
-    let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
-    let steps = steps(schedule, &plan.stages);
-    let of_step = |step: &ScheduledTrial| {
-        let pause = if step.pause_before {
-            schedule.pause.0
-        } else {
-            0
-        };
-        let stage = &plan.stages[step.stage];
-        let trial = trials(stage);
-        if step.trial >= trials_at_most(schedule, stage, trial) {
-            return 0;
-        }
-        trial.0.saturating_add(pause)
-    };
-    let all = steps.iter().map(of_step).fold(0, u64::saturating_add);
-    let first = steps.iter().filter(|step| step.trial == 0).map(of_step);
-    let first = first.fold(0, u64::saturating_add);
-    let all = schedule
-        .time_max
-        .map_or(all, |max| all.min(max.0.max(first)));
-    Nanos(all.max(schedule.spread_over.unwrap_or_default().0))
-}
-
-/// How many trials the rows of a stage can come to whose trials take so long.
-pub fn trials_at_most(schedule: &Schedule, stage: &Stage, trial: Nanos) -> u32 {
-    if makes_once(schedule, stage) {
-        return 1;
-    }
-    let limit = schedule.enough.and_then(|enough| {
-        let fitting = enough.time_max?.0.div_ceil(trial.0.max(1));
-        let fitting = fitting.min(schedule.trials.into());
-        Some(enough.trials_min.max(narrow(fitting)))
-    });
-    limit.map_or(schedule.trials, |limit| limit.min(schedule.trials))
-}
-
-/// What a row of the plan can come to.
-struct RowTime {
-    trial: Nanos,
-    trials: u32,
-}
-
-impl RowTime {
-    fn of(plan: &Plan, schedule: &Schedule, stage: usize, size: Option<Bytes>) -> Self {
-        let stage = &plan.stages[stage];
-        let trial = Expectation::of_stage(stage, size).time;
-        Self {
-            trial,
-            trials: trials_at_most(schedule, stage, trial),
-        }
-    }
-
-    fn all(&self) -> Nanos {
-        Nanos(self.trial.0.saturating_mul(self.trials.into()))
     }
 }
 
@@ -636,12 +469,6 @@ fn counts(trial: &Trial, step: ScheduledTrial, row: &Row) -> bool {
     (outcome.ios() > 0 || !outcome.failures.is_empty()) && !is_of_another_kind
 }
 
-/// Every trial of every row has chance of its own, and goes to other places when it is made again.
-fn trial_seed(seed: u64, step: ScheduledTrial) -> u64 {
-    let number = (step.stage as u64) << 32 | u64::from(step.trial) << 1 | u64::from(step.warm_up);
-    mix64(seed ^ mix64(number)) ^ u64::from(step.made_before)
-}
-
 fn pause(length: Nanos, control: &Control, listener: &mut dyn FnMut(Event)) {
     let until = Instant::now() + Duration::from(length);
     wait(until, control, |remaining| {
@@ -664,6 +491,7 @@ fn wait(until: Instant, control: &Control, mut tell: impl FnMut(Nanos)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::Bytes;
 
     fn schedule(warm_up: bool) -> Schedule {
         Schedule {
@@ -675,55 +503,6 @@ mod tests {
     fn stages(count: usize) -> Vec<Stage> {
         let workload = sokudo_model::Workload::new("SEQ", Bytes::mib(1));
         vec![Stage::alone(workload); count]
-    }
-
-    #[test]
-    fn a_survey_comes_once_behind_all_rounds() {
-        let mut stages = stages(3);
-        let [workload] = &mut stages[1].workloads[..] else {
-            panic!("a stage alone");
-        };
-        let sample = sokudo_model::Sample::Bytes(Bytes::mib(1));
-        let survey = sokudo_model::Survey::new(9, sokudo_model::Visit::Ascending, sample);
-        workload.work = sokudo_model::Work::Survey(survey);
-        let order = |surveys_once| {
-            let schedule = Schedule {
-                surveys_once,
-                ..schedule(false)
-            };
-            let steps = steps(&schedule, &stages);
-            let order = steps.iter().map(|step| (step.stage, step.trial));
-            let at_most = trials_at_most(&schedule, &stages[1], Nanos::from_secs(1));
-            (order.collect::<Vec<_>>(), at_most)
-        };
-        let in_turn = vec![(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)];
-        assert_eq!(order(false), (in_turn, 2));
-        let behind = vec![(0, 0), (2, 0), (0, 1), (2, 1), (1, 0)];
-        assert_eq!(order(true), (behind, 1));
-    }
-
-    #[test]
-    fn interleaved_rows_take_turns() {
-        let order: Vec<(usize, u32)> = steps(&schedule(false), &stages(2))
-            .iter()
-            .map(|step| (step.stage, step.trial))
-            .collect();
-        assert_eq!(order, [(0, 0), (1, 0), (0, 1), (1, 1)]);
-    }
-
-    #[test]
-    fn a_row_comes_to_as_many_trials_as_its_time_holds_but_to_its_fewest_in_any_case() {
-        let mut limited = schedule(false);
-        limited.trials = 40;
-        let stage = &stages(1)[0];
-        assert_eq!(trials_at_most(&limited, stage, Nanos::from_secs(5)), 40);
-        limited.enough = Some(sokudo_model::Enough {
-            time_max: Some(Nanos::from_secs(10)),
-            ..sokudo_model::Enough::within(20)
-        });
-        assert_eq!(trials_at_most(&limited, stage, Nanos::from_millis(900)), 12);
-        assert_eq!(trials_at_most(&limited, stage, Nanos::from_millis(100)), 40);
-        assert_eq!(trials_at_most(&limited, stage, Nanos::from_secs(5)), 6);
     }
 
     #[test]
@@ -784,93 +563,5 @@ mod tests {
         // Rounds that fill the time wait for nothing.
         let full = round_starts(6, minute, minute, 1);
         assert_eq!(full, [Nanos(0); 6]);
-    }
-
-    #[test]
-    fn a_time_to_spread_over_is_the_least_that_it_takes() {
-        let plan = Plan::in_turn(sokudo_model::Method::from("test"), 0, Vec::new());
-        let mut spread = schedule(false);
-        spread.spread_over = Some(Nanos::from_secs(600));
-        assert_eq!(duration(&plan, &spread, None), Nanos::from_secs(600));
-    }
-
-    #[test]
-    fn crystal_warms_each_row_up_and_pauses_between_rows() {
-        let steps = steps(&schedule(true), &stages(2));
-        let order: Vec<(usize, bool, bool)> = steps
-            .iter()
-            .map(|step| (step.stage, step.warm_up, step.pause_before))
-            .collect();
-        assert_eq!(
-            order,
-            [
-                (0, true, false),
-                (0, false, false),
-                (0, false, false),
-                (1, true, true),
-                (1, false, false),
-                (1, false, false),
-            ]
-        );
-    }
-
-    #[test]
-    fn phases_of_a_steady_procedure_follow_each_other_round_by_round() {
-        let phase = |first_row, rows, rounds_max| SteadyPhase {
-            kind: sokudo_model::SteadyPhaseKind::Rounds,
-            first_row,
-            rows,
-            rounds_max,
-            tracked: Vec::new(),
-            figure: sokudo_model::RoundFigure::Iops,
-            written_bytes_max: None,
-        };
-        let mut schedule = schedule(false);
-        schedule.steady = Some(Box::new(SteadyProcedure {
-            test: sokudo_model::SteadyTest::Iops,
-            class: sokudo_model::SteadyClass::Client,
-            label: sokudo_model::SteadyLabel::FileQuick,
-            round_time: Nanos(1),
-            capacity_bytes: Bytes(1),
-            active_range_bytes: Bytes(1),
-            window: sokudo_model::SteadyWindow::PTS,
-            phases: vec![phase(0, 1, 1), phase(1, 2, 2)],
-            differences: Vec::new(),
-            estimate: sokudo_model::SteadyEstimate {
-                time_min: Nanos(0),
-                time_max: Nanos(0),
-                written_bytes_min: Bytes(0),
-                written_bytes_max: Bytes(0),
-                assumptions: Vec::new(),
-            },
-        }));
-        let order: Vec<(usize, u32, Option<usize>)> = steps(&schedule, &stages(3))
-            .iter()
-            .map(|step| (step.stage, step.trial, step.phase))
-            .collect();
-        assert_eq!(
-            order,
-            [
-                (0, 0, Some(0)),
-                (1, 0, Some(1)),
-                (2, 0, Some(1)),
-                (1, 1, Some(1)),
-                (2, 1, Some(1)),
-            ]
-        );
-    }
-
-    #[test]
-    fn every_trial_has_a_seed_of_its_own() {
-        let steps = [
-            steps(&schedule(true), &stages(3)),
-            steps(&schedule(false), &stages(3)),
-        ]
-        .concat();
-        let mut seeds: Vec<u64> = steps.iter().map(|step| trial_seed(7, *step)).collect();
-        seeds.sort_unstable();
-        seeds.dedup();
-        // The trials of both schedules are the same but for the warm-ups.
-        assert_eq!(seeds.len(), 9);
     }
 }

@@ -7,8 +7,8 @@ use sokudo_model::{
     BufferMemory, MethodTrait, Nanos, PagesCompared, Plan, Row, Schedule, Workload,
 };
 
-use crate::campaign::has_time;
 use crate::error::MeasureError;
+use crate::run_time::has_time;
 use crate::subject::PreparedTargets;
 use crate::turns::{AlternatingTrials, PAIRS, bytes_per_second};
 

@@ -8,11 +8,13 @@ use sokudo_words::{Text, text};
 
 use super::speed::{is_of_speed, is_proven};
 use crate::case::RowContext;
+use crate::code::Code;
 use crate::drift;
 use crate::expectations::expectations;
 use crate::explain::capacity::capacity;
 use crate::explain::evidence::to_float;
 use crate::explain::grouped;
+use crate::rule;
 
 /// The surface was read, all of it or a part.
 const SURFACE: &str = "surface";
@@ -62,7 +64,9 @@ fn surface(run: &Run) -> Option<AssessedPoint> {
             .map_or(&[][..], |trial| &trial.outcome.samples);
         samples.iter().map(|sample| sample.bytes.0).sum()
     };
-    let row = surveys(run).max_by_key(bytes_of)?;
+    // What a cache has answered shows nothing of the disk.
+    let from_device = surveys(run).filter(|row| is_of_device(row));
+    let row = from_device.max_by_key(bytes_of)?;
     let is_readable = surveys(run).all(|row| {
         let mut outcomes = row.trials.iter().map(|trial| &trial.outcome);
         outcomes.all(|outcome| outcome.defects.is_empty() && outcome.failures.is_empty())
@@ -87,6 +91,13 @@ fn surface(run: &Run) -> Option<AssessedPoint> {
             expected.point(SURFACE_SAMPLED, ok, found)
         }
     })
+}
+
+/// Whether what a row has read came from the disk.
+pub(super) fn is_of_device(row: &Row) -> bool {
+    let findings = row.assessment.iter().flat_map(|it| &it.findings);
+    let mut codes = findings.map(|finding| rule::code_named(&finding.code));
+    !codes.any(|code| code.is_some_and(Code::may_be_of_cache))
 }
 
 /// Whether a row has visited all that it was to visit.

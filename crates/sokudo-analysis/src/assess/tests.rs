@@ -481,6 +481,14 @@ fn of_a_surface_only_what_was_read_is_ok() {
     });
     assert_eq!(failed.answer, Some(DiskAnswer::NotOk));
     assert!(found(&failed, "surface").is_none(), "{failed:?}");
+    // What a cache has answered shows nothing of the disk.
+    let cached = of(all, |run| {
+        let device = run.rows[1].trials[0].evidence.device.as_mut();
+        device.unwrap().read_bytes = 4096;
+    });
+    assert!(found(&cached, "surface").is_none(), "{cached:?}");
+    let unread = found(&cached, "unread-blocks").unwrap();
+    assert!(unread.found.english().contains("a cache"), "{unread:?}");
     // A sample says nothing of a disk that nothing else is known of.
     let virtual_disk = of(Bytes(all.0 * 50), |run| {
         run.target.devices[1].kind = BlockDeviceKind::VirtualDisk;

@@ -58,6 +58,9 @@ fn blocks(run: &Run) -> Text {
         _ if !run.schedule.surveys_once => {
             "all blocks: only some were read, for speed; sokudo checkup looks at the surface".into()
         }
+        Some(row) if !surface::is_of_device(row) => {
+            "all blocks: what was read may have come from a cache, not from the disk".into()
+        }
         Some(row) if !surface::has_visited_all(row) => {
             "all blocks: the run ended before they were read".into()
         }

@@ -1,0 +1,158 @@
+//! How long a run, a row and a trial take, and whether that fits into the time that a run has.
+
+use sokudo_model::{Bytes, Enough, Nanos, Plan, Row, Schedule, Stage, narrow};
+
+use crate::expectation::Expectation;
+use crate::steps::{ScheduledTrial, makes_once, steps};
+use crate::subject::PreparedTargets;
+
+/// Part of a run's time that is kept for what follows its trials, once a row has those that it
+/// needs for an interval.
+const REST_PART: u64 = 12;
+
+/// Whether the time of a run has room for so much more. Processes that measure together have no
+/// common clock for that.
+pub(crate) fn has_time(schedule: &Schedule, needed: Nanos, subject: &PreparedTargets) -> bool {
+    let time_max = schedule.time_max.filter(|_| subject.together.is_none());
+    time_max.is_none_or(|max| subject.passed().0.saturating_add(needed.0) <= max.0)
+}
+
+/// Whether it has room for another trial of a row. Its first one is made in any case.
+pub(crate) fn has_time_for_trial(
+    schedule: &Schedule,
+    row: &Row,
+    trial: Nanos,
+    subject: &PreparedTargets,
+) -> bool {
+    let has_interval = row.trials.len() >= Enough::TRIALS_MIN as usize;
+    let rest = schedule.time_max.filter(|_| has_interval);
+    let rest = rest.unwrap_or_default().0 / REST_PART;
+    let needed = Nanos(trial.0.saturating_add(rest));
+    row.trials.is_empty() || has_time(schedule, needed, subject)
+}
+
+/// How long all trials and pauses take together at most, on a target of this size; of a
+/// schedule that is spread over a time no less than that.
+pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
+    let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
+    let steps = steps(schedule, &plan.stages);
+    let of_step = |step: &ScheduledTrial| {
+        let pause = if step.pause_before {
+            schedule.pause.0
+        } else {
+            0
+        };
+        let stage = &plan.stages[step.stage];
+        let trial = trials(stage);
+        if step.trial >= trials_at_most(schedule, stage, trial) {
+            return 0;
+        }
+        trial.0.saturating_add(pause)
+    };
+    let all = steps.iter().map(of_step).fold(0, u64::saturating_add);
+    let first = steps.iter().filter(|step| step.trial == 0).map(of_step);
+    let first = first.fold(0, u64::saturating_add);
+    let all = schedule
+        .time_max
+        .map_or(all, |max| all.min(max.0.max(first)));
+    Nanos(all.max(schedule.spread_over.unwrap_or_default().0))
+}
+
+/// How many trials the rows of a stage can come to whose trials take so long.
+pub fn trials_at_most(schedule: &Schedule, stage: &Stage, trial: Nanos) -> u32 {
+    if makes_once(schedule, stage) {
+        return 1;
+    }
+    let limit = schedule.enough.and_then(|enough| {
+        let fitting = enough.time_max?.0.div_ceil(trial.0.max(1));
+        let fitting = fitting.min(schedule.trials.into());
+        Some(enough.trials_min.max(narrow(fitting)))
+    });
+    limit.map_or(schedule.trials, |limit| limit.min(schedule.trials))
+}
+
+/// What a row of the plan can come to.
+pub(crate) struct RowTime {
+    pub(crate) trial: Nanos,
+    pub(crate) trials: u32,
+}
+
+impl RowTime {
+    pub(crate) fn of(plan: &Plan, schedule: &Schedule, stage: usize, size: Option<Bytes>) -> Self {
+        let stage = &plan.stages[stage];
+        let trial = Expectation::of_stage(stage, size).time;
+        Self {
+            trial,
+            trials: trials_at_most(schedule, stage, trial),
+        }
+    }
+
+    pub(crate) fn all(&self) -> Nanos {
+        Nanos(self.trial.0.saturating_mul(self.trials.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schedule(warm_up: bool) -> Schedule {
+        Schedule {
+            warm_up,
+            ..Schedule::in_turn(2, Nanos(0))
+        }
+    }
+
+    fn stages(count: usize) -> Vec<Stage> {
+        let workload = sokudo_model::Workload::new("SEQ", Bytes::mib(1));
+        vec![Stage::alone(workload); count]
+    }
+
+    #[test]
+    fn a_survey_comes_once_behind_all_rounds() {
+        let mut stages = stages(3);
+        let [workload] = &mut stages[1].workloads[..] else {
+            panic!("a stage alone");
+        };
+        let sample = sokudo_model::Sample::Bytes(Bytes::mib(1));
+        let survey = sokudo_model::Survey::new(9, sokudo_model::Visit::Ascending, sample);
+        workload.work = sokudo_model::Work::Survey(survey);
+        let order = |surveys_once| {
+            let schedule = Schedule {
+                surveys_once,
+                ..schedule(false)
+            };
+            let steps = steps(&schedule, &stages);
+            let order = steps.iter().map(|step| (step.stage, step.trial));
+            let at_most = trials_at_most(&schedule, &stages[1], Nanos::from_secs(1));
+            (order.collect::<Vec<_>>(), at_most)
+        };
+        let in_turn = vec![(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)];
+        assert_eq!(order(false), (in_turn, 2));
+        let behind = vec![(0, 0), (2, 0), (0, 1), (2, 1), (1, 0)];
+        assert_eq!(order(true), (behind, 1));
+    }
+
+    #[test]
+    fn a_row_comes_to_as_many_trials_as_its_time_holds_but_to_its_fewest_in_any_case() {
+        let mut limited = schedule(false);
+        limited.trials = 40;
+        let stage = &stages(1)[0];
+        assert_eq!(trials_at_most(&limited, stage, Nanos::from_secs(5)), 40);
+        limited.enough = Some(sokudo_model::Enough {
+            time_max: Some(Nanos::from_secs(10)),
+            ..sokudo_model::Enough::within(20)
+        });
+        assert_eq!(trials_at_most(&limited, stage, Nanos::from_millis(900)), 12);
+        assert_eq!(trials_at_most(&limited, stage, Nanos::from_millis(100)), 40);
+        assert_eq!(trials_at_most(&limited, stage, Nanos::from_secs(5)), 6);
+    }
+
+    #[test]
+    fn a_time_to_spread_over_is_the_least_that_it_takes() {
+        let plan = Plan::in_turn(sokudo_model::Method::from("test"), 0, Vec::new());
+        let mut spread = schedule(false);
+        spread.spread_over = Some(Nanos::from_secs(600));
+        assert_eq!(duration(&plan, &spread, None), Nanos::from_secs(600));
+    }
+}
