@@ -192,8 +192,15 @@ pub fn drop_cached(file: &File) -> io::Result<()> {
         Err(error) if is_writable(file) => return Err(error),
         _ => {}
     }
-    rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?;
-    Ok(())
+    drop_synced(file)
+}
+
+/// Takes a file out of the page cache of which all is on the device.
+///
+/// # Errors
+/// When the kernel refuses to.
+pub fn drop_synced(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?)
 }
 
 /// Takes a block device out of the page cache, as hdparm does it; without the right

@@ -56,8 +56,8 @@ pub use counters::CounterSource;
 pub use disk::{DiskError, IoPhase, Reading, Thermometer, content, disk, disks, listed};
 pub use environment::{booted_at, environment};
 pub use file::{
-    FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, file_state,
-    free_bytes,
+    FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, drop_synced,
+    file_state, free_bytes,
 };
 pub use find::{FindError, find};
 pub use inspect::{InspectError, Inspected, inspect, look, storage_node};

@@ -172,6 +172,8 @@ impl Learned {
                 return Ok(trials);
             }
             self.unsettled += 1;
+            let calibration = &mut subject.clock.spent.calibration;
+            calibration.0 = calibration.0.saturating_add(trial.outcome.time().0);
             self.uncounted.push(TrialSeries::of(&trial.outcome));
             let now = RowTime::of(plan, schedule, step.stage, size);
             listener(Event::RowTimed {
@@ -283,6 +285,9 @@ pub(crate) fn run(
         }
         match measured {
             Ok(trials) => {
+                if let Some(first) = trials.first() {
+                    subject.clock.spent.count(&first.outcome);
+                }
                 let trials = rest.added(trials, &rows[own.clone()]);
                 count_all(trials, step, own.start, &mut rows, listener);
             }

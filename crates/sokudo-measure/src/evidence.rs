@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use sokudo_device::{CounterSource, DriveMonitor, Neighbours, ProcessorWatch, System};
 use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
@@ -81,7 +82,9 @@ impl PreparedTargets {
                 others.start(control);
             }
         };
-        let outcomes = self.run(stage, options, control, &mut listen)?;
+        let outcomes = self.run(stage, options, control, &mut listen);
+        self.note_written(&all_targets_of(stage), stage);
+        let outcomes = outcomes?;
         outcomes
             .first()
             .iter()
@@ -134,6 +137,18 @@ impl PreparedTargets {
     }
 }
 
+/// A look at other processes behind a trial serves the next one that begins so soon.
+const LOOK_AGE_MAX: Duration = Duration::from_millis(200);
+
+impl PreparedTargets {
+    /// What other processes have moved so far.
+    fn neighbours(&mut self) -> Neighbours {
+        let seen = self.seen_neighbours.take();
+        let young = seen.filter(|(at, _)| at.elapsed() <= LOOK_AGE_MAX);
+        young.map_or_else(|| Neighbours::look(&System::host()), |(_, seen)| seen)
+    }
+}
+
 /// While it is there, I/O may be measured: what is seen beside the run leaves drives alone that it
 /// would disturb.
 struct Measuring(Option<DriveMonitor>);
@@ -177,7 +192,7 @@ struct EvidenceBefore {
 }
 
 impl EvidenceBefore {
-    fn look(subject: &PreparedTargets, stage: &Stage) -> Self {
+    fn look(subject: &mut PreparedTargets, stage: &Stage) -> Self {
         let used: Vec<Vec<usize>> = stage.workloads.iter().map(Workload::targets).collect();
         let cached = |(workload, used): (&Workload, &Vec<usize>)| match workload.tree() {
             Some(_) => None,
@@ -186,7 +201,7 @@ impl EvidenceBefore {
         let cached = stage.workloads.iter().zip(&used).map(cached).collect();
         let is_imaginary = |it: &Target| matches!(it, Target::Simulated(_) | Target::Null(_));
         let is_real = subject.directory().is_some() || !subject.targets.iter().all(is_imaginary);
-        let others = is_real.then(|| Neighbours::look(&System::host()));
+        let others = is_real.then(|| subject.neighbours());
         let sources = sources(subject, stage, &used);
         Self {
             began: None,
@@ -212,12 +227,17 @@ impl EvidenceBefore {
     }
 
     /// Looks again, and puts to each outcome what was seen of it.
-    fn after(self, subject: &PreparedTargets, outcomes: Vec<Outcome>) -> Vec<Trial> {
+    fn after(self, subject: &mut PreparedTargets, outcomes: Vec<Outcome>) -> Vec<Trial> {
         let after = self.counted_after.unwrap_or_else(|| read(&self.sources));
         let until_now = || self.processors.as_ref().map(ProcessorWatch::since_then);
         let processors = self.processors_after.or_else(until_now);
         let simulated_after = simulated_counters(subject, &self.used);
-        let foreign = self.others.map(Neighbours::since_then);
+        let foreign = self.others.map(|before| {
+            let now = Neighbours::look(&System::host());
+            let foreign = now.since(&before);
+            subject.seen_neighbours = Some((Instant::now(), now));
+            foreign
+        });
         let after = after.iter().zip(&simulated_after);
         let before = self.counted.iter().zip(&self.simulated);
         let counted: Vec<_> = after

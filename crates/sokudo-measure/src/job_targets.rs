@@ -301,10 +301,10 @@ fn opened(
     info.file_state = None;
     info.blind_spots.extend_from_slice(file.blind_spots());
     let mut opened = OpenedTarget {
-        info,
         counters,
         ours,
         settling,
+        ..OpenedTarget::bare(info)
     };
     opened.describe(file.handle());
     Ok(opened)

@@ -362,13 +362,16 @@ impl Prepared {
         if ended_by.is_none() && !control.is_cancelled() {
             self.is_complete = true;
             // What is tried depends on the system, and so on the host.
+            let before = self.subject.passed();
             if self.subject.together.is_none() {
                 pages::compare(plan, schedule, &mut rows, &mut self.subject, control);
                 if plan.method.is(MethodTrait::RepeatsSlow) {
                     slow::read_again(plan, &mut rows, &mut self.subject, control);
                 }
             }
+            self.subject.check_since(before);
         }
+        self.run.spent = self.before.is_empty().then(|| self.subject.spent());
         self.run.rows = rows;
         Ok(ended_by)
     }

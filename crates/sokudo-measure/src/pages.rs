@@ -1,6 +1,7 @@
 //! What the size of pages does to a row's figure: short trials in small pages and in huge ones,
 //! by turns, where a block has more small pages than a device takes pieces at once.
 
+use sokudo_analysis::threshold::HUGE_PAGES_RATIO_MIN;
 use sokudo_device::{System, segments_max};
 use sokudo_engine::Control;
 use sokudo_model::{
@@ -70,8 +71,21 @@ fn pairs(
         };
         compared.small.push(bytes_per_second(&small));
         compared.huge.push(bytes_per_second(&huge));
+        if is_decided(&compared) {
+            break;
+        }
     }
     Ok(Some(compared))
+}
+
+/// Whether so many pairs show no advantage worth a word that all of them would show none: their
+/// median is the same whatever follows.
+#[expect(clippy::cast_precision_loss, reason = "a ratio is no more precise")]
+fn is_decided(compared: &PagesCompared) -> bool {
+    let pairs = compared.small.iter().zip(&compared.huge);
+    let without =
+        pairs.filter(|(small, huge)| (**huge as f64) < **small as f64 * HUGE_PAGES_RATIO_MIN);
+    without.count() > PAIRS as usize / 2
 }
 
 fn in_small_pages(workload: &mut Workload) {
@@ -80,4 +94,30 @@ fn in_small_pages(workload: &mut Workload) {
 
 fn in_huge_pages(workload: &mut Workload) {
     workload.issuing.memory = BufferMemory::HugePages;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_end_once_no_advantage_can_show() {
+        let of = |pairs: &[(u64, u64)]| PagesCompared {
+            small: pairs.iter().map(|pair| pair.0).collect(),
+            huge: pairs.iter().map(|pair| pair.1).collect(),
+        };
+        assert!(!is_decided(&of(&[(100, 100), (100, 105)])));
+        assert!(is_decided(&of(&[
+            (100, 100),
+            (100, 150),
+            (100, 105),
+            (100, 109)
+        ])));
+        assert!(!is_decided(&of(&[
+            (100, 111),
+            (100, 150),
+            (100, 105),
+            (100, 109)
+        ])));
+    }
 }

@@ -8,7 +8,7 @@ use crate::subject::PreparedTargets;
 
 /// Part of a run's time that is kept for what follows its trials, once a row has those that it
 /// needs for an interval.
-const REST_PART: u64 = 12;
+const REST_PART: u64 = 15;
 
 /// Whether the time of a run has room for so much more. Processes that measure together have no
 /// common clock for that.
@@ -27,6 +27,9 @@ pub(crate) fn has_time_for_trial(
     let has_interval = row.trials.len() >= Enough::TRIALS_MIN as usize;
     let rest = schedule.time_max.filter(|_| has_interval);
     let rest = rest.unwrap_or_default().0 / REST_PART;
+    // One that stood still may do so again.
+    let last = row.trials.last().map(|trial| trial.outcome.time());
+    let trial = trial.max(last.unwrap_or_default());
     let needed = Nanos(trial.0.saturating_add(rest));
     row.trials.is_empty() || has_time(schedule, needed, subject)
 }

@@ -4,17 +4,18 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use rustix::fs::{major, minor};
 use sokudo_device::{
-    CounterSource, DriveMonitor, FileStateError, Inspected, System, occupants, users,
+    CounterSource, DriveMonitor, FileStateError, Inspected, Neighbours, System, occupants, users,
 };
 use sokudo_engine::{
     Control, DevicePermit, FileTarget, JobDataFile, MakeDurable, OwnDirectory, RewritePermit,
     SimulatedTarget, Target, TestFile, Walked, lay_out,
 };
 use sokudo_model::{
-    BlockDeviceKind, Bytes, DataContent, DriveCache, Event, FileTree, Layout, Nanos, Stage,
+    BlockDeviceKind, Bytes, DataContent, DriveCache, Event, FileTree, Layout, Nanos, Spent, Stage,
     TargetInfo, TargetKind, Workload,
 };
 use sokudo_words::text;
@@ -120,6 +121,8 @@ pub(crate) struct PreparedTargets {
     /// How far the sequential I/Os of all rows have come.
     pub(crate) walked: Walked,
     pub(crate) clock: RunClock,
+    /// What other processes had moved behind the last trial, and when.
+    pub(crate) seen_neighbours: Option<(Instant, Neighbours)>,
 }
 
 /// A target as it was opened.
@@ -128,6 +131,8 @@ pub(crate) struct OpenedTarget {
     pub(crate) counters: CounterSource,
     pub(crate) ours: OwnedFile,
     pub(crate) settling: Settling,
+    /// It may have been written since it was last on the device as a whole.
+    pub(crate) is_unsynced: bool,
 }
 
 /// A file of ours behind a target.
@@ -245,6 +250,7 @@ impl PreparedTargets {
             counters,
             ours,
             settling: Settling::InPhases { cold },
+            is_unsynced: true,
         });
         Ok(subject)
     }
@@ -260,6 +266,7 @@ impl PreparedTargets {
             drive_monitor: None,
             walked: Walked::default(),
             clock: RunClock::start(),
+            seen_neighbours: None,
         }
     }
 
@@ -275,6 +282,23 @@ impl PreparedTargets {
     /// How long it has been measured.
     pub(crate) fn passed(&self) -> Nanos {
         self.clock.passed(self.info().kind == TargetKind::Simulated)
+    }
+
+    /// Since `before` something was looked at that is no trial of a row.
+    pub(crate) fn check_since(&mut self, before: Nanos) {
+        let taken = self.passed().0.saturating_sub(before.0);
+        let checks = &mut self.clock.spent.checks;
+        checks.0 = checks.0.saturating_add(taken);
+    }
+
+    /// What the time went to until now, with the test file.
+    pub(crate) fn spent(&self) -> Spent {
+        let layout = self.layout.map(|layout| layout.elapsed).unwrap_or_default();
+        Spent {
+            whole: Nanos(self.passed().0.saturating_add(layout.0)),
+            layout,
+            ..self.clock.spent
+        }
     }
 
     /// What is known about each target.
@@ -343,17 +367,32 @@ impl PreparedTargets {
     }
 
     fn settle_fully(&mut self, target: usize, stage: &Stage) {
+        let opened = &mut self.opened[target];
+        // Nobody else writes a test file. A flush of each trial would take the time of another one.
+        let is_synced = opened.is_ours() && !opened.is_unsynced;
         match &mut self.targets[target] {
             Target::Simulated(simulated) => simulated.settle(),
-            Target::File(file) if file.is_writable() => {
+            Target::File(file) if file.is_writable() && !is_synced => {
                 // What fails here fails again in the trial, where it is reported.
-                let _ = file.handle().sync_all();
+                opened.is_unsynced = file.handle().sync_all().is_err();
             }
             _ => {}
         }
         let changes_data = |it: &Workload| it.operations.changes_data();
         if !stage.workloads.iter().any(changes_data) {
             self.drop_cached(target);
+        }
+    }
+
+    /// A trial of a stage has run on these targets.
+    pub(crate) fn note_written(&mut self, targets: &[usize], stage: &Stage) {
+        let mut workloads = stage.workloads.iter();
+        if workloads.any(|it| it.operations.changes_data()) {
+            for target in targets {
+                if let Some(opened) = self.opened.get_mut(*target) {
+                    opened.is_unsynced = true;
+                }
+            }
         }
     }
 
@@ -382,8 +421,10 @@ impl PreparedTargets {
     /// What cannot be dropped is seen in the evidence.
     fn drop_cached(&self, target: usize) {
         if let Some(file) = self.handle(target) {
-            let _ = match self.opened[target].info.kind {
+            let opened = &self.opened[target];
+            let _ = match opened.info.kind {
                 TargetKind::BlockDevice => sokudo_device::drop_cached_device(file),
+                _ if opened.is_ours() && !opened.is_unsynced => sokudo_device::drop_synced(file),
                 _ => sokudo_device::drop_cached(file),
             };
         }
@@ -535,7 +576,12 @@ impl OpenedTarget {
             counters: CounterSource::default(),
             ours: OwnedFile::Nothing,
             settling: Settling::Fully,
+            is_unsynced: true,
         }
+    }
+
+    fn is_ours(&self) -> bool {
+        matches!(self.ours, OwnedFile::TestFile(_))
     }
 
     /// Notes what the open file is made of, and whether it can be read directly. Of an

@@ -60,6 +60,7 @@ impl Run {
             layout: of.layout,
             rows: self.rows.iter().enumerate().map(row).collect(),
             hosts: Vec::new(),
+            spent: None,
             findings: Vec::new(),
             inferences: Vec::new(),
             disk_assessment: None,

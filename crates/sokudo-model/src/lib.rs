@@ -54,6 +54,7 @@ pub mod run;
 pub mod self_test;
 pub mod sentences;
 pub mod sharing;
+mod spent;
 pub mod state;
 mod steady;
 pub mod stop;
@@ -132,6 +133,7 @@ pub use run::{Run, RunPart, Schedule};
 pub use self_test::{SelfTest, SelfTestKind, SelfTestResult};
 pub use sentences::with_texts_as_data;
 pub use sharing::{Contention, SharedRates, SharingDisk, SharingTest};
+pub use spent::Spent;
 pub use state::{Doing, RunState};
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,

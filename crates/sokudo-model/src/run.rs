@@ -18,6 +18,7 @@ use crate::method::ScheduleName;
 use crate::narrow::narrow;
 use crate::plan::{Plan, Workload};
 use crate::reported::Provenance;
+use crate::spent::Spent;
 use crate::steady::SteadyProcedure;
 use crate::stop::{StopCause, StopRule};
 use crate::target::{HostEnvironment, TargetInfo};
@@ -90,6 +91,9 @@ pub struct Run {
     /// was measured in one go.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<RunPart>,
+    /// What its time went to; missing where that was not noted, as of a run that was resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spent>,
     /// The rule that ended it before its time; missing where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<Box<StopCause>>,
@@ -141,6 +145,7 @@ impl Run {
             interrupted: false,
             hosts: Vec::new(),
             parts: Vec::new(),
+            spent: None,
             stopped_by: None,
         }
     }

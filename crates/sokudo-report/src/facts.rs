@@ -4,7 +4,7 @@
 use sokudo_model::disk::{Bus, Disk, WriteCache};
 use sokudo_model::{
     BlockDevice, BlockDeviceKind, Bytes, DataContent, Nanos, Order, PlanPart, Rate, ScheduleName,
-    SequentialOffset, TargetInfo, TargetKind, Workload,
+    SequentialOffset, Spent, TargetInfo, TargetKind, Workload,
 };
 
 use sokudo_words::{Text, text};
@@ -61,6 +61,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("Memory", special(document, PlanPart::Memory)),
         ("Steady", special(document, PlanPart::Steady)),
         ("Trials", Some(trials_line(document))),
+        ("Time", document.spent.as_ref().and_then(spent_line)),
         // Whoever compares with hdparm must know its unit: the view of such runs says it.
         ("hdparm", None),
         ("Seed", Some(Text::name(document.plan.seed.to_string()))),
@@ -312,6 +313,26 @@ fn load_line(document: &RunDocument) -> Option<Text> {
             rates.join(", ")
         )
     })
+}
+
+/// What the time of a run went to.
+fn spent_line(spent: &Spent) -> Option<Text> {
+    let parts: [(Nanos, fn(f64) -> Text); 6] = [
+        (spent.measured, |s| text!("{s:.1} s measured")),
+        (spent.settling, |s| text!("{s:.1} s settling")),
+        (spent.calibration, |s| text!("{s:.1} s calibration trials")),
+        (spent.layout, |s| text!("{s:.1} s for the test file")),
+        (spent.checks, |s| text!("{s:.1} s for checks")),
+        (spent.between(), |s| text!("{s:.1} s between trials")),
+    ];
+    let parts = parts
+        .into_iter()
+        .map(|(time, tell)| (time.as_secs_f64(), tell));
+    let parts = parts.filter(|(seconds, _)| *seconds >= 0.05);
+    let parts: Vec<Text> = parts.map(|(seconds, tell)| tell(seconds)).collect();
+    let whole = spent.whole.as_secs_f64();
+    let parts = (parts.len() > 1).then(|| Text::list(parts, ", "))?;
+    Some(text!("{whole:.1} s: {parts}"))
 }
 
 fn trials_line(document: &RunDocument) -> Text {

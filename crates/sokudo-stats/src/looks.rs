@@ -210,5 +210,62 @@ mod tests {
                 }
             }
         }
+
+        /// The table of the method, from its first line to the empty one behind it.
+        fn table_of_method(method: &str) -> &str {
+            let start = method.find(HEAD).expect("the table is there");
+            let end = method[start..].find("\n\n").expect("it ends");
+            &method[start..=start + end]
+        }
+
+        const HEAD: &str = "| deviation of the trials | would reach ± 2 % |";
+
+        #[test]
+        fn the_method_says_how_often_rows_are_given_up() {
+            const ROWS: u32 = 2_000;
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/METHOD.md");
+            let mut table = format!(
+                "{HEAD} given up | given up although it would | interval of those given up covers the median |\n|---|---|---|---|---|\n"
+            );
+            for (name, skewed) in [("normal", false), ("tail to the slow side", true)] {
+                for spread in [0.01, 0.02, 0.04, 0.1] {
+                    let [few, many] = [12, TRIALS_MAX].map(|trials_max| {
+                        let mut random = Random::stream(41, trials_max as u64);
+                        let mut draw = || match skewed {
+                            true => 1.0 + spread * (random.fraction().max(1e-12).ln() + 2f64.ln()),
+                            false => 1.0 + spread * standard_normal(&mut random),
+                        };
+                        stopped(&mut draw, ROWS, trials_max)
+                    });
+                    // Of less than fifty rows a share would be chance.
+                    let share = |rate: Rate| match rate.drawn < 50 {
+                        true => "–".to_owned(),
+                        false => format!("{:.0} %", rate.share() * 100.0),
+                    };
+                    let both = |of: fn(&Stopped) -> Rate| {
+                        format!("{}, {}", share(of(&few)), share(of(&many)))
+                    };
+                    let would = |rows: &Stopped| Rate {
+                        hits: rows.given_up_in_vain.drawn,
+                        drawn: ROWS.into(),
+                    };
+                    table += &format!(
+                        "| {name}, {:.0} % | {} | {} | {} | {} |\n",
+                        spread * 100.0,
+                        both(would),
+                        both(|rows| rows.given_up),
+                        both(|rows| rows.given_up_in_vain),
+                        both(|rows| rows.covered_given_up),
+                    );
+                }
+            }
+            let method = std::fs::read_to_string(path).unwrap();
+            let printed = table_of_method(&method);
+            if std::env::var_os("SOKUDO_BLESS").is_some() {
+                std::fs::write(path, method.replace(printed, &table)).unwrap();
+                return;
+            }
+            assert_eq!(printed, table, "SOKUDO_BLESS=1 writes it");
+        }
     }
 }

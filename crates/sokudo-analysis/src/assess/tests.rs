@@ -414,6 +414,7 @@ fn only_commands_that_people_look_at_a_disk_with_say_what_they_think_of_it() {
 /// A second row that visits a hundred positions of a target of this size once.
 fn surveyed(run: &mut Run, size: Bytes) {
     run.target.size_bytes = Some(size);
+    run.schedule.surveys_once = true;
     let mut row = reads().rows.remove(0);
     let sample = SurveySample {
         offset: Bytes(0),

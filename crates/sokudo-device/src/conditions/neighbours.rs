@@ -104,11 +104,6 @@ impl Neighbours {
         }
     }
 
-    /// Who has moved how much on this machine since this was looked at.
-    pub fn since_then(self) -> ForeignUse {
-        Self::look(&System::host()).since(&self)
-    }
-
     /// Who has moved how much since `earlier`, the most first. A process that has begun
     /// since then counts from its beginning; one that has ended cannot be seen.
     pub fn since(&self, earlier: &Self) -> ForeignUse {

@@ -34,10 +34,13 @@ const ADAPTIVE_TIME_MIN: Nanos = Nanos::from_millis(1_500);
 /// takes some tens of milliseconds: each trial is to have its share of that.
 const ADAPTIVE_TRIAL_TIME_MIN: Nanos = Nanos::from_millis(250);
 
+/// The shortest of all, however short the time of a run is.
+const SHORT_TRIAL_TIME: Nanos = Nanos::from_millis(50);
+
 /// And the longest of one that reads: six of each of eight rows, and what shows how long a row must
 /// settle, fit into [`ADAPTIVE_RUN_TIME_MAX`] on a hard disk. Writes keep the longer one: those of
 /// 800 ms end in the memory of a drive (`sim:ssd` came to 1,231 MB/s ± 0.0 % instead of 1,021).
-const ADAPTIVE_READ_TIME_MAX: Nanos = Nanos::from_millis(800);
+const ADAPTIVE_READ_TIME_MAX: Nanos = Nanos::from_millis(650);
 
 /// And for so long at most.
 const ADAPTIVE_TIME_MAX: Nanos = Nanos::from_secs(10);
@@ -119,9 +122,15 @@ fn on_target(
 ) -> Result<Vec<Workload>, Exit> {
     let size = used_size(arguments, target)?;
     let length = arguments.size.map_or(size, |requested| requested.min(size));
+    let longest = trial_time_within(arguments, workloads.len());
     for workload in &mut workloads {
         check_fit(workload, length, target)?;
         adjust(workload, arguments, length, target.size);
+        if let Some(longest) = longest {
+            let limits = &mut workload.limits;
+            limits.time = limits.time.map(|time| time.min(longest));
+            limits.time_min = limits.time_min.map(|time| time.min(longest));
+        }
         if let Some(rate) = arguments.rate {
             set_rate(workload, rate)?;
         }
@@ -130,6 +139,25 @@ fn on_target(
         }
     }
     Ok(workloads)
+}
+
+/// How long a trial may be so that each of so many rows has one within the time that the run is
+/// given: half of it goes to filling queues and settling.
+fn trial_time_within(arguments: &Arguments, rows: usize) -> Option<Nanos> {
+    let max = arguments.precision.max_time;
+    let max = max.filter(|_| chooses_time(arguments))?;
+    Some(Nanos(max.0 / (2 * narrow::<_, u64>(rows.max(1)))).max(SHORT_TRIAL_TIME))
+}
+
+/// Where trials must be shorter than they are by themselves, what that means.
+pub fn short_trials(arguments: &Arguments, rows: usize) -> Option<Text> {
+    let time = trial_time_within(arguments, rows)?;
+    (time < ADAPTIVE_TRIAL_TIME_MIN).then(|| {
+        text!(
+            "each trial lasts {} ms: a cache of the drive may answer all of it; a longer --max-time sees past it",
+            time.0 / 1_000_000
+        )
+    })
 }
 
 /// Size of the test file that a directory gets.

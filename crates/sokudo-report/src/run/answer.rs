@@ -73,6 +73,12 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
     if let Some(between) = unknown {
         return Some((Tone::Bad, text!("Not known: {between}")));
     }
+    let has_reach = |it: &&ResultDocument| {
+        (it.bandwidth_bytes_per_s.as_ref()).is_some_and(|it| it.bytes_per_s.reach().is_some())
+    };
+    let again = judged.iter();
+    let again = again.filter(|it| !document.schedule.makes_once(&it.workload));
+    let without = again.filter(|it| !has_reach(it)).count();
     let answer = match (reach, unsteady) {
         _ if judged.is_empty() => return None,
         (None, _) if judged.iter().any(|it| it.status != Status::Complete) => (
@@ -82,6 +88,13 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
         (None, _) => (
             Tone::Good,
             "Proven: every row is VERIFIED; too few trials for a ±".into(),
+        ),
+        (Some(reach), _) if without > 0 => (
+            Tone::Doubtful,
+            text!(
+                "Good to about ± {reach}, but {without} of {all} rows have too few trials for a ±",
+                all = judged.len()
+            ),
         ),
         (Some(reach), Some(unsteady)) => (
             Tone::Doubtful,
