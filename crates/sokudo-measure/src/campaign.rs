@@ -285,9 +285,7 @@ pub(crate) fn run(
         }
         match measured {
             Ok(trials) => {
-                if let Some(first) = trials.first() {
-                    subject.clock.spent.count(&first.outcome);
-                }
+                subject.clock.spent.count(&trials[..]);
                 let trials = rest.added(trials, &rows[own.clone()]);
                 count_all(trials, step, own.start, &mut rows, listener);
             }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::trial::Outcome;
+use crate::trial::{Outcome, Trial};
 use crate::units::Nanos;
 
 /// What the time of a run went to: its parts and what lay between them are the whole. Of a
@@ -31,8 +31,11 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// A trial that counts was made.
-    pub fn count(&mut self, outcome: &Outcome) {
+    /// These trials ran at the same time, and count.
+    pub fn count(&mut self, trials: &[Trial]) {
+        let Some(Trial { outcome, .. }) = trials.first() else {
+            return;
+        };
         let around = outcome.time().0.saturating_sub(outcome.elapsed.0);
         self.measured.0 = self.measured.0.saturating_add(outcome.elapsed.0);
         self.settling.0 = self.settling.0.saturating_add(around);
@@ -84,7 +87,7 @@ mod tests {
             checks: Nanos(50),
             ..Spent::default()
         };
-        spent.count(&outcome);
+        spent.count(&[Trial::new(outcome)]);
         assert_eq!((spent.measured, spent.settling), (Nanos(100), Nanos(23)));
         assert_eq!(spent.between(), Nanos(527));
         spent.whole = Nanos(1);

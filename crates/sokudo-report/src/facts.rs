@@ -317,19 +317,19 @@ fn load_line(document: &RunDocument) -> Option<Text> {
 
 /// What the time of a run went to.
 fn spent_line(spent: &Spent) -> Option<Text> {
-    let parts: [(Nanos, fn(f64) -> Text); 6] = [
-        (spent.measured, |s| text!("{s:.1} s measured")),
-        (spent.settling, |s| text!("{s:.1} s settling")),
-        (spent.calibration, |s| text!("{s:.1} s calibration trials")),
-        (spent.layout, |s| text!("{s:.1} s for the test file")),
-        (spent.checks, |s| text!("{s:.1} s for checks")),
-        (spent.between(), |s| text!("{s:.1} s between trials")),
+    let times = [
+        (spent.measured, "measured"),
+        (spent.settling, "settling"),
+        (spent.calibration, "calibration trials"),
+        (spent.layout, "for the test file"),
+        (spent.checks, "for checks"),
+        (spent.between(), "between trials"),
     ];
-    let parts = parts
-        .into_iter()
-        .map(|(time, tell)| (time.as_secs_f64(), tell));
-    let parts = parts.filter(|(seconds, _)| *seconds >= 0.05);
-    let parts: Vec<Text> = parts.map(|(seconds, tell)| tell(seconds)).collect();
+    let times = times.map(|(time, part)| (time.as_secs_f64(), Text::from(part)));
+    let shown = times.into_iter().filter(|(seconds, _)| *seconds >= 0.05);
+    let parts: Vec<Text> = shown
+        .map(|(seconds, part)| text!("{seconds:.1} s {part}"))
+        .collect();
     let whole = spent.whole.as_secs_f64();
     let parts = (parts.len() > 1).then(|| Text::list(parts, ", "))?;
     Some(text!("{whole:.1} s: {parts}"))

@@ -4,6 +4,7 @@
 //! cannot command a terminal.
 
 mod detail;
+mod lines;
 mod overview;
 mod raw;
 mod tree;
@@ -21,6 +22,7 @@ use sokudo_words::is_unseen;
 
 pub use crate::disk_words::model;
 pub use detail::render as render_detail;
+pub use lines::render as render_lines;
 pub use overview::render as render_overview;
 pub use raw::render as render_raw;
 

@@ -117,6 +117,17 @@ fn the_overview_at_80_columns() {
 }
 
 #[test]
+fn a_line_a_disk_and_what_is_wrong_with_any() {
+    for width in [60, 80] {
+        let text = render_lines(&document(), &style(width));
+        assert!(text.lines().all(|line| line.width() <= width), "{text}");
+        insta::assert_snapshot!(format!("lines_at_{width}_columns"), text);
+    }
+    let empty = InfoDocument::new("0.1.0", Vec::new());
+    assert_eq!(render_lines(&empty, &style(80)).trim(), "");
+}
+
+#[test]
 fn one_disk_in_sections() {
     let mut document = document();
     document.disks.truncate(1);
@@ -240,6 +251,7 @@ mod many_draws {
             let style = TableStyle { ascii, ..style(width) };
             for text in [
                 render_overview(&document, &style),
+                render_lines(&document, &style),
                 render_detail(&document, &style),
                 render_raw(&document, &style),
                 document.to_json(),

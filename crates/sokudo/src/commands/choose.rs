@@ -45,7 +45,7 @@ pub(crate) fn run() -> Result<(), Exit> {
         .into_iter()
         .partition(is_folded);
     let document = crate::commands::info::document(disks);
-    output::print_coloured(&info::render_overview(&document, &output::terminal_style()))?;
+    output::print_coloured(&info::render_lines(&document, &output::terminal_style()))?;
     let disks = document.disks.iter().map(|it| &it.disk);
     let mut choices: Vec<TargetChoice> = choices(disks);
     for disk in &folded {
@@ -67,29 +67,28 @@ pub(crate) fn run() -> Result<(), Exit> {
     let Some(target) = prompt(&choices)? else {
         return Ok(());
     };
-    measure(&target, &["--quick"])?;
+    carry_out(&["mark", &target, "--card", "--quick"])?;
     output::say(&text!(
-        "m: measure longer, for the ± of each row (about a minute); any other key leaves"
+        "c: is it OK? m: measure longer, for the ± of each row. Each takes about a minute; any other key leaves"
     ))?;
     match Term::stdout().read_key().map_err(unread)? {
-        Key::Char('m') => measure(&target, &[]),
+        Key::Char('c') => carry_out(&["checkup", &target]),
+        Key::Char('m') => carry_out(&["mark", &target, "--card"]),
         _ => Ok(()),
     }
 }
 
-/// Measures it and shows a card of it.
-fn measure(target: &str, options: &[&str]) -> Result<(), Exit> {
-    let words = ["sokudo", "mark", target, "--card"].into_iter();
-    let words: Vec<String> = words
-        .chain(options.iter().copied())
-        .map(str::to_owned)
-        .collect();
+/// Carries out a command with its target.
+fn carry_out(command: &[&str]) -> Result<(), Exit> {
+    let words = std::iter::once("sokudo").chain(command.iter().copied());
+    let words: Vec<String> = words.map(str::to_owned).collect();
     invocation::current().carry_out(words.iter().map(OsString::from).collect());
     let given = definition::read_later(&words[1..]);
     match given.and_then(|given| commands::given(&given)) {
         Ok(Some(command)) => commands::of(command).run(),
         _ => Err(Exit::usage(text!(
-            "{target} cannot be measured; name a directory or a device"
+            "{} cannot be measured; name a directory or a device",
+            command[1]
         ))),
     }
 }
