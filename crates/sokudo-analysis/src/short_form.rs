@@ -1,17 +1,38 @@
 //! Findings in a few words, for the one sentence of an answer.
 
-use sokudo_model::Finding;
-use sokudo_words::Text;
+use std::collections::BTreeSet;
+
+use sokudo_model::{Finding, Row};
+use sokudo_words::{Text, text};
 
 use crate::Code;
 use crate::rule::code_named;
 
-/// Why a row is not VERIFIED, in 70 characters at most; what was seen, of findings that have no
-/// such words.
-pub(crate) fn short_form(finding: &Finding) -> Text {
-    code_named(&finding.code)
-        .and_then(of_code)
-        .unwrap_or_else(|| finding.symptom.clone())
+/// Why a row is not VERIFIED, in 70 characters at most but for the names of programs; what was
+/// seen, of findings that have no such words.
+pub(crate) fn short_form(finding: &Finding, row: &Row) -> Text {
+    let code = code_named(&finding.code);
+    let words = code.and_then(of_code);
+    let words = words.unwrap_or_else(|| finding.symptom.clone());
+    match code {
+        Some(Code::ForeignIo) => match programs(finding, row) {
+            names if names.is_empty() => words,
+            names => text!("{words}: {}", names.join(", ")),
+        },
+        _ => words,
+    }
+}
+
+/// Names of the programs that the finding accuses, each once.
+fn programs<'a>(finding: &Finding, row: &'a Row) -> Vec<&'a str> {
+    let cause = finding.cause.english();
+    let seen = row.trials.iter();
+    let seen = seen.filter_map(|trial| trial.evidence.foreign.as_ref());
+    let users = seen.flat_map(|seen| &seen.users);
+    let accused =
+        users.filter(|user| cause.contains(&format!("{} (process {})", user.name, user.pid)));
+    let names: BTreeSet<&str> = accused.map(|user| &*user.name).collect();
+    names.into_iter().collect()
 }
 
 fn of_code(code: Code) -> Option<Text> {

@@ -494,19 +494,8 @@ fn wait(until: Instant, control: &Control, mut tell: impl FnMut(Nanos)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::steps::tests::{schedule, stages};
     use sokudo_model::Bytes;
-
-    fn schedule(warm_up: bool) -> Schedule {
-        Schedule {
-            warm_up,
-            ..Schedule::in_turn(2, Nanos(0))
-        }
-    }
-
-    fn stages(count: usize) -> Vec<Stage> {
-        let workload = sokudo_model::Workload::new("SEQ", Bytes::mib(1));
-        vec![Stage::alone(workload); count]
-    }
 
     #[test]
     fn a_run_that_goes_on_has_what_was_moved_before_it_counted() {

@@ -98,18 +98,7 @@ impl RowTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn schedule(warm_up: bool) -> Schedule {
-        Schedule {
-            warm_up,
-            ..Schedule::in_turn(2, Nanos(0))
-        }
-    }
-
-    fn stages(count: usize) -> Vec<Stage> {
-        let workload = sokudo_model::Workload::new("SEQ", Bytes::mib(1));
-        vec![Stage::alone(workload); count]
-    }
+    use crate::steps::tests::{schedule, stages};
 
     #[test]
     fn a_survey_comes_once_behind_all_rounds() {

@@ -92,18 +92,18 @@ pub(crate) fn trial_seed(seed: u64, step: ScheduledTrial) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use sokudo_model::{Bytes, Nanos};
 
-    fn schedule(warm_up: bool) -> Schedule {
+    pub(crate) fn schedule(warm_up: bool) -> Schedule {
         Schedule {
             warm_up,
             ..Schedule::in_turn(2, Nanos(0))
         }
     }
 
-    fn stages(count: usize) -> Vec<Stage> {
+    pub(crate) fn stages(count: usize) -> Vec<Stage> {
         let workload = sokudo_model::Workload::new("SEQ", Bytes::mib(1));
         vec![Stage::alone(workload); count]
     }

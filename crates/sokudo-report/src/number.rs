@@ -170,8 +170,14 @@ pub fn spread(figure: f64, [low, high]: [f64; 2]) -> Option<String> {
 
 /// A rate with its interval, where there is one: `3,550 ± 0.8 %`, `12.00 (0.50–160.0)`.
 pub(crate) fn rate_with(figure: f64, interval: Option<[f64; 2]>) -> String {
+    let spread = interval.and_then(|interval| spread(figure, interval));
+    with_spread(figure, spread)
+}
+
+/// A rate with its spread, which is a ± or a range.
+pub(crate) fn with_spread(figure: f64, spread: Option<String>) -> String {
     let value = rate(figure);
-    match interval.and_then(|interval| spread(figure, interval)) {
+    match spread {
         None => value,
         Some(spread) if spread.starts_with('±') => format!("{value} {spread}"),
         Some(range) => format!("{value} ({range})"),

@@ -182,7 +182,7 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         // Of equals the first, which matters most.
         let doubts = assessment.findings.iter().rev();
         let doubt = doubts.max_by_key(|finding| finding.severity)?;
-        Some((short_form(doubt), doubt.remedy.clone()))
+        Some((short_form(doubt, row), doubt.remedy.clone()))
     };
     let expected = &expectations().judged;
     if let Some((found, remedy)) = scattered {

@@ -3,8 +3,9 @@ use crate::judge;
 use crate::sample::{self, each_count, method, reads, reads_with};
 use sokudo_model::disk::{Content, Health, Link, QueueSettings};
 use sokudo_model::{
-    ArrayState, BlockDeviceKind, BlockSizes, Bytes, FailureKind, FileUse, IoFailure, Nanos,
-    Operation, Order, Sample, SequentialOffset, StopReason, Survey, SurveySample, Visit, Work,
+    ArrayState, BlockDeviceKind, BlockSizes, Bytes, FailureKind, FileUse, ForeignUse, ForeignUser,
+    IoFailure, Nanos, Operation, Order, Sample, SequentialOffset, StopReason, Survey, SurveySample,
+    Visit, Work,
 };
 
 /// A method that asks for the disk.
@@ -512,6 +513,27 @@ fn what_others_did_meanwhile_makes_a_fast_disk_no_slower() {
     assert_eq!(fast.answer, Some(DiskAnswer::Ok));
     let point = found(&fast, "solid-random").unwrap();
     assert!(point.found.english().contains("or better"), "{point:?}");
+    let beside_fio = assessed(|run| {
+        ios_per_s(run, 2_000);
+        linked(run, Link::default());
+        each_count(run, |device| device.read_bytes *= 2);
+        for trial in &mut run.rows[0].trials {
+            let seen = ForeignUser {
+                pid: 7,
+                name: "fio".into(),
+                read_bytes: 1 << 40,
+                written_bytes: 0,
+                kernel: false,
+            };
+            trial.evidence.foreign = Some(ForeignUse {
+                users: vec![seen],
+                hidden: 0,
+            });
+        }
+    });
+    let words = beside_fio.points[0].found.english();
+    let named = "speed not judged: other programs used the disk: fio";
+    assert_eq!(words, named);
     for reads in [2_000, 200] {
         let slow = beside_others(reads);
         assert_eq!(slow.answer, None, "{slow:?}");

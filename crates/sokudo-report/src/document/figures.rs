@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Bytes, Nanos, Percentile, Steadiness};
 use sokudo_stats::{
-    Histogram, Interval, Summary, WeightedTrials, only_between, quantile_design_effects,
-    quantile_interval, samples_needed, trimmed_mean,
+    Histogram, INTERVAL_TRIALS_MIN, Interval, Summary, WeightedTrials, only_between,
+    quantile_design_effects, quantile_interval, samples_needed, trimmed_mean,
 };
 
 use crate::number::{self, BYTES_PER_MB, float};
@@ -70,10 +70,20 @@ impl RateFigures {
         self
     }
 
-    /// How far the interval reaches from the median, in words; `None` without an interval or
-    /// with a median of 0. The figures are shown in this unit.
+    /// How far the interval reaches from the median, in words; of two to five trials, which have
+    /// none, the lowest to the highest. `None` of one trial or a median of 0. The figures are shown
+    /// in this unit.
     pub fn spread(&self, unit: f64) -> Option<String> {
-        number::spread(self.median / unit, self.interval_in(unit)?)
+        if let Some(interval) = self.interval_in(unit) {
+            return number::spread(self.median / unit, interval);
+        }
+        let are_few = self.trials.len() < INTERVAL_TRIALS_MIN && self.range > 0.0;
+        are_few.then(|| number::rate_range(self.min / unit, self.max / unit))
+    }
+
+    /// The median in this unit with its spread.
+    pub(crate) fn with_spread(&self, unit: f64) -> String {
+        number::with_spread(self.median / unit, self.spread(unit))
     }
 
     /// How far the interval reaches from the median at its wider side, as a share of it; `None`
@@ -326,9 +336,13 @@ mod tests {
     }
 
     #[test]
-    fn below_six_trials_there_is_no_interval_and_no_spread() {
+    fn below_six_trials_there_is_no_interval_and_the_spread_is_from_the_lowest_to_the_highest() {
         let five = RateFigures::of(vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
-        assert_eq!((five.interval_95, five.spread(1.0)), (None, None));
+        assert_eq!(five.interval_95, None);
+        assert_eq!(five.spread(1.0).as_deref(), Some("1.00–5.00"));
+        assert_eq!(five.with_spread(1.0), "3.00 (1.00–5.00)");
+        assert_eq!(RateFigures::of(vec![3.0; 5]).unwrap().spread(1.0), None);
+        assert_eq!(RateFigures::of(vec![3.0]).unwrap().spread(1.0), None);
         let six = RateFigures::of(vec![90.0, 98.0, 100.0, 100.0, 101.0, 105.0]).unwrap();
         assert_eq!(six.spread(1.0).as_deref(), Some("± 10 %"));
         assert_eq!(RateFigures::of(vec![]), None);

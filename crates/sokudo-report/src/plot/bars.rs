@@ -10,7 +10,7 @@ use super::curve::ink_of;
 use super::figure::{Bar, Bars, Body, Group, Ink, PlotFigure};
 use super::heading;
 use crate::document::{ResultDocument, RunDocument, Status};
-use crate::number::{BYTES_PER_MB, rate_with};
+use crate::number::BYTES_PER_MB;
 use crate::wording;
 
 /// Fewer block sizes are rows like any others.
@@ -82,8 +82,8 @@ pub fn bar(result: &ResultDocument, ink: Ink) -> Bar {
     let figures = figures.map(|bandwidth| &bandwidth.bytes_per_s);
     let interval = figures.and_then(|figures| figures.interval_in(BYTES_PER_MB));
     let value = figures.map(|figures| figures.median / BYTES_PER_MB);
-    let label = match value {
-        Some(value) => rate_with(value, interval),
+    let label = match figures {
+        Some(figures) => figures.with_spread(BYTES_PER_MB),
         None if result.status == Status::Failed => text!("failed").into(),
         None => text!("not measured").into(),
     };

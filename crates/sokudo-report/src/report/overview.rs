@@ -10,7 +10,7 @@ use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::figure::figures_in;
 use crate::matrix::table::outcome;
-use crate::number::{BYTES_PER_MB, MISSING, rate_with};
+use crate::number::{BYTES_PER_MB, MISSING};
 use crate::run_table::RunTable;
 use crate::style::BandwidthUnit::{self, MegabytesPerSecond as MEGABYTES};
 use crate::table::{Cell, Table, left, right};
@@ -66,10 +66,7 @@ impl<'a> OverviewRow<'a> {
         let result = self.0[run]?;
         let text = match figures_in(result, MEGABYTES) {
             None => MISSING.to_owned(),
-            Some(rates) => {
-                let interval = rates.interval_in(BYTES_PER_MB);
-                rate_with(rates.median / BYTES_PER_MB, interval)
-            }
+            Some(rates) => rates.with_spread(BYTES_PER_MB),
         };
         let incomplete = if is_incomplete(result) { "…" } else { "" };
         let differs = if self.differs(result) { "≠" } else { "" };

@@ -124,6 +124,8 @@ impl ColumnContext<'_> {
         let is_trimmed = self.document.schedule.trim > 0;
         let is_charted =
             is_trimmed || self.has(RowColumn::MeanAndRange) && self.document.schedule.trials > 1;
+        let mut figures = (self.document.results.iter()).filter_map(|it| figures_in(it, unit));
+        let has_interval = figures.any(|figures| figures.interval_95.is_some());
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
         let spread = right(spread_title(self.document)).under(unit.name());
@@ -160,8 +162,8 @@ impl ColumnContext<'_> {
             let interval = figures_in(result, unit)?.interval_95?;
             Some(range(interval.low, interval.high, unit))
         })
-        // R says the same.
-        .column_if(!is_charted, range_head, |result| {
+        // R says the same, and the spread of rows with few trials.
+        .column_if(!is_charted && has_interval, range_head, |result| {
             let it = figures_in(result, unit)?;
             (it.trials.len() > 1).then(|| range(it.min, it.max, unit))
         })

@@ -158,8 +158,12 @@ fn bar_height(group: &Group, step: f64) -> f64 {
 fn values(group: &Group) -> String {
     let value = |bar: &Bar| {
         let ends = [" ± ", " ("].map(|sign| bar.label.find(sign));
-        let end = ends.into_iter().flatten().min();
-        bar.label[..end.unwrap_or(bar.label.len())].to_owned()
+        let Some(end) = ends.into_iter().flatten().min() else {
+            return bar.label.clone();
+        };
+        let (value, spread) = bar.label.split_at(end);
+        let behind = spread.rfind([')', '%']).map(|last| &spread[last + 1..]);
+        format!("{value}{}", behind.unwrap_or_default())
     };
     let values: Vec<String> = group.bars.iter().map(value).collect();
     values.join(" / ")
