@@ -311,6 +311,7 @@ impl List {
     fn in_language(&self, language: Language) -> String {
         let between = match (language, &*self.between) {
             (Language::Japanese, ", ") => "、",
+            (Language::Japanese, "; ") => "。",
             (_, between) => between,
         };
         let items = self.items.iter().map(|it| it.in_language(language));

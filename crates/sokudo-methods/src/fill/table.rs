@@ -214,7 +214,7 @@ pub(crate) fn name(fill: &Fill, number: usize) -> Text {
     match (is_drive, fill.levels.len() - fill.first, of_cells) {
         (true, 2 | 3, 0) => text!("fast cells"),
         (true, 2, 1) => text!("after them"),
-        (true, 3, 1) => text!("direct"),
+        (true, 3, 1) => text!("direct writes"),
         (true, 3, 2) => text!("folding"),
         _ => text!("level {}", of_cells + 1),
     }
