@@ -67,15 +67,7 @@ impl Measuring for Arguments {
         let disks = burn_in.into_iter().flat_map(|it| &it.disks);
         let answers: Vec<Option<DiskAnswer>> = disks.map(|disk| disk.assessment.answer).collect();
         finished.conclude(&self.shared.printing)?;
-        if answers.contains(&Some(DiskAnswer::NotOk)) {
-            return Err(Exit::FailedAsReported);
-        }
-        match answers.iter().all(Option::is_some) {
-            true => Ok(()),
-            false => Err(Exit::not_trusted(text!(
-                "not every disk could be judged; the first line of the result says why"
-            ))),
-        }
+        several::verdict(&answers)
     }
 }
 

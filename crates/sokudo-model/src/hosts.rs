@@ -63,6 +63,7 @@ impl Run {
             findings: Vec::new(),
             inferences: Vec::new(),
             disk_assessment: None,
+            assessed_disks: Vec::new(),
             ..self.clone()
         }
     }
