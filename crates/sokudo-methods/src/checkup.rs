@@ -13,19 +13,19 @@ use sokudo_model::{
     Plan, Schedule, Span, Stage, TargetKind, Workload, narrow,
 };
 use sokudo_page::TargetForm;
+use sokudo_report::assessment_table;
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{self, RowDirection};
 use sokudo_words::text;
 
-use crate::argument_checks;
 use crate::declared::{Declared, PageForm};
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 use crate::rows::capacity::{self, WrittenShare};
 use crate::rows::several as rows;
 use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
-use crate::several;
+use crate::{argument_checks, several};
 
 pub static METHOD: MethodKind = MethodKind {
     name: "checkup",
@@ -111,23 +111,20 @@ impl Measuring for Arguments {
     }
 
     fn conclude(&self, mut finished: FinishedMeasurement) -> Result<(), Exit> {
-        let printing = &self.shared.printing;
-        tell_cap(&mut finished, &printing.keeping);
-        let document = &finished.document;
-        let of_one = document.disk_assessment.as_deref().and_then(judged);
-        let of_several = document.assessed_disks.iter();
-        let mut answers: Vec<_> = of_several.map(|disk| judged(&disk.assessment)).collect();
-        answers.resize(self.others.len() + 1, None);
-        finished.conclude(printing)?;
-        match of_one {
-            _ if !self.others.is_empty() => several::verdict(&answers),
-            Some(DiskAnswer::NotOk) => Err(Exit::FailedAsReported),
-            None => Err(Exit::not_trusted(text!(
-                "whether {} is as it should be could not be judged",
-                self.target
-            ))),
-            Some(_) => Ok(()),
-        }
+        tell_cap(&mut finished, &self.shared.printing.keeping);
+        finished.conclude_judged(&self.shared, |document| {
+            let disks = assessment_table::judged_disks(document);
+            let answers = disks.iter().map(|disk| judged(disk.assessment));
+            let mut answers: Vec<_> = answers.collect();
+            answers.resize(self.others.len() + 1, None);
+            match answers[..] {
+                [None] => Err(Exit::not_trusted(text!(
+                    "whether {} is as it should be could not be judged",
+                    self.target
+                ))),
+                _ => several::verdict(&answers),
+            }
+        })
     }
 }
 

@@ -124,15 +124,28 @@ pub fn add_all<'a>(article: &mut Article<'a>, disks: &[JudgedDisk<'a>], table: T
     }
 }
 
-/// What is thought of each disk of a run of several.
+/// What is thought of each disk that was asked for, in the order of the targets.
 pub fn judged_disks(run: &Run) -> Vec<JudgedDisk<'_>> {
-    let disks = run.assessed_disks.iter().map(|disk| JudgedDisk {
+    let one = run.disk_assessment.iter().map(|assessment| JudgedDisk {
+        target: 0,
+        name: &run.target.name,
+        label: None,
+        assessment,
+    });
+    let several = run.assessed_disks.iter().map(|disk| JudgedDisk {
         target: narrow(disk.target),
         name: &disk.name,
         label: Some(&disk.label),
         assessment: &disk.assessment,
     });
-    disks.collect()
+    let burnt_in = run.burn_in.iter().flat_map(|it| &it.disks).enumerate();
+    let burnt_in = burnt_in.map(|(target, disk)| JudgedDisk {
+        target,
+        name: &disk.name,
+        label: disk.label.as_deref(),
+        assessment: &disk.assessment,
+    });
+    one.chain(several).chain(burnt_in).collect()
 }
 
 /// A line for each of them.
@@ -160,18 +173,20 @@ pub fn identified<'r, R>(
             disk(row).label.map(|label| Cell::Name(label.to_owned()))
         })
         .column_if_any(left("Serial").rank(1), |row| {
-            let target = disk(row).target;
-            let of_drive = drive(run, target).and_then(|it| it.disk.serial.as_deref());
-            let serial = of_drive.or_else(|| leaf(run, target)?.serial.as_deref())?;
-            Some(Cell::Name(serial.trim().to_owned()))
+            Some(Cell::Name(serial(run, disk(row).target)?.to_owned()))
         })
         .column_if_any(left("Slot").rank(1), |row| {
             let slot = drive(run, disk(row).target)?.disk.slot.clone()?;
             Some(Cell::Name(slot))
         })
         .column(left("Verdict"), |row| {
-            let answer = disk(row).assessment.answer;
-            Some(Cell::Judged(tone(answer), label(answer)))
+            let DiskAssessment { answer, points } = disk(row).assessment;
+            let is_whole = *answer != Some(DiskAnswer::Ok) || not_looked_at(points).is_empty();
+            let words = match is_whole {
+                true => label(*answer),
+                false => "OK so far".into(),
+            };
+            Some(Cell::Judged(tone(*answer), words))
         })
 }
 
@@ -181,8 +196,15 @@ fn leaf(run: &Run, target: usize) -> Option<&BlockDevice> {
     leaves.next().filter(|_| leaves.next().is_none())
 }
 
+/// The serial number of the one disk under a target.
+pub(crate) fn serial(run: &Run, target: usize) -> Option<&str> {
+    let of_drive = drive(run, target).and_then(|it| it.disk.serial.as_deref());
+    let serial = of_drive.or_else(|| leaf(run, target)?.serial.as_deref());
+    serial.map(str::trim)
+}
+
 /// What is known of the one drive under a target.
-fn drive(run: &Run, target: usize) -> Option<&DriveConditions> {
+pub(crate) fn drive(run: &Run, target: usize) -> Option<&DriveConditions> {
     let leaf = leaf(run, target)?;
     let mut drives = run.conditions.drives.iter();
     drives.find(|drive| drive.disk.name == leaf.name)

@@ -89,7 +89,7 @@ struct ShownBurnIn;
 impl ShownView for ShownBurnIn {
     fn add_answer<'a>(&'a self, article: &mut Article<'a>, document: &'a RunDocument) {
         if let Some(burn_in) = &document.burn_in {
-            let disks = judged_disks(burn_in);
+            let disks = assessment_table::judged_disks(document);
             let table = table(document, burn_in, &disks).noted(LEGEND);
             assessment_table::add_all(article, &disks, table);
         }
@@ -104,18 +104,6 @@ impl ShownView for ShownBurnIn {
     fn has_brief_figures(&self) -> bool {
         false
     }
-}
-
-/// What is thought of each disk.
-pub(crate) fn judged_disks(burn_in: &BurnIn) -> Vec<JudgedDisk<'_>> {
-    let disks = burn_in.disks.iter().enumerate();
-    let judged = disks.map(|(target, disk)| JudgedDisk {
-        target,
-        name: &disk.name,
-        label: disk.label.as_deref(),
-        assessment: &disk.assessment,
-    });
-    judged.collect()
 }
 
 fn table(run: &Run, burn_in: &BurnIn, disks: &[JudgedDisk<'_>]) -> Table {

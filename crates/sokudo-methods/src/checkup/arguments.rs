@@ -33,8 +33,12 @@ Exit codes: 0 OK, or OK BUT; 1 a disk is NOT OK, or something failed; 2 wrong ar
 pub type Arguments = MeasuringArguments<CheckupOptions>;
 
 impl OwnArguments for CheckupOptions {
-    const SHARED: &'static [SharedGroup] =
-        &[SharedGroup::Destroy, SharedGroup::Pages, SharedGroup::Seed];
+    const SHARED: &'static [SharedGroup] = &[
+        SharedGroup::Destroy,
+        SharedGroup::Pages,
+        SharedGroup::Seed,
+        SharedGroup::Notify,
+    ];
     const CAN: &'static [Ability] = &[];
 }
 
