@@ -3,6 +3,7 @@
 //!
 //! All figures of what is expected stand in `expectations.toml`.
 
+mod part;
 mod speed;
 mod surface;
 mod unseen;
@@ -17,6 +18,7 @@ use crate::disk::examine;
 use crate::expectations::{Expected, expectations};
 use crate::surroundings;
 
+pub use part::each;
 pub use speed::{NOT_JUDGED, volume_cap};
 pub use surface::slow_samples_point;
 use unseen::not_looked_at;

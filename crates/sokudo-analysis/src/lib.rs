@@ -113,7 +113,10 @@ pub fn judge(run: &mut Run) {
         true => judge_alike(run),
         false => by_target::judge(run, judge_alike),
     }
-    run.disk_assessment = assess::disk(run).map(Box::new);
+    run.assessed_disks = assess::each(run);
+    let is_one = run.assessed_disks.is_empty();
+    let assessment = is_one.then(|| assess::disk(run)).flatten();
+    run.disk_assessment = assessment.map(Box::new);
     for judge in of_methods().filter_map(|rules| rules.whole) {
         judge(run);
     }

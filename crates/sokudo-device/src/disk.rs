@@ -7,6 +7,7 @@
 pub(crate) mod bus;
 mod contents;
 pub(crate) mod link;
+mod slot;
 mod stacked;
 mod system_snapshot;
 mod temperature;
@@ -243,6 +244,7 @@ fn facts(system: &System, surroundings: Option<&MachineEnvironment>, directory: 
         vendor: vendor(directory, &record),
         model: record.decoded("ID_MODEL_ENC").or(device.model),
         serial,
+        slot: slot::slot(system, directory),
         firmware: text("device/firmware_rev")
             .or_else(|| text("device/rev"))
             .or_else(|| text("device/fwrev")),

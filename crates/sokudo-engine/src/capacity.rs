@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::sim::SimulatedDevice;
     use crate::target::SimulatedTarget;
-    use sokudo_model::{Operation, OperationMix, Verify};
+    use sokudo_model::{FileUse, Operation, OperationMix, Verify};
 
     fn workload(order: Order) -> Workload {
         with!(
@@ -426,6 +426,32 @@ mod tests {
                     assert!(!outcome.capacity.unwrap().is_whole, "{name}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_target_that_is_named_is_written_and_no_other() {
+        let specs = [
+            "sim:const?size=64GiB",
+            "sim:fake-capacity?size=64GiB&real=8GiB",
+        ];
+        let mut targets = specs.map(|spec| {
+            Target::Simulated(SimulatedTarget::new(SimulatedDevice::parse(spec).unwrap()))
+        });
+        for (target, is_good) in [(0, true), (1, false)] {
+            let mut workload = workload(PLACES);
+            workload.files.uses = vec![FileUse { target, span: None }];
+            let stage = sokudo_model::Stage::alone(workload);
+            let outcomes = crate::run_stage(
+                &stage,
+                crate::StageOptions::default(),
+                &mut targets,
+                &Control::new(),
+                &mut |_| {},
+            );
+            let check = outcomes.unwrap().remove(0).capacity.unwrap();
+            let mut samples = check.samples.iter();
+            assert_eq!(samples.all(|it| it.held == Held::Own), is_good, "{target}");
         }
     }
 

@@ -131,7 +131,7 @@ pub enum WorkloadError {
     Rewriting,
     /// A check of capacity that is to be something else, too.
     #[error(
-        "a capacity check writes all over the first target with one thread, one I/O after the other; leave out what else is asked for, and put other workloads into stages of their own"
+        "a capacity check writes all over one target with one thread, one I/O after the other; leave out what else is asked for, and put other workloads into stages of their own"
     )]
     Capacity,
     /// A target that holds no block that can be stamped.
@@ -294,7 +294,8 @@ fn check_kind_of_work(workload: &Workload) -> Result<(), WorkloadError> {
 /// A capacity check has a loop of its own, which does nothing else.
 fn check_capacity(stage: &Stage, workload: &Workload) -> Result<(), WorkloadError> {
     let is_alone = stage.workloads.len() == 1 && workload.threads == 1 && workload.depth == 1;
-    let is_all_over = workload.files.uses.is_empty() && workload.span.is_none();
+    let is_all_over = workload.span.is_none()
+        && matches!(workload.files.uses[..], [] | [FileUse { span: None, .. }]);
     let only_writes = workload.operations.single() == Some(Operation::Write);
     if !workload.checks_capacity() || is_alone && is_all_over && only_writes {
         return Ok(());

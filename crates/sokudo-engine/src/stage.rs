@@ -34,8 +34,10 @@ pub fn run_stage(
     listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Outcome>, StageError> {
     check(stage, targets)?;
-    if let ([workload], [target, ..]) = (&stage.workloads[..], &mut *targets)
+    if let [workload] = &stage.workloads[..]
         && workload.checks_capacity()
+        && let [part] = uses(workload)[..]
+        && let Some(target) = targets.get_mut(part.target as usize)
     {
         let outcome = capacity::run(workload, options.seed, target, control, listener)?;
         return Ok(vec![outcome]);

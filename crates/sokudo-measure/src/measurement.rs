@@ -223,7 +223,7 @@ impl<'a> Measurement<'a> {
         let target = TargetInfo::together(subject.infos());
         let target = target.unwrap_or_else(|| subject.info().clone());
         let targets = several::infos(&subject);
-        let has_beside = !self.beside.is_empty();
+        let own = subject.infos().count();
         subject.add(self.beside);
         let burn_in = self.burn_in.map(|mut burn_in| {
             if burn_in.before.is_empty() {
@@ -244,7 +244,7 @@ impl<'a> Measurement<'a> {
             notes: self.notes,
             any_backend: self.any_backend,
             before: self.before,
-            has_beside,
+            own,
             ..Prepared::new(run, subject)
         })
     }
@@ -260,8 +260,8 @@ pub struct Prepared {
     pub(crate) any_backend: bool,
     /// What an earlier part of the run has measured.
     pub before: Vec<Row>,
-    /// Only the first target is what is measured; others are there to compare it with.
-    has_beside: bool,
+    /// So many targets are what is measured; others are there to compare them with.
+    own: usize,
     watch: Watch,
     /// All trials were made; what follows them may be interrupted.
     pub(crate) is_complete: bool,
@@ -277,7 +277,7 @@ impl Prepared {
             notes: Vec::new(),
             any_backend: false,
             before: Vec::new(),
-            has_beside: false,
+            own: usize::MAX,
             subject,
             is_complete: false,
         }
@@ -321,7 +321,7 @@ impl Prepared {
             let lent = together.file_of_next(self.subject.lent())?;
             together.read_from(self.subject.borrow(&lent)?);
             // It is a file like the own one.
-            self.has_beside = true;
+            self.own = 1;
         }
         Ok(())
     }
@@ -401,11 +401,8 @@ impl Prepared {
             burn_in.after = drive_health::health(self.subject.infos());
         }
         self.subject.look_again();
-        let measured = match self.has_beside {
-            true => Some(self.subject.info().clone()),
-            false => TargetInfo::together(self.subject.infos()),
-        };
-        if let Some(target) = measured {
+        let own = self.subject.infos().take(self.own);
+        if let Some(target) = TargetInfo::together(own) {
             run.target = target;
         }
         run.targets = several::infos(&self.subject);

@@ -13,6 +13,7 @@ use sokudo_measure::{Named, Permission};
 use sokudo_model::{Plan, Schedule, StopRule, Workload};
 use sokudo_terminal::arguments::heading::{self, HOW, WRITTEN};
 use sokudo_terminal::arguments::printing::Printing;
+use sokudo_terminal::notify::Notifying;
 
 use crate::arguments::destroying::Destroying;
 use crate::arguments::io::{Buffers, Issuing};
@@ -54,6 +55,7 @@ pub enum SharedGroup {
     Stop,
     Pages,
     Seed,
+    Notify,
 }
 
 /// What commands that measure share, as given; as if nothing were given where a command has not
@@ -66,6 +68,7 @@ pub struct SharedArguments {
     stop_when: Vec<StopRule>,
     buffers: Buffers,
     pub seed: Option<u64>,
+    pub notifying: Notifying,
     pub printing: Printing,
 }
 
@@ -153,6 +156,7 @@ impl SharedArguments {
             stop_when: part::<Stopping>(has(SharedGroup::Stop), given)?.stop_when,
             buffers: part(has(SharedGroup::Pages), given)?,
             seed: part::<Seed>(has(SharedGroup::Seed), given)?.seed,
+            notifying: part(has(SharedGroup::Notify), given)?,
             printing: Printing::from_arg_matches(given)?,
         })
     }
@@ -166,6 +170,7 @@ impl SharedArguments {
             SharedGroup::Stop => Stopping::augment_args(command),
             SharedGroup::Pages => Buffers::augment_args(command),
             SharedGroup::Seed => Seed::augment_args(command),
+            SharedGroup::Notify => Notifying::augment_args(command),
         };
         let command = groups.iter().fold(Command::new("shared"), add);
         Printing::augment_args(command)

@@ -15,9 +15,10 @@ use sokudo_device::{System, booted_at};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
 use sokudo_model::{
-    BurnIn, BurnInTests, Bytes, DiskAnswer, Nanos, Plan, Row, Schedule, SelfTestResult, Stage,
-    TargetKind, Workload, narrow,
+    BurnIn, BurnInTests, Bytes, Nanos, Plan, Row, Schedule, SelfTestResult, Stage, TargetKind,
+    Workload, narrow,
 };
+use sokudo_report::assessment_table;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
@@ -63,19 +64,11 @@ impl Measuring for Arguments {
     }
 
     fn conclude(&self, finished: FinishedMeasurement) -> Result<(), Exit> {
-        let burn_in = finished.document.burn_in.as_deref();
-        let disks = burn_in.into_iter().flat_map(|it| &it.disks);
-        let answers: Vec<Option<DiskAnswer>> = disks.map(|disk| disk.assessment.answer).collect();
-        finished.conclude(&self.shared.printing)?;
-        if answers.contains(&Some(DiskAnswer::NotOk)) {
-            return Err(Exit::FailedAsReported);
-        }
-        match answers.iter().all(Option::is_some) {
-            true => Ok(()),
-            false => Err(Exit::not_trusted(text!(
-                "not every disk could be judged; the first line of the result says why"
-            ))),
-        }
+        finished.conclude_judged(&self.shared, |document| {
+            let disks = assessment_table::judged_disks(document);
+            let answers = disks.iter().map(|disk| disk.assessment.answer);
+            several::verdict(&answers.collect::<Vec<_>>())
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use sokudo_measure::{
 use sokudo_model::{
     Bytes, Event, Nanos, Outcome, Plan, Run, RunState, Schedule, StopReason, TargetKind,
 };
-use sokudo_report::RunDocument;
+use sokudo_report::{AnswerDocument, RunDocument};
 use sokudo_store::RunId;
 use sokudo_terminal::arguments::printing::{Asking, Printing};
 use sokudo_terminal::arguments::store::Keeping;
@@ -96,12 +96,40 @@ impl FinishedMeasurement {
         })
     }
 
+    /// The same of disks that are judged, and told on.
+    pub fn conclude_judged(
+        mut self,
+        shared: &SharedArguments,
+        judged: impl FnOnce(&RunDocument) -> Result<(), Exit>,
+    ) -> Result<(), Exit> {
+        let (kept, ended) = self.end(&shared.printing, |it, kept| {
+            print::write(&it.document, &shared.printing, kept)
+        });
+        let ended = ended.and_then(|()| judged(&self.document));
+        if !self.document.interrupted {
+            let code = ended.as_ref().err().map_or(0, Exit::code);
+            let run = kept.map(|id| id.0);
+            let answer = || AnswerDocument::of(&self.document, run, code).to_json();
+            shared.notifying.tell(answer);
+        }
+        ended
+    }
+
     /// The same where it is printed in a way of the command's own.
     pub fn conclude_by(
         mut self,
         printing: &Printing,
         print: impl FnOnce(&Self, Option<RunId>) -> Result<(), Exit>,
     ) -> Result<(), Exit> {
+        self.end(printing, print).1
+    }
+
+    /// Under which number it is kept, and how it ended.
+    fn end(
+        &mut self,
+        printing: &Printing,
+        print: impl FnOnce(&Self, Option<RunId>) -> Result<(), Exit>,
+    ) -> (Option<RunId>, Result<(), Exit>) {
         let (keeping, quiet) = (&printing.keeping, printing.asking.quiet);
         self.call_as(printing);
         let kept = keep::keep_whole(&self.run, &self.document, keeping, self.kept);
@@ -111,11 +139,13 @@ impl FinishedMeasurement {
         let is_reported =
             printing.names_the_rest() && invocation::is_output_terminal() && kept.is_last();
         let is_reported = quiet || is_reported;
-        kept.print(is_reported, || {
+        let ended_by = self.ended_by.take();
+        let printed = kept.print(is_reported, || {
             self.tell_or_print(printing, kept.first(), print)
-        })?;
-        self.ended_by.map_or(Ok(()), Err)?;
-        requirement::check(&self.run, printing)
+        });
+        let ended = printed.and_then(|()| ended_by.map_or(Ok(()), Err));
+        let ended = ended.and_then(|()| requirement::check(&self.run, printing));
+        (kept.first(), ended)
     }
 }
 

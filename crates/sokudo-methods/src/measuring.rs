@@ -105,6 +105,7 @@ pub trait Measuring: Shares {
             _ if self.shared().printing.dry_run => output::print_lines(&planned.lines()?),
             Planned::Rows(measurement, conduct) => {
                 let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));
+                self.shared().notifying.check()?;
                 let printing = &self.shared().printing;
                 self.conclude(measurement::measured(
                     measurement,

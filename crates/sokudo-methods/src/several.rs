@@ -8,7 +8,7 @@ pub(crate) mod table;
 use std::time::Duration;
 
 use sokudo_measure::{Named, OtherTarget, duration};
-use sokudo_model::{Nanos, Plan, Schedule};
+use sokudo_model::{DiskAnswer, Nanos, Plan, Schedule};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -50,6 +50,20 @@ pub fn check_one(others: &[String], what: &'static str) -> Result<(), Exit> {
         [other, ..] => Err(Exit::usage(text!(
             "{} is for one disk, and {other} is another; leave it out",
             Text::from(what)
+        ))),
+    }
+}
+
+/// What disks come to that each have an answer, by the exit code; `None` is one that could not be
+/// judged.
+pub(crate) fn verdict(answers: &[Option<DiskAnswer>]) -> Result<(), Exit> {
+    if answers.contains(&Some(DiskAnswer::NotOk)) {
+        return Err(Exit::FailedAsReported);
+    }
+    match answers.iter().all(Option::is_some) {
+        true => Ok(()),
+        false => Err(Exit::not_trusted(text!(
+            "not every disk could be judged; the first line of the result says why"
         ))),
     }
 }

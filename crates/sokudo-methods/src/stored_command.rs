@@ -15,6 +15,7 @@ use sokudo_report::RunDocument;
 use sokudo_terminal::arguments::printing::{Asking, Printing};
 use sokudo_terminal::event_stream::Estimate;
 use sokudo_terminal::exit::Exit;
+use sokudo_terminal::notify::Notifying;
 use sokudo_terminal::{command_line, definition};
 use sokudo_words::{Text, text};
 
@@ -109,8 +110,11 @@ impl StoredCommand {
         let Some(command) = command else {
             return Err(no_command(&words_text(&words)));
         };
+        let mut command = commands::of(command);
+        // It may be a stranger's, and calls no program.
+        command.shared_mut().notifying = Notifying::default();
         let repeat = Self {
-            command: commands::of(command),
+            command,
             words,
             target: definition::values_of(&given, "target").pop(),
             has_trials: ["--runs", "--precision", "--quick"]

@@ -38,6 +38,10 @@ pub struct Disk {
     pub model: Option<String>,
     /// Serial number that the maker gave the disk.
     pub serial: Option<String>,
+    /// Slot of its enclosure or of the machine, as the system calls it; missing where it calls it
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
     /// Version of its firmware.
     pub firmware: Option<String>,
     /// World-wide name: `naa.…`, `eui.…` or `uuid.…`.
@@ -97,6 +101,7 @@ impl Disk {
             vendor: None,
             model: None,
             serial: None,
+            slot: None,
             firmware: None,
             world_wide_name: None,
             size_bytes: None,

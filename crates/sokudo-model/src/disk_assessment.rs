@@ -55,6 +55,19 @@ impl AssessedPoint {
     }
 }
 
+/// What is thought of one disk of several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AssessedDisk {
+    /// Its place among the targets of the run, from 0.
+    pub target: u32,
+    /// The disk, as it was named.
+    pub name: String,
+    /// What it is called in the names of rows.
+    pub label: String,
+    /// Whether it is well, and as fast as it should be.
+    pub assessment: DiskAssessment,
+}
+
 /// Whether a disk is as it should be, the gravest last.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

@@ -64,6 +64,7 @@ impl Run {
             findings: Vec::new(),
             inferences: Vec::new(),
             disk_assessment: None,
+            assessed_disks: Vec::new(),
             ..self.clone()
         }
     }

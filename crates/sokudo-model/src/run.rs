@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::burn_in::BurnIn;
 use crate::conditions::Conditions;
-use crate::disk_assessment::DiskAssessment;
+use crate::disk_assessment::{AssessedDisk, DiskAssessment};
 use crate::enough::Enough;
 use crate::finding::Finding;
 use crate::fit::FitQuestion;
@@ -73,6 +73,9 @@ pub struct Run {
     /// expected of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_assessment: Option<Box<DiskAssessment>>,
+    /// The same of each disk that was asked for, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assessed_disks: Vec<AssessedDisk>,
     /// What a burn-in has beside its rows; missing for anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burn_in: Option<Box<BurnIn>>,
@@ -139,6 +142,7 @@ impl Run {
             findings: Vec::new(),
             inferences: Vec::new(),
             disk_assessment: None,
+            assessed_disks: Vec::new(),
             burn_in: None,
             label: None,
             command: String::new(),

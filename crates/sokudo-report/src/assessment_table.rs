@@ -1,13 +1,14 @@
 //! Whether a disk is as it should be, for people: the answer in a sentence, then a line per point.
 
 use sokudo_model::{
-    AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT, UNCHECKED_CAPACITY, UNKNOWN_HEALTH,
-    UNREAD_BLOCKS,
+    AssessedPoint, BlockDevice, DiskAnswer, DiskAssessment, DriveConditions, LOOKED_AT, Run,
+    UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS, narrow,
 };
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
-use crate::table::Tone;
+use crate::disk_words;
+use crate::table::{Cell, Table, TableBuilder, Tone, left, right};
 use crate::wording::phrase;
 
 pub const fn tone(answer: Option<DiskAnswer>) -> Tone {
@@ -29,7 +30,7 @@ pub fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
         0 => Text::default(),
         more => text!(" (+ {more} more)"),
     };
-    let unseen = not_looked_at(assessment);
+    let unseen = not_looked_at(&assessment.points);
     let sentence = match answer {
         None => text!("CANNOT SAY: {found}"),
         Some(DiskAnswer::Ok) if !unseen.is_empty() => {
@@ -42,21 +43,171 @@ pub fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
     Some((tone(answer), sentence))
 }
 
-/// What nobody looked at, in a few words.
-fn not_looked_at(assessment: &DiskAssessment) -> Text {
-    let words = assessment
-        .points
-        .iter()
-        .flat_map(|point| -> &[&'static str] {
-            match &*point.code {
-                UNKNOWN_HEALTH => &["health"],
-                UNREAD_BLOCKS => &["all blocks"],
-                UNCHECKED_CAPACITY => &["real size"],
-                LOOKED_AT => &["all blocks", "real size"],
-                _ => &[],
-            }
-        });
-    Text::list(words.copied().map(Text::from), ", ")
+/// What nobody looked at, in a few words, each once.
+fn not_looked_at<'a>(points: impl IntoIterator<Item = &'a AssessedPoint>) -> Text {
+    let [mut health, mut blocks, mut size] = [false; 3];
+    for point in points {
+        health |= point.code == UNKNOWN_HEALTH;
+        blocks |= [UNREAD_BLOCKS, LOOKED_AT].contains(&&*point.code);
+        size |= [UNCHECKED_CAPACITY, LOOKED_AT].contains(&&*point.code);
+    }
+    let words = [
+        (health, "health"),
+        (blocks, "all blocks"),
+        (size, "real size"),
+    ];
+    let words = words.into_iter().filter(|(is_unseen, _)| *is_unseen);
+    Text::list(words.map(|(_, word)| Text::from(word)), ", ")
+}
+
+/// One disk of those that a run has judged.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgedDisk<'a> {
+    /// Its place among the targets of the run, from 0.
+    pub target: usize,
+    /// As it was named.
+    pub name: &'a str,
+    /// What it is called in the names of rows; `None` where it is the only one.
+    pub label: Option<&'a str>,
+    pub assessment: &'a DiskAssessment,
+}
+
+/// What disks come to; `None` where none was judged.
+pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(Tone, Text)> {
+    if let [disk] = disks {
+        return answer(disk.assessment);
+    }
+    let rank = |disk: &&JudgedDisk<'_>| match disk.assessment.answer {
+        Some(DiskAnswer::Ok) => 0,
+        Some(DiskAnswer::OkBut) => 1,
+        None => 2,
+        Some(DiskAnswer::NotOk) => 3,
+    };
+    let worst = disks.iter().rev().max_by_key(rank)?;
+    let answer = worst.assessment.answer;
+    let alike = disks.iter().filter(|disk| disk.assessment.answer == answer);
+    let (alike, all) = (alike.count(), disks.len());
+    let mut points = worst.assessment.points.iter();
+    let found = points.find(|point| point.answer == answer)?.found.clone();
+    let name = worst.label.unwrap_or(worst.name);
+    let unseen = not_looked_at(disks.iter().flat_map(|disk| &disk.assessment.points));
+    let sentence = match answer {
+        Some(DiskAnswer::Ok) if !unseen.is_empty() => {
+            text!("OK so far (not looked at: {unseen}): all {all} disks are as they should be")
+        }
+        Some(DiskAnswer::Ok) => text!("OK: all {all} disks are as they should be"),
+        Some(DiskAnswer::OkBut) => {
+            text!("OK BUT: {alike} of {all} disks are worse than they could be; {name}: {found}")
+        }
+        Some(DiskAnswer::NotOk) => text!("NOT OK: {alike} of {all} disks; {name}: {found}"),
+        None => text!("CANNOT SAY: {alike} of {all} disks; {name}: {found}"),
+    };
+    Some((tone(answer), sentence))
+}
+
+/// The verdicts: one sentence for all, one table, and what each verdict comes from.
+pub fn add_all<'a>(article: &mut Article<'a>, disks: &[JudgedDisk<'a>], table: Table) {
+    let Some((tone, sentence)) = answer_of_all(disks) else {
+        return;
+    };
+    article.add(Element::Answer(tone, sentence));
+    article.add(Element::Table(table));
+    for disk in disks {
+        if let Some(label) = disk.label {
+            let is_its_end = disk.name.rsplit('/').next() == Some(label);
+            article.add(Element::Heading(match is_its_end {
+                true => Text::name(disk.name),
+                false => text!("{label}: {}", disk.name),
+            }));
+        }
+        add_points(article, disk.assessment);
+    }
+}
+
+/// What is thought of each disk that was asked for, in the order of the targets.
+pub fn judged_disks(run: &Run) -> Vec<JudgedDisk<'_>> {
+    let one = run.disk_assessment.iter().map(|assessment| JudgedDisk {
+        target: 0,
+        name: &run.target.name,
+        label: None,
+        assessment,
+    });
+    let several = run.assessed_disks.iter().map(|disk| JudgedDisk {
+        target: narrow(disk.target),
+        name: &disk.name,
+        label: Some(&disk.label),
+        assessment: &disk.assessment,
+    });
+    let burnt_in = run.burn_in.iter().flat_map(|it| &it.disks).enumerate();
+    let burnt_in = burnt_in.map(|(target, disk)| JudgedDisk {
+        target,
+        name: &disk.name,
+        label: disk.label.as_deref(),
+        assessment: &disk.assessment,
+    });
+    one.chain(several).chain(burnt_in).collect()
+}
+
+/// A line for each of them.
+pub fn table_of_all(run: &Run, disks: &[JudgedDisk<'_>]) -> Table {
+    let health = |disk: &JudgedDisk<'_>| Some(&drive(run, disk.target)?.disk.health);
+    identified(Table::of(disks), run, |disk| *disk)
+        .column_if_any(left("Health").rank(3), |disk| {
+            Some(disk_words::health(health(disk)?.state))
+        })
+        .column_if_any(right("°C").rank(4), |disk| {
+            Some(Cell::Name(health(disk)?.temperature_celsius?.to_string()))
+        })
+        .table()
+}
+
+/// Columns that say which disk a line is of, by its name, its serial number and its slot, and its
+/// verdict.
+pub fn identified<'r, R>(
+    table: TableBuilder<'r, R>,
+    run: &Run,
+    disk: impl Fn(&R) -> JudgedDisk<'r>,
+) -> TableBuilder<'r, R> {
+    table
+        .column_if_any(left("Disk"), |row| {
+            disk(row).label.map(|label| Cell::Name(label.to_owned()))
+        })
+        .column_if_any(left("Serial").rank(1), |row| {
+            Some(Cell::Name(serial(run, disk(row).target)?.to_owned()))
+        })
+        .column_if_any(left("Slot").rank(1), |row| {
+            let slot = drive(run, disk(row).target)?.disk.slot.clone()?;
+            Some(Cell::Name(slot))
+        })
+        .column(left("Verdict"), |row| {
+            let DiskAssessment { answer, points } = disk(row).assessment;
+            let is_whole = *answer != Some(DiskAnswer::Ok) || not_looked_at(points).is_empty();
+            let words = match is_whole {
+                true => label(*answer),
+                false => "OK so far".into(),
+            };
+            Some(Cell::Judged(tone(*answer), words))
+        })
+}
+
+/// The one device at the bottom of a target.
+fn leaf(run: &Run, target: usize) -> Option<&BlockDevice> {
+    let mut leaves = run.all_targets().get(target)?.leaves();
+    leaves.next().filter(|_| leaves.next().is_none())
+}
+
+/// The serial number of the one disk under a target.
+pub(crate) fn serial(run: &Run, target: usize) -> Option<&str> {
+    let of_drive = drive(run, target).and_then(|it| it.disk.serial.as_deref());
+    let serial = of_drive.or_else(|| leaf(run, target)?.serial.as_deref());
+    serial.map(str::trim)
+}
+
+/// What is known of the one drive under a target.
+pub(crate) fn drive(run: &Run, target: usize) -> Option<&DriveConditions> {
+    let leaf = leaf(run, target)?;
+    let mut drives = run.conditions.drives.iter();
+    drives.find(|drive| drive.disk.name == leaf.name)
 }
 
 /// The answer, what it comes from, and what to do about it, a line per point.

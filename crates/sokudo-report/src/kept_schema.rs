@@ -21,8 +21,9 @@ use serde_json::{Map, Value};
 
 use crate::json_layout;
 use crate::{
-    CheckDocument, ChecksDocument, ComparisonDocument, InfoDocument, JudgementDocument,
-    ListDocument, MatrixDocument, PivotDocument, Report, RunDocument, TrendDocument,
+    AnswerDocument, CheckDocument, ChecksDocument, ComparisonDocument, InfoDocument,
+    JudgementDocument, ListDocument, MatrixDocument, PivotDocument, Report, RunDocument,
+    TrendDocument,
 };
 
 /// Where a schema has the types that it is made of.
@@ -47,6 +48,7 @@ fn schemas(types: &mut BTreeMap<String, SchemaLocation>) -> BTreeMap<&'static st
         described::<JudgementDocument>("sokudo.judgement-1", types),
         described::<ListDocument>("sokudo.list-1", types),
         described::<TrendDocument>("sokudo.trend-1", types),
+        described::<AnswerDocument>("sokudo.answer-1", types),
     ])
 }
 

@@ -32,6 +32,7 @@ pub mod text;
 pub mod trend;
 pub mod view;
 
+mod answer;
 pub mod article;
 pub mod assessment_table;
 mod card;
@@ -63,6 +64,7 @@ pub mod table;
 pub mod unique;
 pub mod wording;
 
+pub use answer::{AnswerDocument, AnsweredDisk};
 pub use check::{BaselineCheck, CheckDocument, ChecksDocument, gravest_code};
 pub use comparison::ComparisonDocument;
 pub use date::{from_rfc3339, rfc3339};

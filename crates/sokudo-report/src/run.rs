@@ -33,9 +33,10 @@ pub fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     article.add(title(document));
     article.add(fact_lines(facts(document).into_iter()));
     article.append(figures(document, unit));
-    if let Some(assessment) = &document.disk_assessment {
-        assessment_table::add_sources(&mut article, assessment.points.iter());
-    }
+    let of_one = document.disk_assessment.iter().map(|it| &**it);
+    let of_several = document.assessed_disks.iter().map(|it| &it.assessment);
+    let points = of_one.chain(of_several).flat_map(|it| &it.points);
+    assessment_table::add_sources(&mut article, points);
     for view in views(document) {
         view.add_sources(&mut article, document);
     }
@@ -81,6 +82,11 @@ pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
     match &document.disk_assessment {
         Some(assessment) if document.plan.method.is(MethodTrait::AsksForDisk) => {
             assessment_table::add(article, assessment);
+        }
+        _ if !document.assessed_disks.is_empty() => {
+            let disks = assessment_table::judged_disks(document);
+            let table = assessment_table::table_of_all(document, &disks);
+            assessment_table::add_all(article, &disks, table);
         }
         _ if article.0.is_empty() => {
             let unreadable = surface::unreadable(document);

@@ -340,6 +340,12 @@ impl<R> TableBuilder<'_, R> {
         }
     }
 
+    /// The same where any of its cells is there.
+    pub fn column_if_any<C: Into<Cell>>(self, head: Head, cell: impl Fn(&R) -> Option<C>) -> Self {
+        let is_any = self.rows.iter().any(|row| cell(row).is_some());
+        self.column_if(is_any, head, cell)
+    }
+
     /// With a turn between rows of which this holds.
     pub fn turning(mut self, turns: impl Fn(&R, &R) -> bool) -> Self {
         let pairs = (1..).zip(self.rows.windows(2));

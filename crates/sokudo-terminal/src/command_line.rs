@@ -1,20 +1,36 @@
 //! The command line as it was given, so that a shell takes it again.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 pub use sokudo_volume::quoted;
 
 use crate::invocation;
 
-/// The arguments that are carried out, after the name of the program.
+/// The option that names who gets the answer.
+pub const NOTIFY: &str = "--notify";
+
+/// The arguments that are carried out, after the name of the program, without who gets the answer:
+/// what is kept calls no other program.
 pub fn as_given() -> String {
     let given = invocation::current().arguments();
-    let words = given.iter().skip(1);
-    let words = words.map(|word| quoted(&without_password(&word.to_string_lossy())));
+    let words = given.iter().skip(1).map(|word| word.to_string_lossy());
+    let words = without_notice(words).map(|word| quoted(&without_password(&word)));
     std::iter::once("sokudo".to_owned())
         .chain(words)
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+fn without_notice<'a>(
+    words: impl Iterator<Item = Cow<'a, str>>,
+) -> impl Iterator<Item = Cow<'a, str>> {
+    let mut is_command = false;
+    words.filter(move |word| {
+        let is_left_out = std::mem::replace(&mut is_command, word == NOTIFY);
+        let assigned = word.strip_prefix(NOTIFY);
+        !is_left_out && !assigned.is_some_and(|it| it.is_empty() || it.starts_with('='))
+    })
 }
 
 /// The address of a server without what could be a password: results are passed on.
@@ -120,6 +136,20 @@ mod tests {
         }
         assert_eq!(words("$'a"), None);
         assert_eq!(words("$HOME"), Some(vec!["$HOME".to_owned()]));
+    }
+
+    #[test]
+    fn what_is_kept_calls_nobody() {
+        for (given, kept) in [
+            ("checkup --notify sh -x A", "checkup -x A"),
+            ("checkup --notify=sh A", "checkup A"),
+            ("checkup --notify", "checkup"),
+            ("checkup --notifyx A", "checkup --notifyx A"),
+        ] {
+            let words = given.split(' ').map(Cow::Borrowed);
+            let words: Vec<_> = without_notice(words).collect();
+            assert_eq!(words.join(" "), kept);
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub mod interrupt;
 pub mod invocation;
 pub mod invoker;
 pub mod language;
+pub mod notify;
 pub mod output;
 pub mod parallel;
 pub mod picture;

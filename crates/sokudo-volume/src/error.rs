@@ -37,6 +37,12 @@ pub enum VolumeError {
         mount_point: PathBuf,
         folder: PathBuf,
     },
+    #[error(
+        "{} can be changed by others than root, so that root does not run it; move it where root alone may write",
+        .0.display()
+    )]
+    #[fault(refused)]
+    ChangedByOthers(PathBuf),
     #[error("{} is mounted already; name an empty directory", .0.display())]
     #[fault(usage)]
     Mounted(PathBuf),

@@ -30,6 +30,7 @@ mod prepare;
 mod program;
 mod shell;
 mod steps;
+mod trusted;
 mod volume;
 
 pub use action::{Action, CommandLine, Step};
@@ -45,6 +46,8 @@ pub use mount_namespace::own_mount_namespace;
 pub use mount_point::mount_point;
 pub use names::{Uuid, VolumeNames};
 pub use prepare::{PARTITION_NAME, Preparation, carry_out_on, emptying, is_prepared, unmounting};
+pub use program::{PATH as PROGRAMS_PATH, call};
 pub use shell::quoted;
 pub use steps::steps;
+pub use trusted::trusted_program;
 pub use volume::Volume;

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, Write};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,9 +16,10 @@ use rustix::time::Timespec;
 
 use crate::action::CommandLine;
 use crate::error::VolumeError;
+use crate::shell::quoted;
 
 /// Where programs are looked for.
-pub(crate) const PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
+pub const PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// What is kept of what a program prints; errors stand at its end.
 const PRINTED_BYTES_MAX: usize = 16 << 10;
@@ -64,11 +66,40 @@ impl<'a> ProgramLimits<'a> {
 
 /// Runs a program to its end and gives what it printed.
 pub(crate) fn run(command: &CommandLine, limits: ProgramLimits<'_>) -> Result<String, VolumeError> {
+    let mut started = Command::new(command.program);
+    started.args(&command.arguments);
+    carry_out(started, command.input.clone(), &command.to_string(), limits)
+}
+
+/// Runs a program of the user's own in the same way, under a name, and gives it this to read.
+///
+/// # Errors
+/// When it cannot be run, fails, takes longer, or is cancelled.
+pub fn call(
+    program: &Path,
+    name: &str,
+    arguments: &[String],
+    input: String,
+    time: Duration,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<(), VolumeError> {
+    let mut started = Command::new(program);
+    started.arg0(name).args(arguments);
+    let limits = ProgramLimits { time, is_cancelled };
+    carry_out(started, Some(input), &quoted(name), limits).map(drop)
+}
+
+fn carry_out(
+    started: Command,
+    input: Option<String>,
+    command: &str,
+    limits: ProgramLimits<'_>,
+) -> Result<String, VolumeError> {
     let not_run = |source| VolumeError::NotRun {
-        command: command.to_string(),
+        command: command.to_owned(),
         source,
     };
-    let mut running = Running::start(command).map_err(not_run)?;
+    let mut running = Running::start(started, input).map_err(not_run)?;
     let deadline = Instant::now() + limits.time;
     let status = loop {
         if let Some(status) = running.child.try_wait().map_err(not_run)? {
@@ -76,13 +107,13 @@ pub(crate) fn run(command: &CommandLine, limits: ProgramLimits<'_>) -> Result<St
         }
         if (limits.is_cancelled)() {
             running.kill();
-            let command = command.to_string();
+            let command = command.to_owned();
             return Err(VolumeError::Cancelled { command });
         }
         if Instant::now() > deadline {
             running.kill();
             return Err(VolumeError::TooLong {
-                command: command.to_string(),
+                command: command.to_owned(),
                 seconds: limits.time.as_secs(),
             });
         }
@@ -91,15 +122,11 @@ pub(crate) fn run(command: &CommandLine, limits: ProgramLimits<'_>) -> Result<St
     outcome(command, status, running.printed())
 }
 
-fn outcome(
-    command: &CommandLine,
-    status: ExitStatus,
-    printed: String,
-) -> Result<String, VolumeError> {
+fn outcome(command: &str, status: ExitStatus, printed: String) -> Result<String, VolumeError> {
     match status.success() {
         true => Ok(printed),
         false => Err(VolumeError::Failed {
-            command: command.to_string(),
+            command: command.to_owned(),
             status: status.to_string(),
             excerpt: kept_lines(&printed),
         }),
@@ -113,15 +140,13 @@ struct Running {
 }
 
 impl Running {
-    fn start(command: &CommandLine) -> io::Result<Self> {
+    fn start(mut started: Command, text: Option<String>) -> io::Result<Self> {
         let (output, input) = io::pipe()?;
-        let stdin = match command.input {
+        let stdin = match text {
             Some(_) => Stdio::piped(),
             None => Stdio::null(),
         };
-        let mut started = Command::new(command.program);
         started
-            .args(&command.arguments)
             .env_clear()
             .envs([("LC_ALL", "C"), ("PATH", PATH)])
             // Words without a slash are no devices there.
@@ -135,9 +160,10 @@ impl Running {
         let mut child = started.spawn()?;
         // It holds our ends of the pipe, which must be closed for the output to end.
         drop(started);
-        if let (Some(text), Some(mut stdin)) = (&command.input, child.stdin.take()) {
-            // What it does not read it will complain about itself.
-            let _ = stdin.write_all(text.as_bytes());
+        if let (Some(text), Some(mut stdin)) = (text, child.stdin.take()) {
+            // One that does not read does not hold us up, and complains itself about what it misses.
+            let writes = move || stdin.write_all(text.as_bytes());
+            let _ = thread::Builder::new().spawn(writes);
         }
         Ok(Self {
             child,
@@ -260,6 +286,21 @@ mod tests {
     fn what_is_printed_without_end_is_not_kept() {
         let printed = run(&shell("yes | head -c 1000000"), ProgramLimits::undoing()).unwrap();
         assert_eq!(printed.len(), PRINTED_BYTES_MAX);
+    }
+
+    #[test]
+    fn who_reads_nothing_holds_nobody_up() {
+        let limits = ProgramLimits {
+            time: Duration::from_millis(200),
+            is_cancelled: &|| false,
+        };
+        let long = "x".repeat(1 << 20);
+        let lazy = shell("sleep 60").reading(long.clone());
+        let error = run(&lazy, limits).unwrap_err();
+        assert!(matches!(error, VolumeError::TooLong { .. }), "{error}");
+        let counts = shell("wc -c").reading(long);
+        let printed = run(&counts, ProgramLimits::undoing()).unwrap();
+        assert_eq!(printed.trim(), (1 << 20).to_string());
     }
 
     #[test]

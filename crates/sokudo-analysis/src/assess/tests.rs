@@ -540,3 +540,81 @@ fn what_others_did_meanwhile_makes_a_fast_disk_no_slower() {
         assert_eq!(slow.points[0].code, NOT_JUDGED);
     }
 }
+
+/// A run of three disks: two good ones, and one between them whose drive fails.
+fn of_three() -> Run {
+    let mut run = reads_with(|run| {
+        run.plan.method = method(ASKS);
+        ios_per_s(run, 10_000);
+        linked(run, Link::default());
+    });
+    let (row, target) = (run.rows[0].clone(), run.target.clone());
+    let drive = run.conditions.drives[0].clone();
+    run.rows.clear();
+    run.conditions.drives.clear();
+    for (index, name) in (0..).zip(["sda", "sdb", "sdc"]) {
+        let mut row = row.clone();
+        row.workload.name = format!("RND4K Q1 @{name}");
+        row.workload.files.uses = vec![FileUse {
+            target: index,
+            span: None,
+        }];
+        run.rows.push(row);
+        let mut target = target.clone();
+        target.name = format!("/dev/{name}");
+        target.devices.retain(|device| device.is_leaf);
+        target.devices[0].name = name.to_owned();
+        run.targets.push(target);
+        let mut drive = drive.clone();
+        drive.disk.name = name.to_owned();
+        if name == "sdb" {
+            drive.disk.health.state = HealthState::Failing;
+        }
+        run.conditions.drives.push(drive);
+    }
+    run
+}
+
+#[test]
+fn of_several_disks_a_failing_one_blames_itself_alone() {
+    let mut run = of_three();
+    judge(&mut run);
+    assert_eq!(run.disk_assessment, None);
+    let disks = run.assessed_disks.iter();
+    let answers = disks.map(|it| (it.target, &*it.name, &*it.label, it.assessment.answer));
+    let (ok, bad) = (Some(DiskAnswer::Ok), Some(DiskAnswer::NotOk));
+    let expected = [
+        (0, "/dev/sda", "sda", ok),
+        (1, "/dev/sdb", "sdb", bad),
+        (2, "/dev/sdc", "sdc", ok),
+    ];
+    assert_eq!(answers.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn what_lies_beside_a_disk_is_held_against_that_disk() {
+    let mut run = of_three();
+    run.plan.stages.clear();
+    // A stream of the second disk's file, and one of the device below it: the fourth target.
+    let mut below = run.targets[1].clone();
+    below.name = "/dev/sdb".to_owned();
+    run.targets.push(below);
+    let file_system = reads().target.file_system;
+    run.targets[1].file_system = file_system;
+    let mut of_two = run.clone();
+    of_two.rows.remove(0);
+    streams(&mut of_two, 400);
+    let mut file = of_two.rows[0].clone();
+    streams(&mut of_two, 1_000);
+    let mut raw = of_two.rows[0].clone();
+    file.workload.name = "SEQ1M,Q8 @sdb".to_owned();
+    raw.workload.name = "SEQ1M,Q8 sdb @sdb".to_owned();
+    raw.workload.files.uses[0].target = 3;
+    run.rows.extend([file, raw]);
+    judge(&mut run);
+    let shares = run.assessed_disks.iter();
+    let shares =
+        shares.map(|disk| found(&disk.assessment, "file-system-share").map(|it| it.answer));
+    let expected = [None, Some(Some(DiskAnswer::OkBut)), None];
+    assert_eq!(shares.collect::<Vec<_>>(), expected);
+}

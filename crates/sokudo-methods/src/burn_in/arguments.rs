@@ -44,6 +44,7 @@ impl OwnArguments for BurnInOptions {
         SharedGroup::Stop,
         SharedGroup::Pages,
         SharedGroup::Seed,
+        SharedGroup::Notify,
     ];
     const CAN: &'static [Ability] = &[];
 }

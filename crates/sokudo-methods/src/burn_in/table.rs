@@ -1,11 +1,10 @@
 //! A burn-in for people: what it will take, and what has come of each disk.
 
 use sokudo_model::{
-    AssessedPoint, BurnIn, BurnInDisk, BurnInWork, Bytes, DiskAnswer, Nanos, SelfTest,
-    SelfTestResult,
+    BurnIn, BurnInDisk, BurnInWork, Bytes, Nanos, Run, SelfTest, SelfTestResult, narrow,
 };
-use sokudo_report::article::{Article, Element};
-use sokudo_report::assessment_table::{self, tone};
+use sokudo_report::article::Article;
+use sokudo_report::assessment_table::{self, JudgedDisk};
 use sokudo_report::disk_words;
 use sokudo_report::document::RunDocument;
 use sokudo_report::number::{BYTES_PER_MB, decimal_size};
@@ -90,7 +89,9 @@ struct ShownBurnIn;
 impl ShownView for ShownBurnIn {
     fn add_answer<'a>(&'a self, article: &mut Article<'a>, document: &'a RunDocument) {
         if let Some(burn_in) = &document.burn_in {
-            add(article, burn_in);
+            let disks = assessment_table::judged_disks(document);
+            let table = table(document, burn_in, &disks).noted(LEGEND);
+            assessment_table::add_all(article, &disks, table);
         }
     }
 
@@ -105,72 +106,12 @@ impl ShownView for ShownBurnIn {
     }
 }
 
-/// The verdicts, one sentence for all, one table, and what each verdict comes from.
-pub(crate) fn add<'a>(article: &mut Article<'a>, burn_in: &'a BurnIn) {
-    let Some((worst, sentence)) = answer(&burn_in.disks) else {
-        return;
-    };
-    article.add(Element::Answer(tone(worst), sentence));
-    article.add(Element::Table(table(burn_in).noted(LEGEND)));
-    for disk in &burn_in.disks {
-        if let Some(label) = &disk.label {
-            article.add(Element::Heading(
-                match disk.name.rsplit('/').next() == Some(label) {
-                    true => Text::name(&*disk.name),
-                    false => text!("{label}: {}", disk.name),
-                },
-            ));
-        }
-        assessment_table::add_points(article, &disk.assessment);
-    }
-}
-
-/// What all disks come to; `None` where none was judged.
-pub(crate) fn answer(disks: &[BurnInDisk]) -> Option<(Option<DiskAnswer>, Text)> {
-    if let [disk] = disks {
-        let (_, sentence) = assessment_table::answer(&disk.assessment)?;
-        return Some((disk.assessment.answer, sentence));
-    }
-    let rank = |disk: &&BurnInDisk| match disk.assessment.answer {
-        Some(DiskAnswer::Ok) => 0,
-        Some(DiskAnswer::OkBut) => 1,
-        None => 2,
-        Some(DiskAnswer::NotOk) => 3,
-    };
-    let worst = disks.iter().rev().max_by_key(rank)?;
-    let answer = worst.assessment.answer;
-    let alike = disks.iter().filter(|disk| disk.assessment.answer == answer);
-    let (alike, all) = (alike.count(), disks.len());
-    let found: &AssessedPoint = worst
-        .assessment
-        .points
-        .iter()
-        .find(|point| point.answer == answer)?;
-    let name = worst.label.as_ref().unwrap_or(&worst.name);
-    let found = found.found.clone();
-    let sentence = match answer {
-        Some(DiskAnswer::Ok) => text!("OK: all {all} disks are as they should be"),
-        Some(DiskAnswer::OkBut) => {
-            text!("OK BUT: {alike} of {all} disks are worse than they could be; {name}: {found}")
-        }
-        Some(DiskAnswer::NotOk) => text!("NOT OK: {alike} of {all} disks; {name}: {found}"),
-        None => text!("CANNOT SAY: {alike} of {all} disks; {name}: {found}"),
-    };
-    Some((answer, sentence))
-}
-
-fn table(burn_in: &BurnIn) -> Table {
+fn table(run: &Run, burn_in: &BurnIn, disks: &[JudgedDisk<'_>]) -> Table {
     let size = |work: &BurnInWork| Some(Cell::Name(decimal_size(work.done, 3)));
     let rate = |work: &BurnInWork| Some(Cell::rate(work.bytes_per_s()? / BYTES_PER_MB));
-    let numbered: Vec<(u32, &BurnInDisk)> = (0..).zip(&burn_in.disks).collect();
-    Table::of(&numbered)
-        .column_if(burn_in.disks.len() > 1, left("Disk"), |(_, disk)| {
-            disk.label.clone().map(Cell::Name)
-        })
-        .column(left("Verdict"), |(_, disk)| {
-            let answer = disk.assessment.answer;
-            Some(Cell::Judged(tone(answer), assessment_table::label(answer)))
-        })
+    let rows: Vec<(JudgedDisk<'_>, &BurnInDisk)> =
+        disks.iter().copied().zip(&burn_in.disks).collect();
+    assessment_table::identified(Table::of(&rows), run, |(disk, _)| *disk)
         .column(right("Written"), move |(_, disk)| size(&disk.written))
         .column(right("MB/s").rank(2), move |(_, disk)| rate(&disk.written))
         .column(right("Read back"), move |(_, disk)| size(&disk.read_back))
@@ -190,11 +131,12 @@ fn table(burn_in: &BurnIn) -> Table {
         .column(right("Slow").rank(1), |(_, disk)| {
             Some(Cell::Name(disk.slow_samples.to_string()))
         })
-        .column(left("Self-test").rank(1), |(index, _)| {
-            self_test(burn_in.tests_of(*index))
+        .column(left("Self-test").rank(1), |(disk, _)| {
+            self_test(burn_in.tests_of(narrow(disk.target)))
         })
-        .column(left("Health").rank(3), |(index, _)| {
-            let drives = burn_in.after.iter().filter(|it| it.target == *index);
+        .column(left("Health").rank(3), |(disk, _)| {
+            let drives = burn_in.after.iter();
+            let drives = drives.filter(|it| narrow::<u32, usize>(it.target) == disk.target);
             let states = drives.map(|it| it.health.state);
             let worst = states.max_by_key(|state| *state as u8)?;
             Some(Text::from(disk_words::health(worst)))

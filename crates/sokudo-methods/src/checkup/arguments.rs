@@ -14,6 +14,7 @@ Examples:
   sudo sokudo checkup /dev/sda                 a device, which is only read
   sudo sokudo checkup /dev/sda --full          with all of its blocks, which takes hours
   sudo sokudo checkup /dev/sdX --destroy /dev/sdX   with its real capacity: erases it
+  sudo sokudo checkup /dev/sd[b-m]             a shelf: one table by serial number and slot
   sokudo checkup . --why                       with what is expected, and by whom
 
 What is looked at: what the drive says of its health, temperature and unreadable sectors; the link
@@ -23,15 +24,21 @@ the slowest of them again; alignment, write cache, scheduler, discard; with --de
 drive really holds. What was not looked at is named. Devices below a directory are read, too, where
 that is permitted (as root). docs/ASSESS.md has every rule.
 
-Exit codes: 0 OK, or OK BUT; 1 NOT OK, or something failed; 2 wrong arguments; 3 refused; 4 what was
-measured is not VERIFIED, so that its speed cannot be judged; 130 interrupted.";
+Of several disks the speed is measured one after the other, and the surface of all at the same time.
+
+Exit codes: 0 OK, or OK BUT; 1 a disk is NOT OK, or something failed; 2 wrong arguments; 3 refused;
+4 what was measured is not VERIFIED, so that the speed of a disk cannot be judged; 130 interrupted.";
 
 /// All arguments of `sokudo checkup`.
 pub type Arguments = MeasuringArguments<CheckupOptions>;
 
 impl OwnArguments for CheckupOptions {
-    const SHARED: &'static [SharedGroup] =
-        &[SharedGroup::Destroy, SharedGroup::Pages, SharedGroup::Seed];
+    const SHARED: &'static [SharedGroup] = &[
+        SharedGroup::Destroy,
+        SharedGroup::Pages,
+        SharedGroup::Seed,
+        SharedGroup::Notify,
+    ];
     const CAN: &'static [Ability] = &[];
 }
 
@@ -44,6 +51,10 @@ pub struct CheckupOptions {
     /// read, but with --destroy.
     #[arg(default_value = ".")]
     pub target: String,
+
+    /// More of them: one table, and one sentence for all
+    #[arg(value_name = "MORE")]
+    pub others: Vec<String>,
 
     /// Read all blocks of the device, not 200 positions of it
     #[arg(long, help_heading = MEASURED)]

@@ -43,14 +43,32 @@ pub fn stages(disks: &[DiskTests]) -> Vec<Stage> {
 
 /// The workload of one disk of several.
 pub(crate) fn on_disk(workload: Workload, target: usize, label: &str, others: usize) -> Workload {
-    let part = FileUse {
-        target: narrow(target),
-        span: workload.span,
-    };
+    on_targets(workload, label, others, |_| narrow(target))
+}
+
+/// The same where each of its targets has another number among all.
+pub(crate) fn on_targets(
+    workload: Workload,
+    label: &str,
+    others: usize,
+    index: impl Fn(u32) -> u32,
+) -> Workload {
+    let mut uses = workload.files.uses;
+    if uses.is_empty() {
+        let whole = FileUse {
+            target: 0,
+            span: None,
+        };
+        uses.push(whole);
+    }
+    for part in &mut uses {
+        part.target = index(part.target);
+        part.span = part.span.or(workload.span);
+    }
     Workload {
         name: row_name(&workload.name, label, others),
         files: Files {
-            uses: vec![part],
+            uses,
             ..workload.files
         },
         ..workload

@@ -91,6 +91,7 @@ fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
 /// Every baseline of a device of this machine, one after the other. What was judged before
 /// somebody interrupts it is told, but not to monitoring, which would take it for all.
 fn all(arguments: &CheckArguments, control: &Control) -> Result<(), Exit> {
+    arguments.notifying.check()?;
     let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
     if baselines.is_empty() {
         return only(baselines, &text!("any device")).map(|_| ());
@@ -115,7 +116,12 @@ fn all(arguments: &CheckArguments, control: &Control) -> Result<(), Exit> {
     if is_interrupted && arguments.format.is_for_monitoring() {
         return Err(Exit::Interrupted);
     }
-    print_all(&ChecksDocument::new(checks), arguments)
+    let document = ChecksDocument::new(checks);
+    let ended = print_all(&document, arguments);
+    if !is_interrupted {
+        arguments.notifying.tell(|| document.to_json());
+    }
+    ended
 }
 
 /// Of what a check is, whatever comes of it.

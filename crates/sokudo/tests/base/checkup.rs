@@ -1,6 +1,8 @@
 //! Whether a disk is well and as fast as it should be: on simulated devices that are, that are not
 //! and of which nothing is known, and on a real directory.
 
+use serde_json::Value;
+
 use crate::sokudo::{Ended, sokudo_on};
 
 /// `sokudo checkup TARGET ARGUMENTS`.
@@ -114,4 +116,57 @@ fn a_card_has_a_line_of_it() {
         .iter()
         .find(|line| line.starts_with("OK so far (not looked at"));
     assert!(line.is_some(), "{ended:?}");
+}
+
+#[test]
+fn several_disks_have_one_sentence_one_table_and_the_points_of_each_alone() {
+    let slow = "sim:const?latency=810us&jitter=0s";
+    let document = |target: &str, more: &str, code| -> Value {
+        let ended = checkup(target, &format!("{more} --format json")).ends(code);
+        serde_json::from_str(&ended.printed).unwrap()
+    };
+    let both = document("sim:hdd", &format!("'{slow}'"), 1);
+    assert_eq!(both["disk_assessment"], Value::Null);
+    let disks = both["assessed_disks"].as_array().unwrap();
+    let alone = [document("sim:hdd", "", 0), document(slow, "", 1)];
+    for (disk, alone) in disks.iter().zip(&alone) {
+        let judged = |assessment: &Value| {
+            let points = assessment["points"].as_array().unwrap().iter();
+            let points: Vec<_> = points
+                .map(|it| (it["code"].clone(), it["answer"].clone()))
+                .collect();
+            (assessment["answer"].clone(), points)
+        };
+        let alone = &alone["disk_assessment"];
+        assert_eq!(judged(&disk["assessment"]), judged(alone), "{disk}");
+    }
+    let sentences = [&disks[1]["assessment"], &alone[1]["disk_assessment"]]
+        .map(|it| it["points"][0]["found"].clone());
+    assert_eq!(sentences[0], sentences[1]);
+    let printed = checkup("sim:hdd", &format!("'{slow}'")).ends(1);
+    let says = "NOT OK: 1 of 2 disks; B: 1,235 single random reads a second";
+    assert!(first_line(&printed).starts_with(says), "{printed:?}");
+    for words in ["\nA: sim:hdd\n", &format!("\nB: {slow}\n")] {
+        assert!(printed.printed.contains(words), "{printed:?}");
+    }
+    let good = checkup("sim:hdd", "sim:ssd").ok();
+    let says = "OK so far (not looked at: health, all blocks): all 2 disks are as they should be";
+    assert_eq!(first_line(&good), says);
+    checkup("sim:ssd", "sim:raid5").ends(4);
+    checkup("sim:ssd", &format!("sim:raid5 '{slow}'")).ends(1);
+}
+
+#[test]
+fn of_several_disks_each_is_refused_by_its_name() {
+    let refused = |target: &str, more: &str, says: &str| {
+        let ended = checkup(target, more).ends(2);
+        assert!(ended.told.contains(says), "{ended:?}");
+    };
+    refused("sim:ssd", ". --full", ". is not a device, and --full reads");
+    refused("sim:ssd", "null:", "null: is no disk");
+    refused(".", "sim:ssd --size 1MiB", "sim:ssd has its size");
+    refused("sim:ssd", "/does/not/exist", "/does/not/exist");
+    let same = tempfile::tempdir().unwrap();
+    let same = same.path().to_str().unwrap();
+    checkup(same, same).ends(2);
 }

@@ -41,6 +41,7 @@ mod limits;
 mod load;
 mod long;
 mod matrix;
+mod notify;
 mod peak;
 mod pictures;
 mod pivot;

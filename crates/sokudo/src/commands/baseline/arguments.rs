@@ -7,6 +7,7 @@ use sokudo_terminal::arguments::heading::{PRINTED, WRITTEN};
 use sokudo_terminal::arguments::percent::{Percent, percent};
 use sokudo_terminal::arguments::printing::{Asking, ListFormat, unit};
 use sokudo_terminal::arguments::store::{Keeping, RunKeeping};
+use sokudo_terminal::notify::Notifying;
 
 /// What `baseline --help` ends with.
 pub(crate) const BASELINE_EXAMPLES: &str = "\
@@ -155,6 +156,7 @@ pub(crate) struct UnsetArguments {
 
 /// Arguments of `sokudo check`, as given.
 #[derive(Debug, Args)]
+#[command(mut_arg("notify", |it| it.requires("all")))]
 pub(crate) struct CheckArguments {
     /// Device or path with a baseline, or a run: number or file
     ///
@@ -223,6 +225,9 @@ pub(crate) struct CheckArguments {
         help_heading = PRINTED
     )]
     pub(crate) unit: BandwidthUnit,
+
+    #[command(flatten)]
+    pub(crate) notifying: Notifying,
 
     #[command(flatten)]
     pub(crate) asking: Asking,

@@ -66,6 +66,7 @@ fn what_no_form_holds_is_refused_by_name() {
         "plot",
         "lang",
         "write-back",
+        "notify",
         "file",
     ] {
         for form in forms_in(Language::English) {

@@ -1,0 +1,105 @@
+//! A program of the user's that gets the answer, once it is kept and printed. Whatever comes of it
+//! changes nothing of that.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use sokudo_measure::MeasureError;
+use sokudo_volume::{PROGRAMS_PATH, call, trusted_program};
+use sokudo_words::{Text, text};
+
+use crate::arguments::heading::PRINTED;
+use crate::command_line::{self, NOTIFY};
+use crate::exit::{self, Exit};
+use crate::interrupt;
+
+/// Nobody waits longer for a message to be sent.
+const TIME_MAX: Duration = Duration::from_secs(60);
+
+/// Who gets the answer, if anybody.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Notifying {
+    /// Call this with the answer as JSON on its standard input
+    ///
+    /// Once the run is kept and printed. No shell reads it: quotes hold words together, and
+    /// "sh -c '...'" calls a shell. It runs as whoever runs sokudo, with PATH and LC_ALL alone, for
+    /// 60 s at most. If it fails, a line says so, and the exit code stays. As root it must be a
+    /// program that root alone can change.
+    #[arg(long, value_name = "COMMAND", value_parser = notice, help_heading = PRINTED)]
+    notify: Option<Notice>,
+}
+
+/// A program and its arguments.
+#[derive(Clone, Debug)]
+struct Notice {
+    program: String,
+    arguments: Vec<String>,
+}
+
+fn notice(text: &str) -> Result<Notice, Text> {
+    let mut words = command_line::words(text).unwrap_or_default().into_iter();
+    Ok(Notice {
+        program: words.next().ok_or_else(|| {
+            text!("it is no command; name a program and its arguments, with every quote closed")
+        })?,
+        arguments: words.collect(),
+    })
+}
+
+impl Notifying {
+    /// Refuses a program that is not there or, as root, that others can change.
+    pub fn check(&self) -> Result<(), Exit> {
+        self.notify.iter().try_for_each(|it| it.found().map(drop))
+    }
+
+    /// Calls it with this document, and says what went wrong.
+    pub fn tell(&self, json: impl FnOnce() -> String) {
+        let Some(notice) = &self.notify else {
+            return;
+        };
+        let called = notice.found().and_then(|program| {
+            let Notice {
+                program: name,
+                arguments,
+            } = notice;
+            interrupt::KEEPING
+                .during(|is_cancelled| {
+                    call(&program, name, arguments, json(), TIME_MAX, is_cancelled)
+                })
+                .map_err(of_volume)
+        });
+        if let Some(why) = called.err().and_then(|exit| exit.message()) {
+            exit::fault(text!("{NOTIFY}: {why}"));
+        }
+    }
+}
+
+impl Notice {
+    /// Its file. What the environment has for PATH is not asked: it may be another user's.
+    fn found(&self) -> Result<PathBuf, Exit> {
+        let name = Path::new(&self.program);
+        let path = match self.program.contains('/') {
+            true => name.is_absolute().then(|| name.to_owned()),
+            false => {
+                let folders = PROGRAMS_PATH.split(':');
+                let mut paths = folders.map(|folder| Path::new(folder).join(name));
+                paths.find(|path| path.is_file())
+            }
+        };
+        let path = path.ok_or_else(|| {
+            Exit::usage(text!(
+                "{NOTIFY}: there is no {} in {PROGRAMS_PATH}; name a program by its whole path",
+                &self.program
+            ))
+        })?;
+        match rustix::process::geteuid().is_root() {
+            true => trusted_program(&path).map_err(of_volume),
+            false => Ok(path),
+        }
+    }
+}
+
+fn of_volume(error: impl Into<MeasureError>) -> Exit {
+    Exit::from(error.into())
+}
