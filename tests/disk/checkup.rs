@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, directory_on_disk, sokudo_on};
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{Ended, directory_in_memory, directory_on_disk, sokudo_on};
 
 /// `sokudo checkup TARGET ARGUMENTS`.
 fn checkup(target: &str, arguments: &str) -> Ended {
@@ -37,4 +38,50 @@ fn a_directory_is_held_against_the_device_below_where_that_may_be_read() {
         "{rows:?}"
     );
     assert_eq!(std::fs::read_dir(path).unwrap().count(), 0);
+}
+
+/// Two devices in memory, which stand on no common disk: what one of them is named for is done to
+/// neither, and without a name both are only read.
+#[test]
+fn of_several_devices_all_are_named_or_none_is_written() {
+    let directory = directory_in_memory();
+    let images = ["one", "other"].map(|name| directory.path().join(name));
+    let contents = vec![0x5a; 16 << 20];
+    for image in &images {
+        std::fs::write(image, &contents).unwrap();
+    }
+    let are_whole = || {
+        images
+            .each_ref()
+            .map(|image| std::fs::read(image).unwrap() == contents)
+            == [true; 2]
+    };
+    let devices = images
+        .each_ref()
+        .map(|image| LoopDevice::over(image, false));
+    let [Some(one), Some(other)] = devices else {
+        return;
+    };
+    let [one, other] = [&one, &other].map(|device| device.path.to_str().unwrap());
+    let short = format!("{other} --time 50ms --runs 1");
+    let refused = checkup(one, &format!("{short} --destroy {one}")).ends(3);
+    assert!(
+        refused
+            .told
+            .contains(&format!("name it: --destroy {other}")),
+        "{refused:?}"
+    );
+    assert!(are_whole());
+    let read = checkup(one, &format!("{short} --format json"));
+    let run: Value = serde_json::from_str(&read.printed).unwrap();
+    assert_eq!(
+        run["assessed_disks"].as_array().map(Vec::len),
+        Some(2),
+        "{run}"
+    );
+    assert!(are_whole());
+    let both = format!("{short} --destroy {one} --destroy {other} --destroy-contents");
+    let written = checkup(one, &both);
+    let genuine = written.printed.matches("look genuine").count();
+    assert_eq!(genuine, 2, "{written:?}");
 }

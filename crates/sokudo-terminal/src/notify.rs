@@ -32,19 +32,14 @@ pub struct Notifying {
 
 /// A program and its arguments.
 #[derive(Clone, Debug)]
-struct Notice {
-    program: String,
-    arguments: Vec<String>,
-}
+struct Notice(String, Vec<String>);
 
 fn notice(text: &str) -> Result<Notice, Text> {
     let mut words = command_line::words(text).unwrap_or_default().into_iter();
-    Ok(Notice {
-        program: words.next().ok_or_else(|| {
-            text!("it is no command; name a program and its arguments, with every quote closed")
-        })?,
-        arguments: words.collect(),
-    })
+    let program = words.next().ok_or_else(|| {
+        text!("it is no command; name a program and its arguments, with every quote closed")
+    })?;
+    Ok(Notice(program, words.collect()))
 }
 
 impl Notifying {
@@ -59,15 +54,10 @@ impl Notifying {
             return;
         };
         let called = notice.found().and_then(|program| {
-            let Notice {
-                program: name,
-                arguments,
-            } = notice;
-            interrupt::KEEPING
-                .during(|is_cancelled| {
-                    call(&program, name, arguments, json(), TIME_MAX, is_cancelled)
-                })
-                .map_err(of_volume)
+            let Notice(name, words) = notice;
+            let called = interrupt::KEEPING
+                .during(|is_cancelled| call(&program, name, words, json(), TIME_MAX, is_cancelled));
+            called.map_err(of_volume)
         });
         if let Some(why) = called.err().and_then(|exit| exit.message()) {
             exit::fault(text!("{NOTIFY}: {why}"));
@@ -78,8 +68,8 @@ impl Notifying {
 impl Notice {
     /// Its file. What the environment has for PATH is not asked: it may be another user's.
     fn found(&self) -> Result<PathBuf, Exit> {
-        let name = Path::new(&self.program);
-        let path = match self.program.contains('/') {
+        let name = Path::new(&self.0);
+        let path = match self.0.contains('/') {
             true => name.is_absolute().then(|| name.to_owned()),
             false => {
                 let folders = PROGRAMS_PATH.split(':');
@@ -90,7 +80,7 @@ impl Notice {
         let path = path.ok_or_else(|| {
             Exit::usage(text!(
                 "{NOTIFY}: there is no {} in {PROGRAMS_PATH}; name a program by its whole path",
-                &self.program
+                &self.0
             ))
         })?;
         match rustix::process::geteuid().is_root() {
