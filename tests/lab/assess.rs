@@ -66,3 +66,26 @@ fn a_disk_that_cannot_be_read_is_not_ok() {
     };
     assert!(points.iter().any(not_ok), "{points:?}");
 }
+
+/// As who bought used disks would: all at once, and the table says which one goes back.
+#[test]
+fn of_used_disks_the_bad_one_is_named_by_its_serial_number() {
+    let Some(guest) = Guest::enter(&["ata-ssd", "ata-bad"]) else {
+        return;
+    };
+    let (good, bad) = (guest.disk("ata-ssd"), guest.disk("ata-bad"));
+    let how = ["--full", "--time", "300ms", "--runs", "2", "--quiet"];
+    let ended = guest.end(&[&["checkup", &good, &bad, "--no-store"][..], &how].concat());
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let printed = &ended.printed;
+    assert!(printed.starts_with("NOT OK: 1 of 2 disks; "), "{printed}");
+    let line = |serial: &str| {
+        let mut lines = printed.lines();
+        lines.find(|line| line.contains(serial) && line.contains("OK"))
+    };
+    let bad = line("ata-bad").unwrap_or_else(|| panic!("{printed}"));
+    assert!(bad.contains("NOT OK"), "{printed}");
+    let good = line("ata-ssd").unwrap_or_else(|| panic!("{printed}"));
+    assert!(!good.contains("NOT OK"), "{printed}");
+    assert!(printed.contains("all 128 MiB of "), "{printed}");
+}
