@@ -172,8 +172,7 @@ impl Learned {
                 return Ok(trials);
             }
             self.unsettled += 1;
-            let calibration = &mut subject.clock.spent.calibration;
-            calibration.0 = calibration.0.saturating_add(trial.outcome.time().0);
+            subject.clock.spent.add(&trial.outcome, false);
             self.uncounted.push(TrialSeries::of(&trial.outcome));
             let now = RowTime::of(plan, schedule, step.stage, size);
             listener(Event::RowTimed {
@@ -285,7 +284,7 @@ pub(crate) fn run(
         }
         match measured {
             Ok(trials) => {
-                subject.clock.spent.count(&trials[..]);
+                note_time(&trials, step, &rows[own.start], subject);
                 let trials = rest.added(trials, &rows[own.clone()]);
                 count_all(trials, step, own.start, &mut rows, listener);
             }
@@ -320,6 +319,14 @@ fn rows_of_stages(plan: &Plan) -> Vec<Range<usize>> {
         start..end
     };
     plan.stages.iter().map(of_stage).collect()
+}
+
+/// Notes what the trials of a step took, which ran at the same time.
+fn note_time(trials: &[Trial], step: ScheduledTrial, row: &Row, subject: &mut PreparedTargets) {
+    if let Some(first) = trials.first() {
+        let counts = counts(first, step, row);
+        subject.clock.spent.add(&first.outcome, counts);
+    }
 }
 
 /// Puts the trials of a step into its rows, of which the first is `first`, and tells them.

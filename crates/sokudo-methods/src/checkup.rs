@@ -9,8 +9,8 @@ use arguments::Arguments;
 use sokudo_history::past_runs::Past;
 use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE, may_write};
 use sokudo_model::{
-    Bytes, DiskAnswer, DiskAssessment, FileUse, Files, Method, MethodKind, MethodTrait, Nanos,
-    Plan, Schedule, Span, Stage, TargetKind, Workload, narrow,
+    BlockDevice, Bytes, DiskAnswer, DiskAssessment, FileUse, Files, Method, MethodKind,
+    MethodTrait, Nanos, Plan, Schedule, Span, Stage, TargetKind, Workload, narrow,
 };
 use sokudo_page::TargetForm;
 use sokudo_report::assessment_table;
@@ -173,11 +173,16 @@ fn check(arguments: &Arguments, all: &[(&str, &Named)]) -> Result<(), Exit> {
     Ok(())
 }
 
-/// A device at the bottom of both.
+/// A device at the bottom of both, also one that has two paths; parts of an NVMe drive are apart.
 fn shared_leaf(one: &Named, other: &Named) -> Option<String> {
     let other = other.info()?;
     let mut leaves = one.info()?.leaves();
-    let shared = leaves.find(|leaf| other.leaves().any(|it| it.number == leaf.number))?;
+    let is_same = |one: &BlockDevice, other: &BlockDevice| {
+        let has_same_serial = one.serial.is_some() && one.serial == other.serial;
+        let is_path = has_same_serial && one.model == other.model && !one.name.starts_with("nvme");
+        one.number == other.number || is_path
+    };
+    let shared = leaves.find(|leaf| other.leaves().any(|it| is_same(it, leaf)))?;
     Some(shared.name.clone())
 }
 

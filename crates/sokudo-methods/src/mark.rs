@@ -84,7 +84,7 @@ fn measurement(arguments: &Arguments) -> Result<Measurement<'_>, Exit> {
     let time_max = plan::time_max(arguments, plan.stages.len());
     schedule.time_max = schedule.time_max.or(time_max);
     let mut notes = notes(arguments, &targets);
-    notes.extend(plan::short_trials(arguments, plan.stages.len()));
+    notes.extend(plan::short_time(arguments, &plan));
     notes.extend(several::time_note(&plan, &schedule, targets.len()));
     drop(targets);
     Ok(Measurement {

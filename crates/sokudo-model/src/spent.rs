@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::trial::{Outcome, Trial};
+use crate::trial::Outcome;
 use crate::units::Nanos;
 
 /// What the time of a run went to: its parts and what lay between them are the whole. Of a
@@ -22,7 +22,7 @@ pub struct Spent {
     /// Before and behind them, while their queues filled, settled and drained.
     #[serde(rename = "settling_ns")]
     pub settling: Nanos,
-    /// Calibration trials, which show how a row is to be measured.
+    /// Trials that do not count: warm-ups, and those that show how a row is to be measured.
     #[serde(rename = "calibration_ns")]
     pub calibration: Nanos,
     /// Choosing a backend, comparing pages, reading slow positions again.
@@ -31,11 +31,13 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// These trials ran at the same time, and count.
-    pub fn count(&mut self, trials: &[Trial]) {
-        let Some(Trial { outcome, .. }) = trials.first() else {
+    /// A trial was made, which counts or does not.
+    pub fn add(&mut self, outcome: &Outcome, counts: bool) {
+        if !counts {
+            let calibration = self.calibration.0.saturating_add(outcome.time().0);
+            self.calibration = Nanos(calibration);
             return;
-        };
+        }
         let around = outcome.time().0.saturating_sub(outcome.elapsed.0);
         self.measured.0 = self.measured.0.saturating_add(outcome.elapsed.0);
         self.settling.0 = self.settling.0.saturating_add(around);
@@ -87,9 +89,11 @@ mod tests {
             checks: Nanos(50),
             ..Spent::default()
         };
-        spent.count(&[Trial::new(outcome)]);
+        spent.add(&outcome, true);
+        spent.add(&outcome, false);
         assert_eq!((spent.measured, spent.settling), (Nanos(100), Nanos(23)));
-        assert_eq!(spent.between(), Nanos(527));
+        assert_eq!(spent.calibration, Nanos(123));
+        assert_eq!(spent.between(), Nanos(404));
         spent.whole = Nanos(1);
         assert_eq!(spent.between(), Nanos(0));
     }

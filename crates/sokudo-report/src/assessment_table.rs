@@ -97,7 +97,7 @@ pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(Tone, Text)> {
         }
         Some(DiskAnswer::Ok) => text!("OK: all {all} disks are as they should be"),
         Some(DiskAnswer::OkBut) => {
-            text!("OK BUT: {alike} of {all} disks are worse than they could be; {name}: {found}")
+            text!("OK BUT: {alike} of {all} disks; {name}: {found}")
         }
         Some(DiskAnswer::NotOk) => text!("NOT OK: {alike} of {all} disks; {name}: {found}"),
         None => text!("CANNOT SAY: {alike} of {all} disks; {name}: {found}"),

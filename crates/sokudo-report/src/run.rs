@@ -178,11 +178,15 @@ pub fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
     };
     let has_interval = rates().any(|rates| rates.interval_95.is_some());
     let are_many = rates().any(|rates| rates.trials.len() >= INTERVAL_TRIALS_MIN);
+    let are_few = rates().any(|rates| rates.trials.len() < INTERVAL_TRIALS_MIN);
     let interval = match (has_interval, document.spread()) {
-        (true, None) if rates().any(|it| it.trials.len() < INTERVAL_TRIALS_MIN) => {
+        (true, None) if are_few => {
             "± its 95 % interval, this run only; lowest to highest of fewer than 6 trials".into()
         }
         (true, None) => "± its 95 % interval, this run only".into(),
+        (true, Some(over)) if are_few => {
+            text!("± its 95 % interval over {over}; lowest to highest of fewer than 6 trials")
+        }
         (true, Some(over)) => text!("± its 95 % interval over {over}"),
         (false, _) if are_many => "no 95 % interval of trials of such unlike lengths".into(),
         (false, _) => "no 95 % interval below 6 trials, so lowest to highest".into(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use rustix::fs::Access;
 use sokudo_measure::MeasureError;
 use sokudo_volume::{PROGRAMS_PATH, call, trusted_program};
 use sokudo_words::{Text, text};
@@ -22,7 +23,7 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 pub struct Notifying {
     /// Call this with the answer as JSON on its standard input
     ///
-    /// Once the run is kept and printed. No shell reads it: quotes hold words together, and
+    /// Once the run is kept and printed, and not where nothing could be measured. No shell reads it: quotes hold words together, and
     /// "sh -c '...'" calls a shell. It runs as whoever runs sokudo, with PATH and LC_ALL alone, for
     /// 60 s at most. If it fails, a line says so, and the exit code stays. As root it must be a
     /// program that root alone can change.
@@ -83,6 +84,12 @@ impl Notice {
                 &self.0
             ))
         })?;
+        if !path.is_file() || rustix::fs::access(&path, Access::EXEC_OK).is_err() {
+            return Err(Exit::usage(text!(
+                "{NOTIFY}: {} is no program that can be run; name another one",
+                path.display()
+            )));
+        }
         match rustix::process::geteuid().is_root() {
             true => trusted_program(&path).map_err(of_volume),
             false => Ok(path),

@@ -131,7 +131,9 @@ fn sampled(share: f64) -> Text {
 
 /// Whether positions were slow each time that they were read.
 fn slow(run: &Run) -> Option<AssessedPoint> {
-    let rows: Vec<&Row> = surveys(run).filter(|row| row.slow.is_some()).collect();
+    let rows: Vec<&Row> = surveys(run)
+        .filter(|row| row.slow.is_some() && is_of_device(row))
+        .collect();
     (!rows.is_empty()).then(|| slow_samples_point(SLOW_SAMPLES, slow_samples(&rows)))
 }
 

@@ -93,9 +93,16 @@ pub fn resolve(arguments: &Arguments, targets: &[MarkTarget<'_>], seed: u64) -> 
             "no row fits the direction that is asked for; name another row, or leave --read-only or --write-only out"
         )));
     }
+    // Several are measured each alone, and then together.
+    let turns = if targets.len() > 1 {
+        targets.len() + 1
+    } else {
+        1
+    };
+    let rows = workloads.len() * turns;
     let on_each = targets
         .iter()
-        .map(|target| on_target(arguments, target, workloads.clone()))
+        .map(|target| on_target(arguments, target, workloads.clone(), rows))
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Plan {
         method: method(arguments),
@@ -119,14 +126,16 @@ fn on_target(
     arguments: &Arguments,
     target: &MarkTarget<'_>,
     mut workloads: Vec<Workload>,
+    rows: usize,
 ) -> Result<Vec<Workload>, Exit> {
     let size = used_size(arguments, target)?;
     let length = arguments.size.map_or(size, |requested| requested.min(size));
-    let longest = trial_time_within(arguments, workloads.len());
+    let longest = trial_time_within(arguments, rows);
     for workload in &mut workloads {
         check_fit(workload, length, target)?;
         adjust(workload, arguments, length, target.size);
-        if let Some(longest) = longest {
+        // A short write would see nothing but a cache of the drive.
+        if let Some(longest) = longest.filter(|_| !workload.operations.changes_data()) {
             let limits = &mut workload.limits;
             limits.time = limits.time.map(|time| time.min(longest));
             limits.time_min = limits.time_min.map(|time| time.min(longest));
@@ -141,21 +150,28 @@ fn on_target(
     Ok(workloads)
 }
 
-/// How long a trial may be so that each of so many rows has one within the time that the run is
-/// given: half of it goes to filling queues and settling.
+/// How long a trial of reads may be so that each of so many rows has one within the time that the
+/// run is given: half of it goes to filling queues and settling.
 fn trial_time_within(arguments: &Arguments, rows: usize) -> Option<Nanos> {
     let max = arguments.precision.max_time;
     let max = max.filter(|_| chooses_time(arguments))?;
     Some(Nanos(max.0 / (2 * narrow::<_, u64>(rows.max(1)))).max(SHORT_TRIAL_TIME))
 }
 
-/// Where trials must be shorter than they are by themselves, what that means.
-pub fn short_trials(arguments: &Arguments, rows: usize) -> Option<Text> {
-    let time = trial_time_within(arguments, rows)?;
-    (time < ADAPTIVE_TRIAL_TIME_MIN).then(|| {
+/// What becomes of a run whose time is too short for its writes.
+pub fn short_time(arguments: &Arguments, plan: &Plan) -> Option<Text> {
+    let max = arguments.precision.max_time;
+    let max = max.filter(|_| chooses_time(arguments))?;
+    let changes_data = |stage: &&Stage| {
+        let mut workloads = stage.workloads.iter();
+        workloads.any(|workload| workload.operations.changes_data())
+    };
+    let writes = plan.stages.iter().filter(changes_data).count();
+    let needed = trial_time(arguments).0 * narrow::<_, u64>(writes);
+    (needed > max.0).then(|| {
         text!(
-            "each trial lasts {} ms: a cache of the drive may answer all of it; a longer --max-time sees past it",
-            time.0 / 1_000_000
+            "it takes longer than {max}: each of {writes} rows writes for {} s at least, because a shorter write may see nothing but a cache of the drive",
+            trial_time(arguments).as_secs_f64()
         )
     })
 }

