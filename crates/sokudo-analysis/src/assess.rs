@@ -70,7 +70,7 @@ pub fn disk(run: &Run) -> Option<DiskAssessment> {
 /// That there is nothing to hold it against.
 fn of_the_unknown(run: &Run) -> AssessedPoint {
     let found = text!(
-        "nothing is known of what {} should be able to do: it shows no drive, no link and no turns",
+        "there is no reference for the speed of {}: neither its drive, link nor rotation is known",
         run.target.name
     );
     expectations().virtual_disk.point("unknown", None, found)
@@ -164,7 +164,7 @@ fn unreadable(disk: &Disk) -> Option<AssessedPoint> {
         _ => DiskAnswer::NotOk,
     };
     Some(AssessedPoint {
-        remedy: "save what is on it, then find them (sokudo scan); a drive whose number grows is to be replaced".into(),
+        remedy: "back up the disk, then find these sectors (sokudo scan); replace the drive if their number grows".into(),
         ..expected.point(code, Some(answer), found)
     })
 }
@@ -173,7 +173,7 @@ fn link_below_drive(disk: &Disk) -> Option<AssessedPoint> {
     let link = disk.link.as_ref()?;
     let (now, drive) = (link.negotiated.as_ref()?, link.drive_maximum.as_ref()?);
     let found = text!(
-        "{} is connected at {now}, the most that its port can do; the drive could {drive}",
+        "{} is connected at {now}, the most that its port can do; the drive supports {drive}",
         disk.name
     );
     Some(AssessedPoint {
@@ -210,7 +210,7 @@ fn health(disk: &Disk) -> Option<AssessedPoint> {
         HealthState::Good => Some(good(
             expected,
             "health",
-            text!("{name} says that it is well"),
+            text!("{name} reports that it is healthy"),
         )),
         _ => None,
     }
@@ -228,9 +228,9 @@ fn temperature(disk: &Disk) -> Option<AssessedPoint> {
         Some(warning) => good(
             expected,
             "temperature",
-            text!("{name} has {celsius} °C and warns from {warning} °C on"),
+            text!("{name} is at {celsius} °C; it warns from {warning} °C"),
         ),
-        None => expected.point("temperature", None, text!("{name} has {celsius} °C")),
+        None => expected.point("temperature", None, text!("{name} is at {celsius} °C")),
     })
 }
 
@@ -242,7 +242,7 @@ fn capacity(disk: &Disk) -> Option<AssessedPoint> {
     let sectors = disk.size_bytes?.0 / 512;
     let above = sectors.checked_sub(SECTORS_OF_50_GB)?;
     let gigabytes = above / SECTORS_PER_GB + 50;
-    let found = text!("{} has the sectors of {gigabytes} GB", disk.name);
+    let found = text!("{} has the standard number of sectors for {gigabytes} GB", disk.name);
     let is_whole = above % SECTORS_PER_GB == 0;
     is_whole.then(|| good(&expectations().capacity, "capacity", found))
 }
@@ -279,7 +279,7 @@ fn scheduler(disk: &Disk) -> Option<AssessedPoint> {
     Some(match HEAVY_SCHEDULERS.contains(&scheduler) {
         false => good(expected, "scheduler", found),
         true => AssessedPoint {
-            remedy: text!("choose none (echo none > /sys/block/{name}/queue/scheduler)"),
+            remedy: text!("switch the scheduler off (as root: echo none > /sys/block/{name}/queue/scheduler)"),
             ..expected.point("scheduler", Some(DiskAnswer::OkBut), found)
         },
     })
@@ -291,7 +291,7 @@ fn discard(disk: &Disk) -> Option<AssessedPoint> {
     let (name, expected) = (&disk.name, &expectations().discard);
     Some(match largest.0 {
         0 => AssessedPoint {
-            remedy: "behind USB look for a bridge that passes it on; else leave a part of it unpartitioned, or erase it now and then".into(),
+            remedy: "for USB, use a bridge that passes discard on; otherwise leave part of the drive unpartitioned, or erase the drive now and then".into(),
             ..expected.point(
                 "discard",
                 Some(DiskAnswer::OkBut),

@@ -38,7 +38,7 @@ fn not_preconditioned(run: &Run) -> Option<RuleResult> {
     Some(RuleResult::new(
         Code::NotPreconditioned,
         text!(
-            "the writes of {rows} were short: {device} was not written in full before",
+            "{rows} wrote only for a short time, and {device} had not been filled before",
             rows = named(&rows),
             device = device.name
         ),

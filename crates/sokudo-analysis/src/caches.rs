@@ -75,8 +75,7 @@ fn fits_a_known_cache(case: &RowContext<'_>) -> Option<(Text, Text)> {
         )
     } else if touched <= cache.0 && again > TOUCHED_AGAIN_SHARE_MAX {
         text!(
-            "{percent:.0} % of what the row moved it had moved before: it came to {touched} of \
-             {span} in all, and {device} has a cache of {cache}",
+            "{percent:.0} % of the row's I/O repeated earlier I/O: it touched only {touched} of {span}, and {device} has a cache of {cache}",
             percent = again * 100.0,
             touched = Bytes(touched),
             span = Bytes(span),
@@ -317,9 +316,7 @@ fn flush_too_fast(case: &RowContext<'_>) -> Option<RuleResult> {
         Code::FlushTooFast,
         symptom,
         cause,
-        "take the figure for that of a memory, unless the drive or its controller has a battery or \
-         capacitors; switch the drive's write cache off and measure again for what the medium does. \
-         Only cutting the power proves what is kept",
+        "treat this as the speed of a memory, unless the drive or its controller has a battery or capacitors. To measure the medium, switch the drive's write cache off and measure again. Only cutting the power proves what is kept",
     ))
 }
 
@@ -341,14 +338,11 @@ fn more_flushes_than_turns(case: &RowContext<'_>) -> Option<(Text, Text)> {
     }
     let symptom = match leaf.rotation_rpm {
         Some(_) => text!(
-            "{durable_writes_per_s:.0} writes per second were made durable; {rpm} revolutions per \
-             minute are {turns:.0} turns per second",
+            "{durable_writes_per_s:.0} writes per second were made durable; at {rpm} rpm a disk makes only {turns:.0} revolutions per second",
             durable_writes_per_s = per_second
         ),
         None => text!(
-            "{durable_writes_per_s:.0} writes per second were made durable; the fastest disks \
-             make {rpm} revolutions per minute, which are {turns:.0} turns per second (this \
-             disk's are not known)",
+            "{durable_writes_per_s:.0} writes per second were made durable; even the fastest disks, at {rpm} rpm, make only {turns:.0} revolutions per second (this disk's speed is not known)",
             durable_writes_per_s = per_second
         ),
     };
@@ -380,9 +374,7 @@ fn flushes_like_writes(case: &RowContext<'_>) -> Option<(Text, Text)> {
                 writes = writes.count()
             ),
             Text::from(
-                "the device says that it has a volatile cache, and empties it in no time: as far \
-                 as timing can show, flushes are acknowledged without making data durable; a \
-                 cache that survives a loss of power looks the same",
+                "the device reports a volatile cache, but flushes it in no time: as far as timing can show, it acknowledges flushes without making data durable. A cache that survives a power loss looks the same",
             ),
         )
     })

@@ -449,12 +449,11 @@ fn conclude(
     compared.conclusion = Conclusion::NoDifferenceShown;
     compared.reason = if change.p_value <= level {
         Some(text!(
-            "alone it would pass, but among {rows} rows one in twenty does so by chance; \
-             make more trials"
+            "alone this row would count as different, but among {rows} rows one in twenty does so by chance; run more trials"
         ))
     } else if interval.is_some_and(|it| it.low > 1.0 || it.high < 1.0) {
         Some(text!(
-            "there is one, but not shown to be more than the {} that matter",
+            "there is a difference, but it is not shown to exceed the {} that matter",
             percent(comparing.difference_min)
         ))
     } else {

@@ -27,9 +27,9 @@ impl Reached<'_> {
     fn when(&self) -> Option<Text> {
         Some(match (self.limit.from, self.limit.to) {
             (None, None) => return None,
-            (Some(from), None) => text!("it was there from {from} of the run on"),
-            (None, Some(to)) => text!("it was there until {to} of the run"),
-            (Some(from), Some(to)) => text!("it was there from {from} to {to} of the run"),
+            (Some(from), None) => text!("the limit was in force from {from} into the run"),
+            (None, Some(to)) => text!("the limit was in force until {to} into the run"),
+            (Some(from), Some(to)) => text!("the limit was in force from {from} to {to} into the run"),
         })
     }
 
@@ -280,7 +280,7 @@ fn heated(run: &Run, drive: &DriveConditions) -> Option<Text> {
     let around = before.temperature_celsius.max(after.temperature_celsius);
     let hottest = around.max(meanwhile)?;
     (hottest >= warning)
-        .then(|| text!("{device} had {hottest} °C around the run and warns from {warning} °C on"))
+        .then(|| text!("{device} was at {hottest} °C around the run; it warns from {warning} °C"))
 }
 
 #[cfg(test)]

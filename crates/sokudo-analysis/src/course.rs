@@ -25,7 +25,7 @@ fn stopped_by_rule(run: &Run) -> Option<RuleResult> {
     let (row, trial, at) = (&*cause.row, cause.trial, cause.at);
     Some(RuleResult::new(
         Code::StoppedByRule,
-        text!("{rule} came true in {row}, trial {trial}, after {at}: {value}"),
+        text!("the rule {rule} was met in {row}, trial {trial}, after {at}: {value}"),
         "the rule was given to end the run, and what was measured until then is kept",
         "leave the rule out to measure to the end, or see the series for what led to it",
     ))

@@ -137,8 +137,7 @@ fn cause(seen: &CpuTimes, refused: Refused) -> (Text, Text) {
         };
         return (
             text!(
-                "{file} limits the processor time of a control group, which was held back \
-                 {periods} times: I/Os were asked for late, and latencies hold the wait"
+                "{file} limits the CPU time of a control group, which was throttled {periods} times: I/Os started late, and latencies include the wait"
             ),
             text!("as root: echo {unlimited} > {file}; or measure outside of that group"),
         );

@@ -49,7 +49,7 @@ fn cached_on_purpose(case: &RowContext<'_>) -> Option<RuleResult> {
         RuleResult::new(
             Code::CachedOnPurpose,
             "the row reads the same few bytes again and again through the page cache, as hdparm -T does",
-            "it shows the processor and its memory, and is meant to",
+            "this row measures the CPU and its memory on purpose",
             "take it as what the system can do at most; the other rows are about the disk",
         )
     })
@@ -183,7 +183,7 @@ fn cannot_see_device(case: &RowContext<'_>) -> Option<RuleResult> {
     let (cause, remedy) = if moved == 0 {
         (
             Text::from("devices count reads and writes, and the row did neither"),
-            Text::from("take the figure as what the kernel answered"),
+            Text::from("this figure shows how fast the kernel answers, not how fast the disk is"),
         )
     } else if case.is_passed_through() {
         unseen_commands(case)?
@@ -257,9 +257,7 @@ fn unseen_commands(case: &RowContext<'_>) -> Option<(Text, Text)> {
         .find_map(unseen)?;
     Some((
         text!(
-            "commands go around the block layer, which counts nothing of them, and the drive's own \
-             count, in units of 512,000 bytes, shows {device_bytes} of {engine_bytes}; some drives bring it up \
-             to date only now and then"
+            "commands bypass the block layer, so the kernel does not count them. The drive's own counter, in units of 512,000 bytes, shows {device_bytes} of {engine_bytes}; some drives update it only now and then"
         ),
         remedy::block_layer(),
     ))

@@ -65,7 +65,7 @@ fn failing(disk: &Disk) -> Option<Noticed> {
         [] => Text::from("it gives no reason"),
         reasons => Text::list(reasons.iter().map(|it| text!("{}", it)), "; "),
     };
-    let remedy = Text::from("save what is on it first, then measure; plan its replacement");
+    let remedy = Text::from("back up its data first, then measure; plan to replace the drive");
     Some(Noticed(severity, symptom, reasons, remedy))
 }
 
@@ -122,7 +122,7 @@ fn hot(disk: &Disk) -> Option<Noticed> {
     (temperature >= limit).then(|| {
         warning(
             text!(
-                "{device} has {celsius} °C and warns from {warning} °C on",
+                "{device} is at {celsius} °C; it warns from {warning} °C",
                 device = disk.name,
                 celsius = temperature,
                 warning = limit
@@ -149,7 +149,7 @@ fn link_below_maximum(disk: &Disk) -> Option<Noticed> {
     let (cause, remedy) = match disk.bus {
         Some(Bus::Nvme) => (
             "the slot has fewer or slower lanes than the drive, the drive saves power, or the contact is bad",
-            "read from it and look again; if it stays so, clean and reseat it, or use another slot",
+            "read from the drive and check its link again; if it stays slow, clean and reseat the drive, or use another slot",
         ),
         _ => (
             "a bad cable or contact, errors at full speed, or a limit set at boot (libata.force)",
@@ -206,7 +206,7 @@ fn cache_off(disk: &Disk) -> Option<Noticed> {
         warning(
             text!("the write cache of {device} is off", device = disk.name),
             "somebody switched it off, or a controller with a cache of its own did",
-            "small writes are several times slower so; switch it on (hdparm -W1, sdparm --set=WCE) where a loss of power may lose the last writes",
+            "without it, small writes are several times slower; switch it on (hdparm -W1, sdparm --set=WCE) if you can accept that a power loss loses the last writes",
         )
     })
 }

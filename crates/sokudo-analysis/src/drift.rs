@@ -240,7 +240,7 @@ fn first_run(case: &RowContext<'_>) -> Option<RuleResult> {
     };
     let how_far = if deviations.is_finite() {
         text!(
-            "{deviations:.1} median absolute deviations away, where {allowed} are allowed",
+            "{deviations:.1} median absolute deviations off ({allowed} allowed)",
             deviations = deviations.abs(),
             allowed = FIRST_RUN_DEVIATIONS_MAX
         )
@@ -305,16 +305,14 @@ fn trending(case: &RowContext<'_>) -> Option<RuleResult> {
     let (symptom, cause) = if change < 0.0 {
         (
             text!(
-                "the trials became slower one after the other, from {first_mb_per_s:.1} to \
-                 {last_mb_per_s:.1} MB/s: over all of them by {percent:.0} % of their median"
+                "the trials became slower one after the other, from {first_mb_per_s:.1} to {last_mb_per_s:.1} MB/s: a fall of {percent:.0} % of their median"
             ),
             "the drive grows hot, a cache fills, the file moves to slower places, or other load grows",
         )
     } else {
         (
             text!(
-                "the trials became faster one after the other, from {first_mb_per_s:.1} to \
-                 {last_mb_per_s:.1} MB/s: over all of them by {percent:.0} % of their median"
+                "the trials became faster one after the other, from {first_mb_per_s:.1} to {last_mb_per_s:.1} MB/s: a rise of {percent:.0} % of their median"
             ),
             "a cache warms up, earlier writes are still being worked off, or other load ends",
         )

@@ -33,8 +33,7 @@ fn stalls(case: &RowContext<'_>) -> Option<RuleResult> {
         return Some(RuleResult::new(
             Code::Stalls,
             Text::list(symptoms.into_iter().flatten(), "; "),
-            "the device stood still for a moment: it tidied up, tried again, woke up or reset its link; \
-             or the system wrote a journal or had no processor time",
+            "the device stalled: internal cleaning, a retry, a wake-up or a link reset; or the system wrote a journal or had no CPU time",
             remedy::percentiles_and_log(),
         ));
     };
@@ -226,9 +225,9 @@ fn times(intervals: &[RateInterval]) -> Option<Text> {
     let named = Text::list(moments.into_iter().map(moment), ", ");
     match still {
         0 => None,
-        1 => Some(text!("1 interval stood still: {named}")),
-        2..=INTERVALS_NAMED_MAX => Some(text!("{still} intervals stood still: {named}")),
-        _ => Some(text!("{still} intervals stood still, the first {named}")),
+        1 => Some(text!("1 interval without a completed I/O: {named}")),
+        2..=INTERVALS_NAMED_MAX => Some(text!("{still} intervals without a completed I/O: {named}")),
+        _ => Some(text!("{still} intervals without a completed I/O, the first {named}")),
     }
 }
 

@@ -119,12 +119,10 @@ fn tester_limited(case: &RowContext<'_>) -> Option<RuleResult> {
             Code::TesterLimited,
             match workload.threads {
                 1 => text!(
-                    "the row's thread computed {percent:.0} % of the time: the figure is what this \
-                     processor can ask for, and the device may be faster"
+                    "the row's thread used its CPU {percent:.0} % of the time: the figure is this CPU's limit; the device may be faster"
                 ),
                 threads => text!(
-                    "the row's {threads} threads computed {percent:.0} % of the time: the figure is \
-                     what this processor can ask for, and the device may be faster"
+                    "the row's {threads} threads used their CPUs {percent:.0} % of the time: the figure is the CPUs' limit; the device may be faster"
                 ),
             },
             "issuing and completing so many I/Os takes all of the processor's time",
@@ -193,7 +191,7 @@ fn depth_cause(case: &RowContext<'_>) -> (&'static str, Text) {
         ("libaio waits for every buffered I/O", remedy::no_blocking())
     } else if case.outcomes().any(|outcome| is_busy(case, outcome)) {
         (
-            "the threads had no processor time left: the tester is the bottleneck",
+            "the threads had no CPU time left: sokudo, not the disk, was the limit",
             Text::from("use more threads, as many as there are processors"),
         )
     } else if psync {
@@ -284,7 +282,7 @@ fn kernel_workers(case: &RowContext<'_>) -> Option<RuleResult> {
         text!(
             "the row took {processors:.2} processors, {of_workers:.2} of them in threads of the kernel: {thousands:.0}k IOPS per processor"
         ),
-        "what is measured takes no I/O without waiting, so that io_uring leaves it to threads of the kernel, which run beside those that ask",
+        "the target cannot take I/O without waiting, so io_uring hands it to kernel threads, which run beside sokudo's own",
         remedy::no_kernel_workers(),
     ))
 }

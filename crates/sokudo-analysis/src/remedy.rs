@@ -114,10 +114,10 @@ remedies! {
     buffered: "use blocks that are multiples of 4 KiB, or measure through the page cache ({options})", options: [Buffered];
     far_larger_part: "measure a part that is far larger than the cache ({options}), at least four times as large", options: [Size];
     larger_part: "measure over a larger part ({options})", options: [Size];
-    even_offsets: "measure with places that are all alike, or over a larger part ({options})", options: [Size];
+    even_offsets: "measure with every position equally likely, or over a larger part ({options})", options: [Size];
     smaller_file: "make room, or use a smaller test file ({options})", options: [Size];
     longer_and_rest: "take the lower speed for what lasts, and measure longer ({options}), again after a rest", options: [Time];
-    longer_and_see: "take the lower speed for what lasts; measure longer ({options}) to see whether it falls again, and after a rest to see whether the higher one comes back", options: [Time];
+    longer_and_see: "take the lower speed as the sustained one; measure longer ({options}) to see whether it falls again, and after a rest to see whether the higher one comes back", options: [Time];
     longer_trials: "for the speed that lasts use longer trials ({options})", options: [Time];
     more_time: "give the trials more time ({options})", options: [Time];
     until_level: "measure until it levels off ({options}); a median of what still changes depends on when it is taken", options: [Runs, Time];
@@ -129,16 +129,16 @@ remedies! {
     lower_rate: "ask for a lower rate ({rate}), or allow more in flight ({depth})", rate: [Rate], depth: [Depth];
     more_threads: "use more threads ({options}), as many as there are processors, or larger blocks", options: [Threads];
     queue: "use a backend that has a queue ({options}), or as many threads as the depth", options: [Libaio];
-    no_kernel_workers: "none is needed; compare IOPS per processor, or let those that ask do the I/O themselves ({options})", options: [Libaio];
+    no_kernel_workers: "nothing to do; compare IOPS per CPU, or let sokudo's own threads do the I/O ({options})", options: [Libaio];
     no_blocking: "use a backend that does not wait ({io_uring}), or direct I/O ({direct})", io_uring: [IoUring], direct: [Direct];
     random_data: "for what real data gets, measure with data that do not repeat themselves ({options})", options: [RandomData];
     health: "save what is on the device, and look at its health ({command})", command: [Info];
     health_and_log: "look for the device's name in the kernel's log (dmesg), and at its health ({command})", command: [Info];
-    health_and_cable: "copy what the disk holds now, then look at its health ({command}) and cable, and replace it; the figures cover only what could be read", command: [Info];
+    health_and_cable: "back up the disk now, then check its health ({command}) and its cable, and replace it; the figures cover only what could be read", command: [Info];
     ordinary_buffers: "for what a program with ordinary buffers gets, measure with such ({options})", options: [SmallPages];
     huge_pages: "none is needed for what most programs get; for the most that the disk gives, measure with buffers in huge pages ({options})", options: [HugePages];
     huge_pages_or_smaller: "measure with buffers in huge pages ({options}), or use smaller blocks", options: [HugePages];
-    until_steady: "for the speed that lasts, have it written until it is steady ({command})", command: [Steady];
+    until_steady: "for the sustained speed, write to the drive until it is steady ({command})", command: [Steady];
 }
 
 #[cfg(test)]

@@ -266,7 +266,7 @@ fn array_with_smaller_chunk(case: &RowContext<'_>, block: Bytes) -> Option<(Text
     let chunk = array.chunk_bytes?;
     Some((
         text!(
-            "{array} lays {chunk} on one member before the next one's turn, so that a block is on several",
+            "{array} puts {chunk} on one member before it goes to the next, so a block spans several",
             array = array.name
         ),
         Text::from("none is needed: that is how an array uses its members together"),
@@ -314,7 +314,7 @@ fn small_read_ahead(case: &RowContext<'_>) -> Option<RuleResult> {
                 usual = Bytes(READ_AHEAD_BYTES_MIN)
             ),
             text!(
-                "as root: blockdev /dev/{device} with setra {sectors}; or measure with direct I/O",
+                "as root: blockdev --setra {device} /dev/{sectors}; or measure with direct I/O",
                 device = top.name,
                 sectors = READ_AHEAD_BYTES_MIN / 512
             ),

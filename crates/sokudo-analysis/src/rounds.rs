@@ -53,10 +53,7 @@ fn not_steady(case: &RowContext<'_>) -> Option<RuleResult> {
         Code::NotSteady,
         match last.passed {
             true => text!(
-                "not steady after {rounds} rounds, for two windows in a row must pass: in the last \
-                 five the range is {range_percent:.1} % of the mean ({range_percent_max} % are \
-                 allowed), and the best line moves by {excursion_percent:.1} % \
-                 ({excursion_percent_max} %)"
+                "not steady after {rounds} rounds (two windows in a row must pass): in the last five the range is {range_percent:.1} % of the mean ({range_percent_max} % allowed), and the best-fit line moves by {excursion_percent:.1} % ({excursion_percent_max} % allowed)"
             ),
             false => text!(
                 "not steady after {rounds} rounds: in the last five the range is \

@@ -83,7 +83,7 @@ const CRITICAL: [(HealthState, &str); 6] = [
         HealthState::Failing,
         "It has become unreliable by errors of its medium or its electronics",
     ),
-    (HealthState::Failing, "Its medium can only be read any more"),
+    (HealthState::Failing, "Its medium has become read-only"),
     (
         HealthState::Failing,
         "What protects its volatile memory from power failure has failed",

@@ -300,9 +300,9 @@ fn take_exception(health: &mut Health, value: &[u8]) {
         0 => (HealthState::Good, None),
         &CODE_FAILURE_PREDICTED => (
             HealthState::Failing,
-            Some("The disk itself expects to fail"),
+            Some("The disk predicts its own failure"),
         ),
-        &CODE_WARNING => (HealthState::Warning, Some("The disk warns of itself")),
+        &CODE_WARNING => (HealthState::Warning, Some("The disk reports a warning")),
         _ => (HealthState::Warning, Some("The disk reports an exception")),
     };
     health.state = state;

@@ -87,7 +87,7 @@ pub fn health(attributes: Vec<SmartAttribute>, expects_failure: Option<bool>) ->
     }
     let sees_worn = !health.reasons.is_empty();
     if expects_failure == Some(true) {
-        let sentence = "The disk itself expects to fail (SMART status).";
+        let sentence = "The disk predicts its own failure (SMART status).";
         health.reasons.insert(0, sentence.into());
     }
     let warnings = warnings(&health);

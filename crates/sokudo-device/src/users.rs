@@ -54,7 +54,7 @@ pub fn users(file: &File) -> Users {
         }
         Ok(metadata) => of_file(&system, file, &metadata),
         Err(error) => Users {
-            occupants: vec![unread(text!("who uses it is not seen: {error}"))],
+            occupants: vec![unread(text!("sokudo cannot see who uses it: {error}"))],
             blind_spots: Vec::new(),
         },
     }

@@ -95,7 +95,7 @@ pub enum WorkloadError {
     },
     /// Simulated and real targets together, or several simulated ones in one workload.
     #[error(
-        "simulated devices have a time of their own; let everything that runs together use them, or nothing, and each workload one"
+        "simulated devices run in their own time: all workloads that run together must use them, or none; give each workload only one"
     )]
     Simulated,
     /// A backend that polls for nothing.

@@ -57,7 +57,7 @@ pub enum NotOurs {
     #[error("it has been changed since sokudo wrote it")]
     Changed,
     /// A job was killed while it wrote it, so that others may have written it since.
-    #[error("a job that wrote it was killed, and nothing shows that nobody has written it since")]
+    #[error("a job that wrote it was killed, and others may have written to it since")]
     Unfinished,
 }
 

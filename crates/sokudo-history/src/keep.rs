@@ -278,7 +278,7 @@ fn in_time<T: Send + 'static>(
         if elapsed > REPORTED_AFTER && !is_reported {
             is_reported = true;
             exit::note(text!(
-                "the store is waited for, {seconds} s at most; Ctrl-C prints what was measured at once"
+                "waiting for the store, {seconds} s at most; Ctrl-C prints the result at once"
             ));
         }
     })

@@ -56,7 +56,7 @@ impl<'a> LeftRun<'a> {
         let run = recalled.run.run;
         let Some(id) = recalled.id else {
             return Err(Exit::usage(text!(
-                "{name} is not in the store, so that it cannot be gone on with; keep it with sokudo import"
+                "{name} is not in the store, so it cannot be resumed; keep it with sokudo import"
             )));
         };
         check(&run, resumable, id)?;
@@ -144,7 +144,7 @@ fn check(run: &Run, resumable: Resumable, id: RunId) -> Result<(), Exit> {
     let method = resumable.method;
     if run.plan.method.command() != Some(method) {
         return Err(Exit::usage(text!(
-            "run {id} was not made by sokudo {}, which goes on with its own runs alone; measure it anew",
+            "run {id} was not made by sokudo {}, which resumes only its own runs; measure again",
             Text::name(method)
         )));
     }
@@ -153,7 +153,7 @@ fn check(run: &Run, resumable: Resumable, id: RunId) -> Result<(), Exit> {
     }
     if !is_left(run) {
         return Err(Exit::usage(text!(
-            "run {id} came to its end, so that there is nothing to go on with; leave --resume out to measure anew"
+            "run {id} is complete, so there is nothing to resume; leave --resume out to measure again"
         )));
     }
     Ok(())

@@ -85,9 +85,8 @@ struct Stopping {
     /// End the run when this comes true, such as 'rate<100MB/s' (repeatable)
     ///
     /// Figures are rate, iops and temperature (the hottest drive, in °C), each with < or > and a
-    /// limit; "for TIME" says how long it has to be so without a break, in time that is measured.
-    /// Looked at once a second. What was measured until then is kept and printed; the exit code is
-    /// 5.
+    /// limit. "for TIME" sets how long it must hold without a break, in measured time. Rules are
+    /// checked once a second. What was measured until then is kept and printed; the exit code is 5.
     #[arg(long, value_name = "RULE", help_heading = HOW)]
     stop_when: Vec<StopRule>,
 }

@@ -139,7 +139,7 @@ pub fn cost(target: &str, estimate: &Estimate) -> Text {
             text!("{target}: {size} or more will be written")
         }
         _ => text!(
-            "{target}: for {seconds:.0} s of about {time} as much will be written as the disk takes",
+            "{target}: for {seconds:.0} s of about {time}, the disk will be written at full speed",
             seconds = estimate.writes_seconds
         ),
     }

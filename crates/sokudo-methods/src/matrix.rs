@@ -84,7 +84,7 @@ pub fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
     if !has_consent(&matrix, arguments) {
         planned.print()?;
         return Err(Exit::refused(text!(
-            "nothing has been done, because all that these disks hold would be lost; if that is meant, add {}",
+            "nothing was done, because all data on these disks would be lost; if you want that, add {}",
             way_out(&disks)
         )));
     }
@@ -176,7 +176,7 @@ fn way_on(matrix: &Matrix) -> Text {
     match matrix.source {
         DiskSource::Files { .. } => text!("go on with sokudo matrix --resume {}", matrix.id),
         DiskSource::Named(_) => text!(
-            "go on with sokudo matrix --resume {} and what allows to destroy the disks",
+            "continue with sokudo matrix --resume {} and the same --destroy options",
             matrix.id
         ),
     }
@@ -186,7 +186,7 @@ fn way_on(matrix: &Matrix) -> Text {
 fn tell_of_what_stays(journal: &Journal) {
     if journal.is_left_behind() {
         exit::note(text!(
-            "what was made of the disks is left behind; sudo sokudo clean dissolves it"
+            "what was built on the disks is still there; sudo sokudo clean removes it"
         ));
     }
 }
@@ -210,7 +210,7 @@ fn measure(
     let journal = Journal::open(&matrix.id).map_err(Exit::failed)?;
     if matches!(matrix.source, DiskSource::Named(_)) && !journal.is_empty() {
         return Err(Exit::refused(text!(
-            "a killed run of this matrix has left on the disks what it had made; sudo sokudo clean dissolves that and nothing else"
+            "a killed run of this matrix has left what it built on the disks; sudo sokudo clean removes that and nothing else"
         )));
     }
     let disks = disks::opened(&matrix.source, disks, arguments)?;

@@ -109,7 +109,7 @@ fn resumed<'a>(
             let mut workloads = run.plan.stages.iter().flat_map(|stage| &stage.workloads);
             let writes = workloads.any(|workload| workload.operations.changes_data());
             writes.then(|| {
-                text!("run {id} writes, and only scans that read are gone on with; scan anew")
+                text!("run {id} writes, and only scans that read can be resumed; scan again")
             })
         },
     };

@@ -135,7 +135,7 @@ impl From<&Occupant> for Text {
             Occupant::Opened { what, pid, program } => {
                 text!("process {pid} ({program}) has {what} open for writing")
             }
-            Occupant::OpenedUnseen => "somebody who is not seen has it open for writing".into(),
+            Occupant::OpenedUnseen => "an unknown process has it open for writing".into(),
             Occupant::Partition { name } => text!("it has the partition {name}"),
             Occupant::Signature { what, offset } => {
                 text!("it holds {what} (at byte {offset})")

@@ -90,7 +90,7 @@ function showConnection(node, state) {
 
 /** What stands in the place of the settings for who may only look. */
 const lookingOnly = () => el('section', { class: 'card looking' }, icon('eye'),
-  el('p', null, say("This address can look and not start. What is measured appears here.")));
+  el('p', null, say("This address can view but not start runs. Running measurements appear here.")));
 
 /** The page of disks, settings, the current run and the queue. */
 class MeasurePage {

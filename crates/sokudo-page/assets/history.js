@@ -54,7 +54,7 @@ export class HistoryPage {
       select('method', say("Method"), [['', say("all")]]),
       text('tag', say("Tag"), ''),
       select('verdict', say("Verdict"), [['', say("all")], ...Object.keys(verdictTone).map((name) => [name.toLowerCase(), verdictWord(name)])]),
-      select('since', say("Since"), [['', say("ever")], ['1d', say("a day")], ['7d', say("a week")], ['30d', say("a month")], ['1y', say("a year")]]));
+      select('since', say("Since"), [['', say("any time")], ['1d', say("a day")], ['7d', say("a week")], ['30d', say("a month")], ['1y', say("a year")]]));
     return this.form;
   }
 
@@ -93,7 +93,7 @@ export class HistoryPage {
     this.chosen = this.chosen.filter((run) => this.runs.some(({ id }) => id === run));
     this.showChosen();
     if (this.runs.length === 0) {
-      fill(this.list, el('p', { class: 'empty' }, say("No run is kept that these filters let through.")));
+      fill(this.list, el('p', { class: 'empty' }, say("No kept run matches these filters.")));
       return;
     }
     const column = (title, kind) => el('th', { scope: 'col', class: kind }, title);
@@ -243,7 +243,7 @@ export class RunPage {
     const note = el('textarea', { id: 'note', rows: '2', value: kept.note ?? '' });
     const tags = el('input', { id: 'tags', type: 'text', value: (kept.tags ?? []).join(', '), autocomplete: 'off' });
     const baseline = el('button', { type: 'button', class: 'plain', 'aria-pressed': String(Boolean(kept.is_baseline)) });
-    const word = () => setText(baseline, kept.is_baseline ? say("★ Baseline: take away") : say("☆ Make it the baseline"));
+    const word = () => setText(baseline, kept.is_baseline ? say("★ Baseline: remove") : say("☆ Make it the baseline"));
     word();
     baseline.addEventListener('click', () => this.change(async () => {
       await post(`/api/runs/${this.run}/baseline`, { set: !kept.is_baseline });

@@ -37,7 +37,7 @@ export class Queue {
       !this.isReadOnly && el('div', { class: 'queue-buttons' },
         button('up', 'up', say("Move {a} up", title), index === 0),
         button('down', 'down', say("Move {a} down", title), index === length - 1),
-        button('drop', 'drop', say("Drop {a}", title), false)));
+        button('drop', 'drop', say("Remove {a} from the queue", title), false)));
   }
 
   async act(action, run, index) {

@@ -91,7 +91,7 @@ export function pictureChoice(run, kept) {
 /** What can be taken away from a kept run as a file or as text. */
 export function takeAway(run, { withLink } = {}) {
   const file = (label, path) => el('a', { class: 'button plain', download: true, href: path }, label);
-  return el('div', { class: 'take', role: 'group', 'aria-label': say("Take away") },
+  return el('div', { class: 'take', role: 'group', 'aria-label': say("Export") },
     withLink && el('a', { class: 'button plain', href: `#run=${run}` }, say("Open as run {a}", run)),
     el('a', { class: 'button plain', download: true, href: `/api/report?runs=${run}` }, icon('save'), say("Report (HTML)")),
     copyButton(say("Copy as CrystalDiskMark"), () => getText(`/api/runs/${run}/as/crystal`)),

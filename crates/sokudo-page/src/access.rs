@@ -67,10 +67,10 @@ pub(crate) enum Refusal {
     #[error("nobody is signed in; open the address that sokudo page prints")]
     NoSession,
     #[error(
-        "no token is shown; send Authorization: Bearer with what stands behind #t= in an address that sokudo page prints"
+        "no token was sent; send Authorization: Bearer with what follows #t= in an address that sokudo page prints"
     )]
     NoToken,
-    #[error("this link may look and not change anything; use the controlling one")]
+    #[error("this link can only view; use the link that may control")]
     ReadOnly,
     #[error("the token or code is wrong, used or too old; press Enter in the terminal for another")]
     WrongKey,

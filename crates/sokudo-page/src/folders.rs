@@ -33,7 +33,7 @@ struct Folder {
 
 #[derive(Debug, Error)]
 pub(crate) enum FolderError {
-    #[error("{path} is no path from / on; type one such as /mnt/data")]
+    #[error("{path} is not a full path; type one such as /mnt/data")]
     NotAbsolute { path: String },
     #[error("{path} may not be read by this user; type its path, or choose another")]
     Forbidden { path: String },

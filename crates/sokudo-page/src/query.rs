@@ -105,7 +105,7 @@ pub enum PictureForm {
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum QueryError {
-    #[error("{name} is too long, or holds what no name holds; shorten it")]
+    #[error("{name} is too long, or contains characters that are not allowed; correct it")]
     Long { name: &'static str },
     #[error("{name} is none of {choices}; choose one of them")]
     NoChoice { name: &'static str, choices: String },

@@ -72,12 +72,12 @@ pub enum PeerError {
         firsts: String,
     },
     #[error(
-        "rank {rank} has not come within {} s; see whether its host can be reached and runs sokudo",
+        "rank {rank} did not start within {} s; check that its host can be reached and runs sokudo",
         within.as_secs()
     )]
     NotCome { rank: u32, within: Duration },
     #[error(
-        "rank {rank} on {host} is lost: {cause}; see there what has become of it, and start again"
+        "rank {rank} on {host} is lost: {cause}; check that host, and start again"
     )]
     Lost {
         rank: u32,

@@ -384,7 +384,7 @@ fn sentence(
              vary too much to exclude it.{open}"
         ),
         CheckOutcome::NotJudged => text!(
-            "NOT JUDGED: no row could be compared with {than}, so nothing shows that none is slower."
+            "NOT JUDGED: no row could be compared with {than}, so a slower row may go unnoticed."
         ),
     }
 }
@@ -392,9 +392,7 @@ fn sentence(
 /// What is said of a run that was disturbed: what made it slower may not be the device.
 fn disturbed_sentence(comparison: &ComparisonDocument) -> Text {
     text!(
-        "NOT JUDGED: something else than the device disturbed this run, so that it shows nothing \
-         beside {}; measure again on an idle machine (--wait-idle), or have it judged all the same \
-         (--anyway).",
+        "NOT JUDGED: something other than the device disturbed this run, so it cannot be compared with {}; measure again on an idle machine (--wait-idle), or judge it anyway (--anyway).",
         wording::source(&comparison.reference.source)
     )
 }
@@ -423,9 +421,7 @@ fn since(article: &mut Article<'_>, other: &OtherDocument) {
 
 fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> Text {
     text!(
-        "{}: medians of the trials. In brackets the 95 % interval of the change. Slower and \
-         faster: by more than {}, with at most 5 % false alarms over all rows. Unchanged: the \
-         whole interval is smaller than that.",
+        "{}: medians of the trials. In brackets the 95 % interval of the change. Slower and faster: by more than {}, with at most 5 % false alarms over all rows. Unchanged: the whole interval lies within that.",
         unit.name(),
         comparison.difference_min_text()
     )

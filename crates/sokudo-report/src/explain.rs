@@ -14,7 +14,7 @@ use crate::view::views;
 const SHOWN_FROM: Confidence = Confidence::Medium;
 
 /// What is said where nothing was concluded.
-pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
+pub(crate) const NOTHING: &str = "The figures match nothing that was looked for. That does not prove its absence: a cache, a file system or a virtual machine in between can hide it.";
 
 /// What is sure enough to be told below other figures.
 pub(crate) fn explanation(document: &RunDocument) -> Option<Text> {

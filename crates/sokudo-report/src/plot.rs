@@ -125,14 +125,14 @@ const KINDS: [PlotKind; 13] = [
     PlotKind {
         name: "cache",
         needs: "regions that are read again and again, as sokudo scan --extra does",
-        caption: "Rate of what is read again and again, by how much that is",
+        caption: "Rate of repeated reads, by the size of the region",
         further: &[],
         figure: cache::figure,
     },
     PlotKind {
         name: "cdf",
         needs: "latencies",
-        caption: "Latency: the share of I/Os that was done within which time",
+        caption: "Latency: the share of I/Os completed within a given time",
         further: &[],
         figure: latency::cumulative,
     },

@@ -158,8 +158,7 @@ fn rows(
 }
 
 /// What latencies are where a rate was fixed.
-const INTENDED: &str = "Latencies are of service: from the issue of an I/O; and intended: from \
-    the instant at which the fixed rate meant it to start, whether or not the disk was ready.";
+const INTENDED: &str = "Service latencies count from the issue of an I/O, intended ones from the instant at which the fixed rate meant it to start, whether or not the disk was ready.";
 
 /// What is to be known of the figures of rows.
 pub fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {

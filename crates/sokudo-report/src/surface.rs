@@ -273,7 +273,7 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
     if coverage.is_whole() {
         let range = range?;
         return Some(match has_failed {
-            false => text!("All of {range} was looked at and nothing failed; the rest was not."),
+            false => text!("All of {range} was checked and nothing failed; the rest was not checked."),
             true => text!("All of {range} was looked at; the rest was not."),
         });
     }
@@ -282,7 +282,7 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
     let count = number::grouped(&coverage.samples.to_string());
     Some(match has_failed {
         false => text!(
-            "{count} places, {share} of {part}, were looked at and none failed; the rest was not."
+            "{count} places, {share} of {part}, were checked and none failed; the rest was not checked."
         ),
         true => text!("{count} places, {share} of {part}, were looked at; the rest was not."),
     })

@@ -28,7 +28,7 @@ pub enum VolumeError {
         option: String,
     },
     #[error(
-        "{} is no place to mount on: others than root may exchange what is in {}; name a folder that root alone may write above, such as /mnt/disk",
+        "{} is not safe to mount on: users other than root can change what is in {}; name a folder below folders that only root may write, such as /mnt/disk",
         mount_point.display(),
         folder.display()
     )]

@@ -167,7 +167,7 @@ pub(crate) enum Command {
     /// Time and identify disks as hdparm does (-t, -T, -I, -i, -W)
     #[command(after_help = hdparm::NOTE)]
     Hdparm(HdparmArguments),
-    /// Make a partition, a file system and a mount of one disk, and take them back
+    /// Partition, format and mount one disk, or undo that
     #[command(after_help = prepare::EXAMPLES)]
     Prepare(PrepareArguments),
     /// Remove what a killed sokudo has left: test files in a directory, and, as root, arrays and pools

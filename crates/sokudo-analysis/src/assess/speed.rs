@@ -197,7 +197,7 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         }
         // What is fast enough whatever disturbed it says nothing of the other rows.
         true => {
-            let found = text!("reads and writes in order are not judged: {why}");
+            let found = text!("sequential reads and writes are not judged: {why}");
             expected.point("streams-not-judged", None, found)
         }
     };
@@ -254,7 +254,7 @@ fn link_share(disk: &Disk, streams: &FastestStreams) -> Option<AssessedPoint> {
         it if it > figures.impossible_percent => (
             None,
             text!(
-                "{share}: more than that, so that a cache answered, or the link is invented by a virtual machine"
+                "{share}: more than the link carries, so a cache answered, or the virtual machine reports a false link"
             ),
         ),
         it if it >= figures.limit_percent => (
@@ -355,7 +355,7 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
         it if it > most && rpm.is_some() => (
             None,
             text!(
-                "{such} does {} random reads a second: more than its turns allow ({}), so that a cache answers",
+                "{such} does {} random reads a second: more than its rotation allows ({}), so a cache answered",
                 count(reads),
                 count(most)
             ),
@@ -391,7 +391,7 @@ fn rotating_stream(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint>
     let (answer, found) = match read / 1e6 {
         it if it >= least => (
             DiskAnswer::Ok,
-            text!("reads in order at {reads} MB/s: normal for a disk that turns"),
+            text!("{reads} MB/s in sequential reads: normal for a rotating disk"),
         ),
         it => (
             if it < least / 2.0 {
@@ -399,7 +399,7 @@ fn rotating_stream(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint>
             } else {
                 DiskAnswer::OkBut
             },
-            text!("reads in order at {reads} MB/s only: disks that turn do {least:.0} or more"),
+            text!("only {reads} MB/s in sequential reads: rotating disks do {least:.0} or more"),
         ),
     };
     Some(expected.point("rotating-sequential", Some(answer), found))
@@ -419,7 +419,7 @@ fn file_system(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
     };
     let percent = file / raw * 100.0;
     let share = text!(
-        "{kind} gives {percent:.0} % of {device} itself ({} of {} MB/s, reads in order)",
+        "{kind} reaches {percent:.0} % of {device} itself ({} of {} MB/s, sequential reads)",
         megabytes(file),
         megabytes(raw)
     );
@@ -489,7 +489,7 @@ fn virtual_disk(run: &Run) -> Option<AssessedPoint> {
     let mut leaves = target.leaves();
     let leaf = leaves.find(|leaf| leaf.kind == BlockDeviceKind::VirtualDisk)?;
     let found = text!(
-        "{} is a virtual disk: how fast it should be is known to who runs the host",
+        "{} is a virtual disk: only the operator of its host knows how fast it should be",
         leaf.name
     );
     let expected = &expectations().virtual_disk;
@@ -518,7 +518,7 @@ pub fn volume_cap(run: &Run, before: &[f64]) -> Option<AssessedPoint> {
         return None;
     }
     let found = text!(
-        "reads and writes in order stop at {} MB/s, in this run and the one before: a limit that somebody has set",
+        "sequential reads and writes stop at {} MB/s, in this run and the one before: a limit that somebody has set",
         megabytes(most)
     );
     Some(AssessedPoint {

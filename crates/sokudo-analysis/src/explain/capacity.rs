@@ -73,7 +73,7 @@ fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
     let also = (lost > 0).then(|| text!("{lost} held nothing"));
     let rule = check.shared.map(|shared| {
         text!(
-            "tried from {from} on, every address shares its block with the one {distance} further",
+            "from {from} on, every address that was tried shares its block with the one {distance} further",
             from = shared.from,
             distance = shared.distance
         )
@@ -102,7 +102,7 @@ fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
                 stated = check.size
             ),
             None => text!(
-                "a drive that has less than the {stated} it says: what is written to some places overwrites others; how much it has takes --full to find out",
+                "a drive smaller than the {stated} it claims: writes to some positions overwrite others; --full finds the real size",
                 stated = check.size
             ),
         },
@@ -142,7 +142,7 @@ fn real_size(check: &CapacityCheck, shared: SharedBlocks) -> Option<(u64, u64)> 
 
 fn of_all(check: &CapacityCheck) -> Text {
     text!(
-        "everything was written and read back, and {own} of it held its own",
+        "everything was written and read back, and {own} of it held the right data",
         own = check.own
     )
 }
@@ -250,7 +250,7 @@ fn unsuspicious(check: &CapacityCheck) -> Inference {
             figures,
             confidence: sure(is_late),
             evidence: text!(
-                "everything was written and read back, {between} later at least, and all of it held its own"
+                "everything was written, and read back with at least {between} written in between; all of it held the right data"
             ),
         };
     }
@@ -271,7 +271,7 @@ fn unsuspicious(check: &CapacityCheck) -> Inference {
             false => Confidence::Low,
         },
         evidence: text!(
-            "all {sample_count} places ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; a fake that wraps within its last {window} would have been caught with {percent} % certainty, and so would a hole of {hole}; a larger wrap or a smaller hole could have been missed"
+            "all {sample_count} places ({looked_at} of {stated}) held their data after {between} had been written elsewhere. A fake that wraps around within its last {window} would have been caught with {percent} % certainty, and so would a hole of {hole}. A larger wrap or a smaller hole could have been missed"
         ),
     }
 }

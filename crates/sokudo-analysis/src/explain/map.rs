@@ -81,7 +81,7 @@ fn inference(run: &Run, step: &MappingFit, points: &[Point]) -> Inference {
             false => Confidence::Medium,
         },
         evidence: text!(
-            "random reads take {near_us:.0} µs within {near}, {far_us:.0} µs within {far}, and in between as if a read beside the mapped part took {factor:.2} times as long",
+            "random reads take {near_us:.0} µs within {near} and {far_us:.0} µs within {far}; in between, a read outside the mapped part takes about {factor:.2} times as long",
             near_us = first.1 / 1e3,
             near = Bytes(rounded(first.0)),
             far_us = last.1 / 1e3,

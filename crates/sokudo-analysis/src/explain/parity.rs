@@ -105,7 +105,7 @@ fn inference(
         ],
         confidence: sure(lead >= PARITY_LEAD_SURE),
         evidence: text!(
-            "per byte of a write of {small} the members read {small_read:.1} and wrote {small_written:.1} bytes ({small_mb_per_s:.0} MB/s), of {large} {large_read:.1} and {large_written:.1} ({large_mb_per_s:.0} MB/s)",
+            "per byte of a {small} write, the members read {small_read:.1} and wrote {small_written:.1} bytes ({small_mb_per_s:.0} MB/s); of a {large} write, {large_read:.1} and {large_written:.1} ({large_mb_per_s:.0} MB/s)",
             small = Bytes(first.block),
             small_read = first.read,
             small_written = first.written,

@@ -33,15 +33,15 @@ pub fn untold(run: &Run) -> Option<Inference> {
     let was_tried = rotation::was_tried(run);
     Some(Inference {
         code: "not-concluded".to_owned(),
-        claim: text!("nothing that could be said of: {what}"),
+        claim: text!("nothing could be concluded about: {what}"),
         figures: Vec::new(),
         confidence: Confidence::Low,
         evidence: match was_tried {
             true => {
-                Text::from("that is concluded only of turning platters, and none were seen to turn")
+                Text::from("this applies only to rotating platters, and none were found")
             }
             false => Text::from(
-                "that is concluded only of turning platters, and whether any turn was not looked at; add --only rotation",
+                "this applies only to rotating platters, and rotation was not tested; add --only rotation",
             ),
         },
     })

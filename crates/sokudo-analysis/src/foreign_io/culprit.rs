@@ -40,7 +40,7 @@ pub(super) fn cause(case: &RowContext<'_>, beyond: &[(Operation, Bytes)]) -> (Te
     if seen.hidden > 0 {
         return (
             text!(
-                "{who}; none of the processes that may be looked at did, {hidden} may not",
+                "{who}; none of the processes that sokudo may inspect did it; {hidden} it may not inspect",
                 who = Text::from(WHOEVER),
                 hidden = seen.hidden
             ),
@@ -52,9 +52,7 @@ pub(super) fn cause(case: &RowContext<'_>, beyond: &[(Operation, Bytes)]) -> (Te
     }
     (
         Text::from(
-            "something else used the same devices during the trials, and no process that is seen \
-             from here did so: another container or machine, a program that has ended, the \
-             kernel, or the file system itself, as for some minutes after it was made",
+            "something that sokudo cannot see used the same devices during the trials: another container or machine, a program that has ended, the kernel, or the file system itself, as in the first minutes after it is made",
         ),
         look,
     )

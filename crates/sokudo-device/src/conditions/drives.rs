@@ -35,7 +35,7 @@ impl Drives {
         let mut blind_spots = Vec::new();
         if directories.len() > DRIVES_MAX {
             blind_spots.push(text!(
-                "of {} drives the first {DRIVES_MAX} were asked how they feel",
+                "of {} drives, only the first {DRIVES_MAX} were asked for their health",
                 directories.len()
             ));
             directories.truncate(DRIVES_MAX);
@@ -108,7 +108,7 @@ fn ask_all(
     let unanswered = |(disk, directory): (Option<Disk>, &PathBuf)| {
         disk.unwrap_or_else(|| {
             blind_spots.push(text!(
-                "{} did not answer within {} ms how it feels; it may sleep",
+                "{} did not report its health within {} ms; it may be asleep",
                 block::name(directory),
                 time_max.as_millis()
             ));

@@ -50,7 +50,7 @@ pub(super) fn ask(asker: &mut Asker<'_>, directory: &Path, found: &mut Interroga
             logs(asker, found);
         } else if asker.device().is_some() {
             asker.note(text!(
-                "The health of {} cannot be seen: its USB bridge passes no questions on",
+                "The health of {} cannot be seen: its USB bridge does not pass health queries on",
                 identity.product
             ));
         }

@@ -185,7 +185,7 @@ impl<'system> Relatives<'system> {
     fn add_behind(&mut self, by: usize) {
         let device = &self.loops[by];
         let LoopSource::Known(status) = device.shown else {
-            let sentence = text!("what the loop device {} shows is not seen", device.name);
+            let sentence = text!("sokudo cannot see which file the loop device {} shows", device.name);
             self.occupants.push(unseen(sentence, without(&device.name)));
             return;
         };
@@ -306,7 +306,7 @@ impl<'system> Relatives<'system> {
                 match shows {
                     Shows::Yes => found.push(Occupant::Shown { what, by }),
                     Shows::Unknown => found.push(unseen(
-                        text!("whether the loop device {by} shows {what} is not seen"),
+                        text!("sokudo cannot see whether the loop device {by} shows {what}"),
                         without(&by),
                     )),
                     Shows::No => {}
@@ -356,7 +356,7 @@ impl<'system> Relatives<'system> {
         users.occupants.extend(seen.opened);
         users.occupants.extend(seen.unseen.map(|it| {
             let sentence = text!(
-                "whether a program has it open for writing is not seen: {}",
+                "sokudo cannot see whether a program has it open for writing: {}",
                 it.sentence
             );
             unseen(sentence, it.way_out)

@@ -56,7 +56,7 @@ pub enum OpenError {
     },
     /// No huge pages, or not enough of them.
     #[error(
-        "no huge pages for {bytes} bytes of buffers: {source}; allow them (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), reserve some (vm.nr_hugepages), or leave out the wish for them"
+        "no huge pages for {bytes} bytes of buffers: {source}; allow them (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), reserve some (vm.nr_hugepages), or measure without them"
     )]
     HugePages {
         /// Size of all buffers that were asked for, in bytes.

@@ -40,7 +40,7 @@ pub struct TrendArguments {
     #[command(flatten)]
     pub period: Period,
 
-    /// Ignore smaller changes, such as 5%
+    /// Ignore changes smaller than this, such as 5%
     #[arg(long, value_name = "PERCENT", default_value_t = Percent(DIFFERENCE_MIN), value_parser = percent, help_heading = "What is shown")]
     pub min_difference: Percent,
 

@@ -126,7 +126,6 @@ fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
     });
     let definition = Text::from(unit.definition());
     text!(
-        "Figures are {median}; {definition}. CPU: 100 % is one processor. Latency is that of one \
-         read, write or file; final flushes count in the rate alone."
+        "Figures are {median}; {definition}. CPU: 100 % is one CPU. Latency is that of one read, write or file; final flushes count in the rate alone."
     )
 }

@@ -73,8 +73,8 @@ pub struct BurnInOptions {
 
     /// The drives' own self-tests: both, short or off
     ///
-    /// A drive tests itself without a byte on the cable; an extended test reads its whole medium,
-    /// which takes hours on a large disk. Drives without such tests are named.
+    /// A drive tests itself without transferring data; an extended test reads its whole medium,
+    /// which takes hours on a large disk. Drives without self-tests are listed.
     #[arg(
         long,
         value_parser = one_of(SELF_TESTS),

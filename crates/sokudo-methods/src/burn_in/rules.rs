@@ -64,11 +64,11 @@ fn is_at_its_end(run: &Run, disk: &BurnInDisk) -> bool {
 
 fn unfinished() -> AssessedPoint {
     AssessedPoint {
-        remedy: "go on with it (--resume)".into(),
+        remedy: "resume the burn-in (--resume)".into(),
         ..expectations().burn_in_end.point(
             "burn-in-end",
             None,
-            "it has not come to its end, so that what was found is not all that there is".into(),
+            "the burn-in did not finish, so there may be more to find".into(),
         )
     }
 }

@@ -48,7 +48,7 @@ pub struct CheckupOptions {
     /// Directory, device or sim:MODEL
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards. Devices are only
-    /// read, but with --destroy.
+    /// read, unless --destroy is given.
     #[arg(default_value = ".")]
     pub target: String,
 

@@ -54,8 +54,9 @@ pub struct ExplainOptions {
 
     /// Write and read back all of the device to check its capacity; takes hours
     ///
-    /// The only way to make sure that it is as large as it says, and the exact size if it is not.
-    /// How long it takes is shown first. All data on it are lost; --destroy is needed as ever.
+    /// The only way to be sure that the device is as large as it claims, and to find its real size
+    /// if it is not. The expected time is shown first. All data on it is lost, so --destroy is
+    /// needed.
     #[arg(long, help_heading = "What is found out")]
     pub full: bool,
 

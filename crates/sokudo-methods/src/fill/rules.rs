@@ -104,7 +104,7 @@ fn folding(run: &Run) -> Option<RuleResult> {
             end_gb = gb(direct.to),
             last_mb_per_s = mb_per_s(last)
         ),
-        "slow cells had no room left, so that the drive moved what it had written fast while it was written (folding)",
+        "slow cells had no room left: while new data arrived, the drive also moved data out of its fast cells (folding)",
         text!(
             "write less than {end_gb:.1} GB at once, or leave more of the drive empty and have it trimmed (fstrim)",
             end_gb = gb(direct.to)
@@ -128,7 +128,7 @@ fn burst_credits(run: &Run) -> Option<RuleResult> {
         ),
         "a volume with a limited rate and some credit looks like a drive with fast cells, after a rest, too",
         text!(
-            "compare {slow_mb_per_s:.0} MB/s with the rate that the volume is sold with; where it is that, choose a volume with a higher one"
+            "compare {slow_mb_per_s:.0} MB/s with the rate that the volume is sold with; if they agree, choose a volume with a higher rate"
         ),
     ))
 }

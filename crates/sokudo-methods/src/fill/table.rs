@@ -19,9 +19,7 @@ use crate::rows::writing_cost::{time_of, wear};
 /// Slow cells take about so much less than what a drive is taken for.
 const SLOW_DIVISOR: u64 = 5;
 
-const LEGEND: &str = "From, to: bytes written, as drives are sold. MB/s: mean over the level. Of \
-    the first: its rate ÷ that of the first level behind the drive's memory. A level reaches as far \
-    as the rate is one, up to its fluctuation.";
+const LEGEND: &str = "From, to: bytes written, as drives are sold. MB/s: mean over the level. Of the first: its rate ÷ that of the first level after the drive's memory. A level ends where the rate changes by more than it fluctuates.";
 
 /// What a fill will write, before it is begun.
 #[derive(Clone, Debug)]
@@ -72,7 +70,7 @@ impl FillEstimate {
             duration(Nanos(bounded.saturating_add(self.rests.0)))
         };
         text!(
-            "expected: {} at {} MB/s, as of {}; {} where slow cells take a fifth of that",
+            "expected: {} at {} MB/s, as for {}; {} where slow cells reach a fifth of that",
             at(self.assumed_bytes_per_s),
             self.assumed_bytes_per_s / 1_000_000,
             self.assumed_of.clone(),
@@ -147,12 +145,12 @@ fn sentence(fill: &Fill) -> Text {
     let Some((last, between)) = later.split_last() else {
         let all = match fill.first {
             0 => text!(
-                "{} MB/s over {}: no fast part ended within it",
+                "{} MB/s over {}: the end of the fast part was not reached",
                 rate(first.bytes_per_s),
                 size(first.to)
             ),
             _ => text!(
-                "{} MB/s behind the drive's memory, up to {}: no fast part ended within it",
+                "{} MB/s after the drive's memory was full, up to {}: the end of the fast part was not reached",
                 rate(first.bytes_per_s),
                 size(first.to)
             ),

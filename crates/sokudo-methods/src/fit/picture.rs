@@ -20,7 +20,7 @@ const ALL: f64 = 100.0;
 pub(crate) const LATENCY_AND_LIMIT: PlotKind = PlotKind {
     name: "fit",
     needs: "latencies that sokudo fit asks about",
-    caption: "Latency: the share of I/Os that was done within which time",
+    caption: "Latency: the share of I/Os completed within a given time",
     further: &["bars"],
     figure,
 };

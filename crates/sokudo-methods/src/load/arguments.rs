@@ -63,16 +63,17 @@ pub struct LoadOptions {
 
     /// Measure beside another workload, such as SEQ1M,Q8,write, and without it
     ///
-    /// Alternately: the row at one rate alone, the other workload alone, and both at the same time.
-    /// The latencies of both and their ratio are printed. The other workload is a row as in --row;
-    /// it runs in a closed loop. Each of both uses a half of the target, so no block is of both.
+    /// Measured alternately: the row alone at a fixed rate, the other workload alone, and both at
+    /// the same time. The latencies of both and their ratio are printed. The other workload is a
+    /// row as in --row; it runs in a closed loop. Each uses one half of the target, so they share
+    /// no block.
     #[arg(long, value_name = "ROW", value_parser = sokudo_tools::crystaldiskmark::row, conflicts_with = "limit", help_heading = MEASURED)]
     pub beside: Option<RowSpec>,
 
     /// Rate of the row with --beside, as a share of its maximum alone
     ///
-    /// A fifth by default: a disk that gives each of two workloads its half can keep it, so that
-    /// the row waits for its neighbour and not for itself.
+    /// A fifth by default: a disk that gives each of two workloads half of its speed can sustain
+    /// this rate, so the row waits for the other workload and not for itself.
     #[arg(long, value_name = "SHARE", default_value = "20%", value_parser = share, requires = "beside", help_heading = MEASURED)]
     pub at: Percent,
 

@@ -46,13 +46,10 @@ pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, load: &Load
     article.paragraph(LEGEND);
 }
 
-const LEGEND: &str = "Load: part of the closed loop's rate. Latencies are of service: from the \
-    issue of an I/O; and intended: from the instant at which the rate meant it to start. In an \
-    overload the latter grow with the length of a trial.";
+const LEGEND: &str = "Load: share of the closed loop's rate. Service latencies count from the issue of an I/O, intended ones from the instant at which the rate meant it to start. In an overload, intended latencies grow with the length of a trial.";
 
 /// What the rare latencies of the line without a load leave out.
-const CLOSED_LOOP: &str = "p99.9 of the closed loop: while the disk stands still nobody asks it; \
-    compare those of the rates.";
+const CLOSED_LOOP: &str = "p99.9 of the closed loop: while the disk stalls, no new I/O starts, so stalls are under-counted; compare the p99.9 of the rates.";
 
 fn rows<'a>(document: &'a RunDocument, load: &'a LoadDocument) -> Vec<Line<'a>> {
     // The first row; while it is measured, those of rates that are not chosen yet have none either.
@@ -154,8 +151,7 @@ fn sentences(load: &LoadDocument) -> Vec<(&'static str, Text)> {
 
 fn knee(load: &LoadDocument) -> Text {
     let Some(knee) = load.knee else {
-        return "none between the rates that were kept: rate ÷ mean latency is largest at an end of \
-                them, or not the same from trial to trial"
+        return "none within the rates that were reached: rate ÷ mean latency is largest at one end, or differs from trial to trial"
             .into();
     };
     let confidence = Text::from(if knee.rounds >= 6 {

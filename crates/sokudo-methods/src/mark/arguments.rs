@@ -141,8 +141,8 @@ pub struct MarkOptions {
 
     /// Length of a trial, such as 5s [default: as needed, crystal: 5s]
     ///
-    /// Without it, a row's trials take 250 ms, 500 ms or 1 s (reads: 0.8 s), whatever its first one shows to be
-    /// enough; 1 s where --runs or --rate is given.
+    /// Without it, a row's trials take 250 ms, 500 ms or 1 s (reads: 0.8 s): the shortest that its
+    /// first trial shows to be enough. With --runs or --rate they take 1 s.
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub time: Option<Nanos>,
 
@@ -152,10 +152,10 @@ pub struct MarkOptions {
 
     /// Engine: fastest, io_uring, libaio, psync or io_uring_cmd
     ///
-    /// auto tries io_uring and libaio and takes the faster one. io_uring_cmd passes commands to a whole
-    /// NVMe drive around the block layer, which is guarded from writes as ever. fastest tries
-    /// polling and io_uring_cmd, too, where the device takes them: what the disk gives to a program
-    /// that does so, which few do.
+    /// auto tries io_uring and libaio and takes the faster one. io_uring_cmd sends commands
+    /// straight to a whole NVMe drive and bypasses the block layer; the protection from writes
+    /// stays. fastest also tries polling and io_uring_cmd where the device supports them: the
+    /// disk's maximum, which few programs reach.
     #[arg(short, long, default_value = "auto", value_parser = one_of(ENGINES), hide_possible_values = true, value_name = "ENGINE", help_heading = HOW)]
     pub engine: Engine,
 

@@ -237,7 +237,7 @@ fn against(disk: &PlannedDisk) -> impl Iterator<Item = Text> {
         .iter()
         .map(|(why, is_content)| match is_content {
             true => text!("    {why}: this needs --destroy-contents, too"),
-            false => text!("    {why}: so it is refused, whatever is allowed"),
+            false => text!("    {why}: refused, whatever else is allowed"),
         })
 }
 

@@ -60,7 +60,7 @@ pub struct MatrixArguments {
 
     /// RAID levels: none, 0, 1, 5, 6, 10, also 0@2 of two disks [default: none]
     ///
-    /// Btrfs and ZFS put disks together themselves; md:0 has mdadm do it below them.
+    /// Btrfs and ZFS combine disks themselves; md:0 lets mdadm combine them underneath.
     #[arg(long, value_name = "LIST", help_heading = MEASURED)]
     pub raid: Vec<String>,
 
@@ -70,7 +70,8 @@ pub struct MatrixArguments {
 
     /// Mount options of one value, such as noatime,discard (repeatable)
     ///
-    /// defaults is a value with none. Of ZFS they are properties, such as compression=off.
+    /// The value defaults stands for no options. For ZFS they are properties, such as
+    /// compression=off.
     #[arg(long, value_name = "OPTIONS", help_heading = MEASURED)]
     pub mount: Vec<String>,
 

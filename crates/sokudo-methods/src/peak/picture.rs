@@ -21,7 +21,7 @@ const STEPS: usize = 8;
 pub(crate) const RATE_BY_DEPTH: PlotKind = PlotKind {
     name: "peak",
     needs: "loads that grow, as sokudo peak measures them",
-    caption: "IOPS over how much is in flight",
+    caption: "IOPS by I/Os in flight",
     further: &["cdf"],
     figure,
 };
@@ -35,7 +35,7 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let ([least, _], [deepest, _]) = (*line.first()?, *line.last()?);
     let mut layers = vec![Layer::new(Ink::of_number(0), Shape::Lines(vec![line]))];
     let marked: &[(usize, Text, usize)] = match peak.knee == peak.best {
-        true => &[(peak.best, text!("knee and most"), MOST_INK)],
+        true => &[(peak.best, text!("knee and maximum"), MOST_INK)],
         false => &[
             (peak.knee, text!("knee"), KNEE_INK),
             (peak.best, text!("most"), MOST_INK),
@@ -58,6 +58,6 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let results = results.filter_map(|row| document.results.get(row.result));
     let shown: Vec<&ResultDocument> = results.collect();
     let body = Body::Chart(Box::new(Chart::new(bottom, left, layers)));
-    let what = text!("IOPS over how much is in flight");
+    let what = text!("IOPS by I/Os in flight");
     Some(heading::picture(document, &what, &shown, body))
 }

@@ -16,11 +16,7 @@ use crate::peak::view::{Peak, PeakLimit, PeakRow};
 /// A line: a step, its place, and its result.
 type Line<'a> = (usize, &'a PeakRow, &'a ResultDocument);
 
-const LEGEND: &str = "Depth: I/Os in flight per thread. Processors: what the row's threads used, \
-                      on average; per processor: IOPS per second of that time. A load that was \
-                      only tried has one trial. The most, and one that came near it with less in \
-                      flight, were then measured again alternately; the knee is the least of these \
-                      within 5 % of the most.";
+const LEGEND: &str = "Depth: I/Os in flight per thread. CPUs: what the row's threads used, on average; per CPU: I/Os per second of that time. A load that was only tried has one trial. The load with the highest rate, and one that came near it with less in flight, were then measured again alternately. The knee is the smallest of these within 5 % of the maximum.";
 
 /// How it is shown.
 pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {

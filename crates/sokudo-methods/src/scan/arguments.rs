@@ -172,8 +172,8 @@ pub struct ScanOptions {
 
     /// Go on with a scan that was interrupted, and read only what is missing
     ///
-    /// The kept run of that number, or without one the newest of these targets, in any order. What
-    /// is measured is as it was given then. For scans that only read.
+    /// Resumes the kept run of that number; without a number, the newest run of these targets, in
+    /// any order. Its options are used again. Only for scans that read.
     #[arg(
         long,
         value_name = "RUN",

@@ -218,7 +218,7 @@ fn remedy(thing: Option<&SharedThing>, busy: Option<f64>) -> Text {
         (None, Some(_)) => text!(
             "measure on a machine with more or faster processors to see what the disks can do together"
         ),
-        (None, None) => text!("measure them in pairs: who loses with whom shows what they share"),
+        (None, None) => text!("measure the disks in pairs: the pairs that lose speed show what is shared"),
     }
 }
 

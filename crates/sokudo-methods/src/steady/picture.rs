@@ -47,7 +47,7 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
         footer: Text::list(
             [
                 Text::name(&figure.footer),
-                "grey: the window, and 20 % of its mean; dashed: its best line".into(),
+                "grey: the window, and 20 % of its mean; dashed: its best-fit line".into(),
             ],
             " · ",
         )

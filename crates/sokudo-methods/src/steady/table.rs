@@ -209,8 +209,7 @@ fn before_line(result: &ResultDocument) -> Text {
 }
 
 /// What rare latencies leave out whose next I/O waits for the one before.
-const CLOSED_LOOP: &str = "p99.9 and p99.99 of a closed loop: while the disk stands still nobody \
-    asks it; for latency under a load fix the rate (sokudo load).";
+const CLOSED_LOOP: &str = "p99.9 and p99.99 of a closed loop: while the disk stalls, no new I/O starts, so stalls are under-counted; for latency under a load, fix the rate (sokudo load).";
 
 /// What was measured once it was steady.
 fn after_line(result: &ResultDocument) -> Option<(Text, Text)> {

@@ -104,7 +104,7 @@ pub struct SweepOptions {
     #[arg(long, default_value = "random", value_parser = content, value_name = "WHAT", help_heading = MEASURED)]
     pub data: DataContent,
 
-    /// Compare what was written, uncounted; --time then limits reads only
+    /// Verify what was written (not timed); --time then limits reads only
     ///
     /// What a cell has written is read back and compared behind its measured part.
     #[arg(long, conflicts_with = "read_only", help_heading = MEASURED)]

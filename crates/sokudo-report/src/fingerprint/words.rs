@@ -344,7 +344,7 @@ fn survey(surveyed: &SurveyedSamples) -> Text {
         survey
             .read_beside
             .map(|bytes| text!("reading {} beside each", exact_size(bytes))),
-        surveyed.sealed.map(|_| "blocks sealed".into()),
+        surveyed.sealed.map(|_| "blocks stamped and checked".into()),
     ])
 }
 

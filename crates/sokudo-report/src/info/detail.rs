@@ -189,7 +189,7 @@ fn identity(disk: &Disk) -> Vec<Fact> {
         ("World-wide name", or_unknown(disk.world_wide_name.as_ref())),
     ];
     let links = disk.links.iter();
-    facts.extend(links.map(|link| ("Name that stays", Text::name(link))));
+    facts.extend(links.map(|link| ("Persistent name", Text::name(link))));
     facts.extend(language(&disk.identity));
     facts
 }
@@ -312,8 +312,8 @@ fn geometry(disk: &Disk) -> Vec<Fact> {
     facts.extend(known([
         ("Form factor", disk.form_factor.as_deref().map(phrase)),
         ("Zoned", disk.zoned.as_deref().map(phrase)),
-        ("Smallest good I/O", io(disk.queue.io_bytes_minimum)),
-        ("Best I/O", io(disk.queue.io_bytes_optimal)),
+        ("Minimum I/O size", io(disk.queue.io_bytes_minimum)),
+        ("Optimal I/O size", io(disk.queue.io_bytes_optimal)),
     ]));
     facts
 }
@@ -381,18 +381,18 @@ fn health(health: &Health) -> Vec<Fact> {
     let slowed = health.throttled_minutes;
     let slowed = slowed.map(|minutes| text!("{minutes} min"));
     facts.extend(known([
-        ("Hours on", count(health.power_on_hours)),
-        ("Times switched on", count(health.power_cycles)),
+        ("Power-on hours", count(health.power_on_hours)),
+        ("Power cycles", count(health.power_cycles)),
         ("Life used", percent(health.used_percent)),
         ("Spare blocks left", percent(health.spare_percent)),
         ("Read in its life", bytes(health.read_bytes)),
         ("Written in its life", bytes(health.written_bytes)),
         ("Media errors", count(health.media_errors)),
-        ("Moved sectors", count(health.reallocated_sectors)),
+        ("Reallocated sectors", count(health.reallocated_sectors)),
         ("Pending sectors", count(health.pending_sectors)),
         ("Link errors", count(health.link_errors)),
         ("Unsafe shutdowns", count(health.unsafe_shutdowns)),
-        ("Slowed by heat", slowed),
+        ("Thermal throttling", slowed),
     ]));
     facts
 }

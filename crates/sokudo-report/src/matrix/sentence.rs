@@ -40,7 +40,7 @@ fn all_unproven(document: &MatrixDocument) -> Option<Text> {
     let count = figures().count();
     (count > 1 && figures().all(|it| it.per_second.is_some() && it.is_unproven())).then(|| {
         text!(
-            "All {count} figures are UNVERIFIED, so that what follows may be other things' doing."
+            "All {count} figures are UNVERIFIED, so what follows may have other causes."
         )
     })
 }
@@ -81,9 +81,9 @@ fn answer(document: &MatrixDocument) -> Text {
     };
     let depends = match depends {
         0 => None,
-        1 => Some("1 combination is not what its parts are elsewhere".into()),
+        1 => Some("1 combination does not behave as its parts do elsewhere".into()),
         count => Some(text!(
-            "{count} combinations are not what their parts are elsewhere"
+            "{count} combinations do not behave as their parts do elsewhere"
         )),
     };
     let parts = [Some(differences), rest, depends];
@@ -145,8 +145,8 @@ pub(super) fn of_combination(
     let [this, that] = [0, 1].map(|n| value_name(document, it.axes[n], it.values[n]));
     let (by, row_text) = (speed(it.ratio), row(name));
     match is_factor(it.ratio) {
-        true => text!("{this} with {that} is {by} in {row_text} as each is elsewhere"),
-        false => text!("{this} with {that} is {by} in {row_text} than each is elsewhere"),
+        true => text!("{this} with {that} is {by} in {row_text} as the two are in other combinations"),
+        false => text!("{this} with {that} is {by} in {row_text} than the two are in other combinations"),
     }
 }
 

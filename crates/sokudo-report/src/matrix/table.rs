@@ -59,7 +59,7 @@ pub(crate) fn outcome(document: &MatrixDocument, unit: BandwidthUnit) -> Article
     );
     article.marked("What failed:", "  ", failed(document));
     article.marked("What was left out:", "  ", left_out(document));
-    article.marked("What is to be known of cells:", "  ", noted(document));
+    article.marked("Notes on cells:", "  ", noted(document));
     article
 }
 

@@ -156,7 +156,7 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
     if !kinds.is_empty() {
         let kinds = kinds.into_iter().cloned();
         notes.push(text!(
-            "Figures that are no single run: {}.",
+            "Figures that summarise several runs: {}.",
             Text::list(kinds, ", ")
         ));
     }

@@ -215,7 +215,7 @@ impl<'a> Overview<'a> {
             ),
             (
                 self.has(OverviewRow::differs),
-                "≠: measured in another way than the first of its row, so the two say nothing about each other.".into(),
+                "≠: measured in another way than the first of its row, so the two cannot be compared.".into(),
             ),
             (self.left_out > 0, more),
         ];

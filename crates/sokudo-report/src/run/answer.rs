@@ -65,7 +65,7 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
             (_, None) => text!("Not proven: {unproven}"),
             (Some(between), _) => text!("Not proven: {unproven}; {between}"),
             (None, Some(reach)) => {
-                text!("Not proven: {unproven}; ± {reach} if it is the disk's speed")
+                text!("Not proven: {unproven}; the interval of this run is ± {reach}")
             }
         };
         return Some((Tone::Doubtful, text));

@@ -24,8 +24,7 @@ const SYNCS: &str = "sync: how long fsync or fdatasync took by itself; latency i
     writes before it, into the page cache unless --direct is on.";
 
 /// What the rare latencies of a row leave out whose next I/O waits for the one before.
-const CLOSED_LOOP: &str = "p99.9 of a closed loop: while the disk stands still nobody asks it; for \
-    latency under a load fix the rate (--rate).";
+const CLOSED_LOOP: &str = "p99.9 of a closed loop: while the disk stalls, no new I/O starts, so stalls are under-counted; for latency under a load, fix the rate (--rate).";
 
 /// Why rows have none that have other latencies.
 const TOO_FEW: &str = "p99 —: too few independent I/Os; it needs 299.";

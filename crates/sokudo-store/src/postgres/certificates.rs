@@ -52,7 +52,7 @@ pub(super) fn explained(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|it| it.downcast_ref::<Error>());
     let message = match cause {
         Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
-            "its certificate comes from nobody who is trusted; name its authority's with sslrootcert=FILE".to_owned()
+            "its certificate comes from no trusted authority; name that authority's certificate with sslrootcert=FILE".to_owned()
         }
         Some(Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },

@@ -98,10 +98,10 @@ pub struct Rendering {
 /// How much of a result is told.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Telling {
-    /// Tell all that was found, and how it was measured
+    /// Show every finding, and how it was measured
     ///
-    /// Without it the table is followed by what it comes to: how good the figures are, the worst
-    /// that was found, and where the rest is. All other formats have everything.
+    /// Without it, the table is followed by a summary: how good the figures are, the worst finding,
+    /// and where to see the rest. All other formats contain everything.
     #[arg(long, help_heading = PRINTED)]
     pub why: bool,
 

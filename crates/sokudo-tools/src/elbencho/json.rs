@@ -39,7 +39,7 @@ fn read(text: &str) -> Result<Import, ImportError> {
             Ok(object) => phases.push((number, phase(&Value::Object(object)))),
             Err(error) => {
                 let why = match error.is_eof() {
-                    true => "the JSON ends before its end".into(),
+                    true => "the JSON is cut off".into(),
                     false => text!("from here on it is no JSON of elbencho: {error}"),
                 };
                 leave_out(&mut left_out, number, why);

@@ -255,7 +255,7 @@ fn document(
         let sentences = busy::disturbances(&run.run, was_idle);
         let is_disturbed = !sentences.is_empty();
         let (source, sentence) = (&run.source, Text::list(sentences, "; "));
-        is_disturbed.then(|| text!("{source} was not alone on the machine: {sentence}."))
+        is_disturbed.then(|| text!("{source} shared the machine with other work: {sentence}."))
     };
     // Whoever took a baseline from a busy machine has been told so then.
     let mut doubts: Vec<Text> = [disturbed(&reference, true), disturbed(&now, was_idle)]

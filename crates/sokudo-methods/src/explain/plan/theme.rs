@@ -112,7 +112,7 @@ impl Theme {
 pub(super) fn room(request: &ExplainRequest, needed: Bytes) -> Result<(), Text> {
     match request.size < needed {
         true => Err(text!(
-            "the target has {}, and it takes {needed}",
+            "the target has {}, and the test needs {needed}",
             request.size
         )),
         false => Ok(()),

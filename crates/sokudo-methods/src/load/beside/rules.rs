@@ -56,7 +56,7 @@ fn latency_beside(case: &RowContext<'_>) -> Option<RuleResult> {
     compared.has_risen().then(|| RuleResult::new(
         Code::Of(&BESIDE_LATENCY),
         text!(
-            "{figure} is {beside} beside {other} instead of {alone} alone ({ratio:.1} ×)",
+            "{figure} is {beside} while {other} runs, instead of {alone} alone ({ratio:.1} ×)",
             figure = figure.name(),
             beside = time(compared.beside),
             other = name(&other.alone.workload),
@@ -75,7 +75,7 @@ fn rate_beside(case: &RowContext<'_>) -> Option<RuleResult> {
     Some(RuleResult::new(
         Code::Of(&BESIDE_RATE),
         text!(
-            "{percent:.0} % of its rate alone is left beside {other}, which has {others:.0} % of its own",
+            "the row keeps {percent:.0} % of its rate alone while {other} runs, which keeps {others:.0} % of its own",
             percent = rate.ratio * 100.0,
             other = name(&other.alone.workload),
             others = others.ratio * 100.0
@@ -103,7 +103,7 @@ fn processors_of_both(case: &RowContext<'_>) -> Option<RuleResult> {
         RuleResult::new(
             Code::TesterLimited,
             text!(
-                "the threads of both workloads computed {percent:.0} % of the time of all {cpus} processors: what changes beside the other may be the processors' doing",
+                "the threads of both workloads used {percent:.0} % of the time of all {cpus} CPUs: the CPUs, not the disk, may cause the difference",
                 percent = busy / available * 100.0
             ),
             "issuing and completing the I/Os of both takes nearly all of the processors' time",

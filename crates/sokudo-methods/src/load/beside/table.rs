@@ -39,10 +39,7 @@ pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, beside: &Be
     article.paragraph(LEGEND);
 }
 
-const LEGEND: &str = "Alone and beside: the round whose ratio is the median of all rounds', so that \
-    drift is in none of the three; a 95 % interval needs 6 rounds. Latencies of a fixed rate \
-    count from the intended start of an I/O, those of the other workload, which runs in a closed \
-    loop, from its issue.";
+const LEGEND: &str = "Alone and beside: from the round with the median ratio, so drift affects none of the three. A 95 % interval needs 6 rounds. Latencies at the fixed rate count from the intended start of an I/O. The other workload runs in a closed loop; its latencies count from the issue.";
 
 /// What a figure is, which decides how it is printed.
 #[derive(Clone, Copy, PartialEq)]
@@ -135,7 +132,7 @@ fn sentence(document: &RunDocument, beside: &BesideDocument) -> Text {
 fn of_latency(of_row: &BesideRowDocument, row: &Text, neighbour: &Text) -> Text {
     let Some(headline) = of_row.headline() else {
         return text!(
-            "Beside {}, too few I/Os of {} were done in a trial for a percentile; make them longer (--time)",
+            "While {} runs, a trial of {} completes too few I/Os for a percentile; make the trials longer (--time)",
             neighbour.clone(),
             row.clone()
         );
@@ -147,15 +144,15 @@ fn of_latency(of_row: &BesideRowDocument, row: &Text, neighbour: &Text) -> Text 
     let (row, neighbour) = (row.clone(), neighbour.clone());
     let Some([low, high]) = compared.interval.map(|ends| ends.map(number::rate)) else {
         return text!(
-            "Beside {neighbour}, {figure} of {row} is {beside} instead of {alone} ({ratio}; fewer than 6 rounds give no interval)"
+            "While {neighbour} runs, {figure} of {row} is {beside} instead of {alone} ({ratio}; fewer than 6 rounds give no interval)"
         );
     };
     match compared.changed {
         true => text!(
-            "Beside {neighbour}, {figure} of {row} is {beside} instead of {alone} ({ratio}, with 95 % confidence {low} to {high} ×)"
+            "While {neighbour} runs, {figure} of {row} is {beside} instead of {alone} ({ratio}, with 95 % confidence {low} to {high} ×)"
         ),
         false => text!(
-            "Beside {neighbour}, {figure} of {row} does not change beyond noise: {beside} instead of {alone} ({ratio}, with 95 % confidence {low} to {high} ×)"
+            "While {neighbour} runs, {figure} of {row} does not change beyond noise: {beside} instead of {alone} ({ratio}, with 95 % confidence {low} to {high} ×)"
         ),
     }
 }

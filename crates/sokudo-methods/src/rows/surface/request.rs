@@ -133,7 +133,7 @@ pub enum SurfaceError {
     },
     /// The part that is asked for holds nothing.
     #[error(
-        "from {from} to {to} of {size} there is no block to measure; let --to be behind --from"
+        "from {from} to {to} of {size} there is no block to measure; set --to after --from"
     )]
     Empty {
         from: Position,

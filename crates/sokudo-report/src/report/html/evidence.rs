@@ -34,7 +34,7 @@ pub(super) fn rows(page: &HtmlPage, run: &RunDocument) -> Markup {
         .column(left("Others' I/O"), |it| others(it))
         .column(left("Issued by"), |it| issued_by(it))
         .table()
-        .noted("Device per engine: bytes that the devices at the bottom counted ÷ bytes that sokudo moved; 1.00 is proof that no cache answered instead.");
+        .noted("Device per engine: bytes counted by the lowest devices ÷ bytes that sokudo moved; 1.00 is proof that no cache answered instead.");
     table(page, &evidence)
 }
 

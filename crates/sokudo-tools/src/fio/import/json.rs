@@ -40,7 +40,7 @@ pub(super) fn read(source: &mut TextSource<'_>, gathered: &mut Gathered) {
     if let Err(error) = document.deserialize(&mut json) {
         let broken = source.line();
         let why = match error.classify() {
-            serde_json::error::Category::Eof => "the JSON ends before its end".into(),
+            serde_json::error::Category::Eof => "the JSON is cut off".into(),
             _ => text!("from here on it is no JSON of fio: {error}"),
         };
         leave_out(&mut gathered.import.left_out, broken, why);

@@ -155,7 +155,7 @@ mod many_draws {
         assert_eq!(import.runs.len(), 3, "the third had its first job");
         assert_eq!(import.runs[2].rows.len(), 1);
         assert_eq!(import.left_out.len(), 1);
-        assert_eq!(import.left_out[0].why, "the JSON ends before its end");
+        assert_eq!(import.left_out[0].why, "the JSON is cut off");
         for cut in (0..one.len()).step_by((one.len() / draws(300) as usize).max(1)) {
             // Whatever is missing: no panic, and no figure that was not there.
             if let Ok(import) = crate::read("cut", &one.as_bytes()[..cut]) {

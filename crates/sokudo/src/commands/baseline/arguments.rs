@@ -166,7 +166,8 @@ pub(crate) struct CheckArguments {
 
     /// Check every device of this machine that has a baseline
     ///
-    /// One after the other, with one table. What destroys or overwrites is left out.
+    /// Devices are measured one after the other and shown in one table. Baselines that destroy or
+    /// overwrite data are left out.
     #[arg(long, conflicts_with_all = ["what", "overwrite", "destroy"])]
     pub(crate) all: bool,
 
@@ -174,7 +175,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "METHOD")]
     pub(crate) method: Option<String>,
 
-    /// Ignore smaller differences
+    /// Ignore differences smaller than this
     #[arg(long, value_name = "PERCENT", default_value_t = Percent(0.05), value_parser = percent)]
     pub(crate) min_difference: Percent,
 

@@ -66,7 +66,7 @@ pub(crate) struct CompareArguments {
     )]
     pub(crate) seed: Option<u64>,
 
-    /// Ignore smaller differences, such as 5%
+    /// Ignore differences smaller than this, such as 5%
     #[arg(long, value_name = "PERCENT", default_value_t = Percent(DIFFERENCE_MIN), value_parser = percent, help_heading = "How it is compared")]
     pub(crate) min_difference: Percent,
 

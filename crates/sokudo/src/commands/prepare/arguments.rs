@@ -34,7 +34,7 @@ pub(crate) struct PrepareArguments {
     #[arg(long, value_name = "TEXT", default_value = "sokudo")]
     pub(crate) label: String,
 
-    /// User whose the mounted directory is [default: who has called sudo]
+    /// Owner of the mounted directory [default: who has called sudo]
     #[arg(long, value_name = "USER[:GROUP]", value_parser = owner)]
     pub(crate) owner: Option<(u32, u32)>,
 
@@ -46,7 +46,7 @@ pub(crate) struct PrepareArguments {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Unmount and empty a disk that was prepared so; no other
+    /// Unmount and empty a disk made by sokudo prepare, and no other
     #[arg(long, conflicts_with_all = ["file_system", "mount", "label", "owner", "mkfs"])]
     pub(crate) undo: bool,
 

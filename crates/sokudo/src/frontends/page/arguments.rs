@@ -31,10 +31,10 @@ pub(crate) struct PageArguments {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,
 
-    /// Another address of this machine than its own loopback ones
+    /// Address to listen on, besides loopback
     ///
-    /// Whoever reaches it and has the printed address can measure, and so can whoever reads along:
-    /// the page has no encryption of its own. ssh -L, which is printed as well, has.
+    /// Anyone who can reach it and has the printed address can measure. So can anyone who reads the
+    /// traffic: the page is not encrypted. ssh -L, which is also printed, is.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Vec<IpAddr>,
 
@@ -58,8 +58,8 @@ pub(crate) struct PageArguments {
 
     /// A launcher that starts sokudo together, begun at once and shown while it measures
     ///
-    /// It is carried out as it is typed, as if at a shell. The first process reports to the page
-    /// how far all are, so that it must run on this machine, or get SOKUDO_TELL from the launcher.
+    /// It is run as typed, as in a shell. The first process reports the progress of all to the
+    /// page, so it must run on this machine or get SOKUDO_TELL from the launcher.
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "read_only")]
     pub(crate) command: Vec<String>,
 }

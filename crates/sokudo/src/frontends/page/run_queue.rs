@@ -333,7 +333,7 @@ impl RunQueue {
             && self.user.leads_to(path).as_ref() != Some(path)
         {
             return Err(text!(
-                "{path} is another than when the run was put into the queue; start it again"
+                "{path} has changed since the run was put into the queue; queue the run again"
             ));
         }
         let files_as = self.user.files_as().filter(|_| order.is_opened_as_user);
@@ -472,7 +472,7 @@ impl QueuedCommand {
         match words.iter().any(|word| word == TOGETHER) {
             true => Ok(Some(order)),
             false => Err(Exit::usage(text!(
-                "{} starts no sokudo together; name a launcher that does, such as mpirun -n 8 --hostfile hosts sokudo together -- mark DIR",
+                "{} does not start sokudo together; name a launcher that does, such as mpirun -n 8 --hostfile hosts sokudo together -- mark DIR",
                 order.shown()
             ))),
         }
