@@ -193,7 +193,7 @@ fn usb_protocol(disk: &Disk) -> Option<AssessedPoint> {
         "uas" => Some(good(expected, code, text!("{name} uses USB Attached SCSI"))),
         _ if carries < expected.figures.from_bytes_per_s => None,
         "usb-storage" => Some(AssessedPoint {
-            remedy: "look whether its bridge can do UAS (lsusb -t; a quirk may forbid it), or use another enclosure".into(),
+            remedy: "check whether its bridge supports UAS (lsusb -t; a kernel quirk may disable it), or use another enclosure".into(),
             ..expected.point(
                 code,
                 Some(DiskAnswer::OkBut),

@@ -87,8 +87,7 @@ fn fits_a_known_cache(case: &RowContext<'_>) -> Option<(Text, Text)> {
     Some((
         symptom,
         Text::from(
-            "a disk keeps what it has just read, and takes writes before they are on the \
-             platters",
+            "a disk caches what it has just read, and accepts writes before they are on the platters",
         ),
     ))
 }
@@ -120,8 +119,7 @@ fn faster_than_platters(case: &RowContext<'_>) -> Option<(Text, Text)> {
     (share > QUICK_SHARE_MAX).then(|| {
         (
             text!(
-                "{percent:.0} % of {reads} random reads took less than {limit}, in which \
-                 no platter comes round",
+                "{percent:.0} % of {reads} random reads took less than {limit}, too short for any platter to turn",
                 percent = share * 100.0,
                 reads = latency.count(),
                 limit = QUICK_READ_MAX

@@ -147,8 +147,7 @@ fn obstacle(
             .first()
             .map_or("unknown", |it| it.code.as_str());
         return Some(text!(
-            "{name} is INVALID ({code}), so its figure is not one of a device; \
-             its own result says how to get one that is"
+            "{name} is INVALID ({code}), so its figure is not the device's; the findings of that run say how to measure it"
         ));
     }
     let simulated = |side: &Side<'_>| side.kind == TargetKind::Simulated;
@@ -160,8 +159,7 @@ fn obstacle(
     if let Some(side) = [reference, other].into_iter().find(|it| it.is_weighed()) {
         let name = side.name;
         return Some(text!(
-            "{name} stood still for so long that its figure is that of a few long trials, while a \
-             comparison counts each trial once; measure it in longer trials (--time)"
+            "{name} stalled for so long that its figure comes from a few long trials, while a comparison counts each trial once; use longer trials (--time)"
         ));
     }
     if !load.is_empty() && !comparing.loads_may_differ {
@@ -181,8 +179,7 @@ fn obstacle(
         .into_iter()
         .any(|side| matches!(side.plan.get(PlanPart::Rate), Some(PlanData::Rate(Some(_)))));
     fixed.then(|| {
-        "the rate was fixed, so that it says nothing about who is faster; \
-         compare the latencies of both results"
+        "the rate was fixed, so it cannot show which is faster; compare the latencies of both results"
             .into()
     })
 }
@@ -238,7 +235,7 @@ fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec
                 codes if codes.is_empty() => Some(text!("{name} is UNVERIFIED")),
                 codes => Some(text!("{name} is UNVERIFIED ({codes})")),
             },
-            None => Some(text!("nobody has judged {name}")),
+            None => Some(text!("{name} was never judged")),
         }
     });
     let uneven = comparing.paired && reference.values.len() != other.values.len();

@@ -94,7 +94,7 @@ pub(crate) fn throttled_by_cgroup(case: &RowContext<'_>) -> Option<RuleResult> {
         Code::ThrottledByCgroup,
         Text::list([reached.symptom()].into_iter().chain(reached.when()), "; "),
         text!(
-            "{file} limits it, so that the figure is that of the limit and not of the device",
+            "{file} limits the rate, so the figure is that of the limit, not of the device",
             file = reached.limit.file
         ),
         reached.remedy(),
@@ -237,7 +237,7 @@ fn throttled_by_heat(case: &RowContext<'_>) -> Option<RuleResult> {
         Code::ThrottledByHeat,
         symptom,
         "drives slow themselves down when they are hot: too little air, or long heavy use",
-        "cool the drive, let it rest, and measure again; a figure of a cool drive is another one than that of a hot one",
+        "cool the drive, let it rest, and measure again: a cool drive gives other figures than a hot one",
     ))
 }
 

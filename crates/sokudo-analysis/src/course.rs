@@ -26,7 +26,7 @@ fn stopped_by_rule(run: &Run) -> Option<RuleResult> {
     Some(RuleResult::new(
         Code::StoppedByRule,
         text!("the rule {rule} was met in {row}, trial {trial}, after {at}: {value}"),
-        "the rule was given to end the run, and what was measured until then is kept",
+        "this rule stops the run; what was measured until then is kept",
         "leave the rule out to measure to the end, or see the series for what led to it",
     ))
 }
@@ -107,9 +107,8 @@ fn slow_once(slow: &SlowSpots) -> RuleResult {
                  did so each time that it was read again"
             ),
         },
-        "something held them up that has passed: another program, the drive's own work, or a \
-         place that could be read at the second attempt",
-        "scan again: a place that is worn is found again",
+        "a passing disturbance held them up: another program, the drive's own work, or a place that needed a second attempt",
+        "scan again: a worn place shows up again",
     )
 }
 

@@ -146,17 +146,15 @@ fn cause(seen: &CpuTimes, refused: Refused) -> (Text, Text) {
     if machines >= programs {
         return (
             text!(
-                "the hypervisor gave {stolen:.1} processors on average to other machines: I/Os \
-                 were asked for late, and latencies hold the wait",
+                "the hypervisor gave {stolen:.1} CPUs on average to other machines: I/Os started late, and latencies include the wait",
                 stolen = per_second(seen.stolen)
             ),
-            Text::from("measure while the other machines of this host rest, or on one of your own"),
+            Text::from("measure while the other virtual machines of this host are idle, or on a host of your own"),
         );
     }
     (
         text!(
-            "other programs used {used:.1} processors on average: I/Os were asked for late, and \
-             latencies hold the wait",
+            "other programs used {used:.1} CPUs on average: I/Os started late, and latencies include the wait",
             used = per_second(seen.programs)
         ),
         Text::from("stop these programs (top shows them) and measure again"),

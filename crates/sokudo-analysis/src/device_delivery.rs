@@ -50,7 +50,7 @@ fn cached_on_purpose(case: &RowContext<'_>) -> Option<RuleResult> {
             Code::CachedOnPurpose,
             "the row reads the same few bytes again and again through the page cache, as hdparm -T does",
             "this row measures the CPU and its memory on purpose",
-            "take it as what the system can do at most; the other rows are about the disk",
+            "read it as the upper limit of the system; the other rows measure the disk",
         )
     })
 }
@@ -228,7 +228,7 @@ fn unseen_commands(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let Some(device) = case.device() else {
         return Some((
             Text::from(
-                "commands go around the block layer, which counts nothing of them, and the drive did not report its health log",
+                "commands bypass the block layer, so the kernel does not count them, and the drive did not report its health log",
             ),
             remedy::block_layer(),
         ));
@@ -372,7 +372,7 @@ fn ramp_in_counters(case: &RowContext<'_>) -> Option<RuleResult> {
                  {device_bytes}"
             ),
         },
-        "the devices count the ramp and the measured part together: what is missing may be of either",
+        "the devices' counters include the ramp, so the missing bytes may belong to the ramp or to the measured part",
         "measure without a ramp; alternating trials show a warm-up by themselves",
     ))
 }

@@ -57,8 +57,8 @@ fn warning(symptom: Text, cause: impl Into<Text>, remedy: impl Into<Text>) -> No
 fn failing(disk: &Disk) -> Option<Noticed> {
     let device = &disk.name;
     let (severity, symptom) = match disk.health.state {
-        HealthState::Failing => (Severity::Error, text!("{device} says that it is failing")),
-        HealthState::Warning => (Severity::Warning, text!("{device} works, but warns")),
+        HealthState::Failing => (Severity::Error, text!("{device} reports that it is failing")),
+        HealthState::Warning => (Severity::Warning, text!("{device} works, but reports a warning")),
         HealthState::Good | HealthState::Unknown => return None,
     };
     let reasons = match &disk.health.reasons[..] {
@@ -228,7 +228,7 @@ fn misaligned(disk: &Disk) -> Option<Noticed> {
                 devices = Text::list(devices, ", ")
             ),
             "the partitions were made by an old program, for disks with blocks of 512 bytes",
-            "every small write there costs the disk a read first; make them anew, beginning at multiples of 1 MiB, when the data can be moved",
+            "there, every small write first costs a read; when the data can be moved, make the partitions again, at multiples of 1 MiB",
         )
     })
 }

@@ -194,13 +194,12 @@ fn not_steady(case: &RowContext<'_>) -> Option<RuleResult> {
     };
     let (cause, remedy) = if case.asks(Operation::Write) {
         (
-            "a cache was used up, such as the fast cells of a solid-state drive or the memory of a \
-             controller; or the drive grew hot, or a credit of the provider's ran out",
+            "a cache filled up, such as the fast cells of a solid-state drive or the memory of a controller; or the drive grew hot, or the provider's burst credit ran out",
             remedy::longer_and_see(),
         )
     } else {
         (
-            "the drive grew hot, a credit of the provider's ran out, or other load began",
+            "the drive grew hot, the provider's burst credit ran out, or other load began",
             remedy::longer_and_rest(),
         )
     };
@@ -250,7 +249,7 @@ fn first_run(case: &RowContext<'_>) -> Option<RuleResult> {
     Some(RuleResult::new(
         Code::FirstRunOutlier,
         text!(
-            "the first trial was {side} than the others: {first_mb_per_s:.2} MB/s, their median is {median_mb_per_s:.2} MB/s, {how_far}",
+            "the first trial was {side} than the others: {first_mb_per_s:.2} MB/s against a median of {median_mb_per_s:.2} MB/s, {how_far}",
             first_mb_per_s = first / 1e6,
             median_mb_per_s = median / 1e6
         ),
@@ -289,7 +288,7 @@ fn two_modes(case: &RowContext<'_>) -> Option<RuleResult> {
         ),
         "something switches between two states: a cache that is full or not, a clock, a power \
          state, or other load that comes and goes",
-        "use neither median nor mean: look at each trial in the JSON output, and find out what switches",
+        "trust neither median nor mean: look at each trial in the JSON output, and find out what switches between the two speeds",
     ))
 }
 
@@ -360,7 +359,7 @@ fn outliers(case: &RowContext<'_>) -> Option<RuleResult> {
             trials = Text::list(trials, ", ")
         ),
         "other load, a flush of the system's, or work that the drive does by itself",
-        "none is needed: they move the mean, not the median",
+        "nothing to do: they move the mean, not the median",
     ))
 }
 

@@ -113,7 +113,7 @@ fn no_io(case: &RowContext<'_>) -> Option<RuleResult> {
     } else if case.row.trials.is_empty() {
         ("the row was not run", Text::from("measure it again"))
     } else {
-        ("no I/O ended in the time of a trial", remedy::more_time())
+        ("no I/O completed within a trial", remedy::more_time())
     };
     Some(RuleResult::new(
         Code::NoIo,
@@ -133,9 +133,7 @@ fn device_vanished(case: &RowContext<'_>) -> Option<RuleResult> {
         RuleResult::new(
             Code::DeviceVanished,
             all_in_words(&vanished),
-            "the device stopped answering: unplugged, reset or broken. One that is gone answers \
-             reads with no bytes and no error, or with ENODEV, and writes with ENOSPC although \
-             there is room",
+            "the device stopped answering: unplugged, reset or broken. A device that is gone answers reads with no bytes and no error, or with ENODEV; it answers writes with ENOSPC although there is room",
             "look for the device's name in the kernel's log (dmesg), and check cable, power and \
              health",
         )

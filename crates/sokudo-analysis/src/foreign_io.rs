@@ -126,7 +126,7 @@ fn explained(case: &RowContext<'_>, operation: Operation) -> Option<RuleResult> 
             Text::from("use blocks that are whole stripes, sectors or pages")
         }
         _ => Text::from(
-            "none is needed: the figure is what a program gets; the device itself did more",
+            "nothing to do: the figure is what a program gets; the device itself did more",
         ),
     };
     Some(RuleResult::new(code, surplus.symptom(), cause, remedy))
@@ -183,7 +183,7 @@ fn explain_reads(case: &RowContext<'_>, surplus: &ForeignIo) -> Option<(Code, Te
     } else if encoded_share(case) > 0.0 {
         amplified("a compressed extent is read whole, however little of it is asked for")
     } else if case.copies_on_write() && surplus.bytes() <= metadata_max(case) {
-        amplified("the file system reads its checksums and block records beside the file")
+        amplified("the file system also reads its checksums and block metadata")
     } else {
         None
     }
@@ -208,11 +208,11 @@ fn read_modify_write(case: &RowContext<'_>) -> Option<Text> {
     let why = if case.several_leaves() && case.arrays().next().is_none() {
         "a write smaller than a stripe makes an array with parity read the rest first"
     } else if case.copies_on_write() {
-        "a copy-on-write file system reads the records of the blocks it replaces"
+        "a copy-on-write file system reads the metadata of the blocks it replaces"
     } else if smaller_than_sector {
-        "a write smaller than the device's physical block needs the rest of it"
+        "a write smaller than the device's physical block makes the device read the rest of it"
     } else if !case.direct() {
-        "a buffered write of part of a page needs the rest of it"
+        "a buffered write of part of a page makes the kernel read the rest of it"
     } else {
         return None;
     };
@@ -262,7 +262,7 @@ fn explain_writes(case: &RowContext<'_>, surplus: &ForeignIo) -> Option<(Code, T
             row.workload.operations.percent(Operation::Write) > 0 && !row.trials.is_empty()
         });
         return (case.copies_on_write() && others_write && !is_of_processes(case, surplus))
-            .then_some("the file system writes the block records of earlier write rows late")
+            .then_some("the file system writes the block metadata of earlier write rows late")
             .and_then(amplified);
     }
     if let Some(array) = case.arrays().next().filter(|_| case.several_leaves()) {
@@ -280,7 +280,7 @@ fn explain_writes(case: &RowContext<'_>, surplus: &ForeignIo) -> Option<(Code, T
     } else if is_of_processes(case, surplus) {
         None
     } else if case.copies_on_write() {
-        amplified("a copy-on-write file system writes new block records beside the data")
+        amplified("a copy-on-write file system writes new block metadata with the data")
     } else if case.journals() && surplus.bytes() <= journal_max {
         amplified("the file system writes its journal beside the data")
     } else {

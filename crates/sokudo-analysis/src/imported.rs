@@ -50,11 +50,11 @@ fn corrected(origin: &Origin) -> Option<RuleResult> {
         RuleResult::new(
             Code::CorrectedImport,
             text!(
-                "put right: {corrections}",
+                "corrected: {corrections}",
                 corrections = once(|correction| correction.what.clone())
             ),
             once(|correction| correction.why.clone()),
-            "none is needed; the tool's own output has the figures that are quoted",
+            "nothing to do; the tool's own output has the figures that are quoted",
         )
     })
 }

@@ -23,8 +23,7 @@ fn little(case: &RowContext<'_>) -> Option<RuleResult> {
         let area_ns = elapsed_ns * outcome.depth_achieved;
         if differs(outcome, latencies_ns, area_ns) {
             return Some(text!(
-                "all latencies add up to {latencies}, but {elapsed} with {depth:.2} I/Os in \
-                 flight make {expected}",
+                "all latencies add up to {latencies}, but {elapsed} with {depth:.2} I/Os in flight give {expected}",
                 latencies = seconds(latencies_ns),
                 elapsed = outcome.elapsed,
                 depth = outcome.depth_achieved,
@@ -225,7 +224,7 @@ fn breach(
             contradicting = found.len(),
             trials = case.row.trials.len()
         ),
-        "an error in sokudo or in this machine's clock: the figures contradict each other",
+        "a bug in sokudo or an error of this machine's clock: the figures contradict each other",
         "do not use the figures of this row, and report it with the run as JSON",
     ))
 }

@@ -73,7 +73,7 @@ fn rate_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
     } else {
         (
             Text::from(
-                "the target stood still for a part of the time, or the processor was too busy to start I/Os in time",
+                "the target stalled for part of the time, or the CPU was too busy to start I/Os in time",
             ),
             Text::from(
                 "look at the trials one by one in the JSON output, and measure while nothing else runs",
@@ -125,7 +125,7 @@ fn tester_limited(case: &RowContext<'_>) -> Option<RuleResult> {
                     "the row's {threads} threads used their CPUs {percent:.0} % of the time: the figure is the CPUs' limit; the device may be faster"
                 ),
             },
-            "issuing and completing so many I/Os takes all of the processor's time",
+            "issuing and completing so many I/Os takes all of the CPU's time",
             remedy::more_threads(),
         )
     })
@@ -192,12 +192,12 @@ fn depth_cause(case: &RowContext<'_>) -> (&'static str, Text) {
     } else if case.outcomes().any(|outcome| is_busy(case, outcome)) {
         (
             "the threads had no CPU time left: sokudo, not the disk, was the limit",
-            Text::from("use more threads, as many as there are processors"),
+            Text::from("use more threads, as many as there are CPUs"),
         )
     } else if psync {
         (
-            "the thread was busy between I/Os with their data, or waited for a processor",
-            Text::from("measure with more depth, or while nothing else runs"),
+            "between I/Os the thread was busy with their data, or waited for a CPU",
+            Text::from("measure at a greater depth, or while nothing else runs"),
         )
     } else {
         (
@@ -234,7 +234,7 @@ fn engine_fallback(case: &RowContext<'_>) -> Option<RuleResult> {
             Code::EngineFallback,
             text!("I/O was issued by {backend}", backend = used.name()),
             Text::list(notes, "; "),
-            "none is needed; compare only with runs that used the same backend",
+            "nothing to do; compare only with runs that used the same backend",
         )
     })
 }
@@ -280,7 +280,7 @@ fn kernel_workers(case: &RowContext<'_>) -> Option<RuleResult> {
     Some(RuleResult::new(
         Code::KernelWorkers,
         text!(
-            "the row took {processors:.2} processors, {of_workers:.2} of them in threads of the kernel: {thousands:.0}k IOPS per processor"
+            "the row used {processors:.2} CPUs, {of_workers:.2} of them in kernel threads: {thousands:.0}k IOPS per CPU"
         ),
         "the target cannot take I/O without waiting, so io_uring hands it to kernel threads, which run beside sokudo's own",
         remedy::no_kernel_workers(),
@@ -315,8 +315,7 @@ fn stopped_early(case: &RowContext<'_>) -> Option<RuleResult> {
             Code::StoppedEarly,
             match never_settled {
                 true => text!(
-                    "{trials} of {planned} trials were run, and the load had not settled when it \
-                     was stopped: the figure is of its first {elapsed}, not of what lasts"
+                    "{trials} of {planned} trials were run, and the load had not settled when it was stopped: the figure is that of its first {elapsed}, not the sustained one"
                 ),
                 false => text!("{trials} of {planned} trials were run, the last one for {elapsed}"),
             },
@@ -328,7 +327,7 @@ fn stopped_early(case: &RowContext<'_>) -> Option<RuleResult> {
             Code::StoppedEarly,
             text!("{ended} of {trials} trials ended before their limit"),
             "the program that controls the run ended it",
-            "none is needed: what was measured until then counts",
+            "nothing to do: what was measured until then counts",
         ))
     } else {
         None

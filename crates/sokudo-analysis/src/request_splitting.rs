@@ -155,10 +155,10 @@ fn split_cause(case: &RowContext<'_>, block: Bytes) -> Option<(Text, Text)> {
         ),
         _ => (
             Text::from(
-                "a layer between sokudo and the devices cuts I/Os: a stripe, an encrypted volume, or a limit of the queue",
+                "a layer between sokudo and the devices splits I/Os: a stripe, an encrypted volume, or a limit of the queue",
             ),
             Text::from(
-                "none is needed to believe the figure; with smaller blocks it may be higher",
+                "nothing to do: the figure is right; with smaller blocks it may be higher",
             ),
         ),
     })
@@ -219,7 +219,7 @@ fn huge_pages(case: &RowContext<'_>) -> Option<RuleResult> {
                 "in pages of 4 KiB a block of {block} has {pieces} pieces, and {device} takes {most} at once (queue/max_segments)"
             ),
             text!(
-                "the kernel cuts the blocks, as it does those of every program with ordinary buffers; from huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
+                "the kernel splits the blocks, as it does for every program with ordinary buffers; with huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
             ),
             remedy::huge_pages(),
         ));
@@ -231,7 +231,7 @@ fn huge_pages(case: &RowContext<'_>) -> Option<RuleResult> {
             most: greatest,
             pairs,
         }) => text!(
-            "the kernel cuts the blocks of a program with ordinary buffers: from huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
+            "the kernel splits the blocks of programs with ordinary buffers: with huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
         ),
         None => match factor(case) {
             // It was tried, and does not matter.
@@ -239,10 +239,10 @@ fn huge_pages(case: &RowContext<'_>) -> Option<RuleResult> {
             Some(PairRatios {
                 least, most, pairs, ..
             }) => text!(
-                "the kernel cuts the blocks of a program with ordinary buffers; what that costs did not show clearly: from huge pages the row was {least:.2} times as fast at the least and {most:.2} at the most ({pairs} pairs of short trials)"
+                "the kernel splits the blocks of programs with ordinary buffers. What that costs did not show clearly: with huge pages the row was {least:.2} to {most:.2} times as fast ({pairs} pairs of short trials)"
             ),
             None => Text::from(
-                "the kernel cuts the blocks of a program with ordinary buffers, which gets less: of reads of 1 MiB on a virtio disk, 2.2 to 2.5 times less was measured",
+                "the kernel splits the blocks of programs with ordinary buffers, which are slower: reads of 1 MiB on a virtio disk were 2.2 to 2.5 times slower",
             ),
         },
     };
@@ -269,7 +269,7 @@ fn array_with_smaller_chunk(case: &RowContext<'_>, block: Bytes) -> Option<(Text
             "{array} puts {chunk} on one member before it goes to the next, so a block spans several",
             array = array.name
         ),
-        Text::from("none is needed: that is how an array uses its members together"),
+        Text::from("nothing to do: this is how an array uses its members together"),
     ))
 }
 
@@ -340,7 +340,7 @@ fn sub_block_writes(case: &RowContext<'_>) -> Option<RuleResult> {
             "blocks of {block} are written to {device}, whose physical block is {physical}",
             device = leaf.name
         ),
-        "the drive must read the rest of each physical block before it can write it, which costs a turn on a hard disk",
+        "the drive must read the rest of each physical block before it can write it, which costs a revolution on a hard disk",
         text!("write blocks of {physical} or multiples of it"),
     ))
 }

@@ -56,14 +56,11 @@ fn not_steady(case: &RowContext<'_>) -> Option<RuleResult> {
                 "not steady after {rounds} rounds (two windows in a row must pass): in the last five the range is {range_percent:.1} % of the mean ({range_percent_max} % allowed), and the best-fit line moves by {excursion_percent:.1} % ({excursion_percent_max} % allowed)"
             ),
             false => text!(
-                "not steady after {rounds} rounds: in the last five the range is \
-                 {range_percent:.1} % of the mean ({range_percent_max} % are allowed), and the \
-                 best line moves by {excursion_percent:.1} % ({excursion_percent_max} %)"
+                "not steady after {rounds} rounds: in the last five the range is {range_percent:.1} % of the mean ({range_percent_max} % allowed), and the best-fit line moves by {excursion_percent:.1} % ({excursion_percent_max} % allowed)"
             ),
         },
         cause(phase),
-        "take the figures as those of a drive that is still changing; allow more rounds, or make \
-         them longer, and look at them one by one in the picture of the rounds",
+        "treat the drive as not yet steady; allow more rounds, or longer ones, and look at each in the picture of the rounds",
     ))
 }
 

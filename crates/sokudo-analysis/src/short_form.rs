@@ -58,10 +58,10 @@ fn of_code(code: Code) -> Option<Text> {
         Code::Hung => "I/Os did not come back".into(),
         Code::CompressedFile => "the file system compresses the file".into(),
         Code::SharedExtents | Code::RepeatedExtents => {
-            "the file has the same blocks of the disk several times".into()
+            "parts of the file share the same blocks of the disk".into()
         }
-        Code::MemoryDevice | Code::MemoryFileSystem => "this is memory and no disk".into(),
-        Code::SparseFile | Code::UnwrittenExtents => "parts of the file are on no disk".into(),
+        Code::MemoryDevice | Code::MemoryFileSystem => "this is memory, not a disk".into(),
+        Code::SparseFile | Code::UnwrittenExtents => "parts of the file are not on a disk".into(),
         _ => return None,
     })
 }

@@ -36,8 +36,7 @@ fn unsteady(case: &RowContext<'_>) -> Option<RuleResult> {
                 "the trials scatter: the 95 % interval of their median is wider than ± {percent:.0} %",
                 percent = INTERVAL_REACH_MAX * 100.0
             ),
-            "a cache that fills, other load, a processor or a disk that changes its clock, or a \
-             disk whose speed depends on the place",
+            "a filling cache, other load, a CPU or a disk that changes its clock, or a disk whose speed depends on the position",
             remedy::more_trials(),
         )
     })

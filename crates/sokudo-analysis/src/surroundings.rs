@@ -137,7 +137,7 @@ fn power_saving(run: &Run) -> Option<RuleResult> {
             Code::PowerSaving,
             Text::list(saved, "; "),
             text!(
-                "with one I/O at a time, as in {row}, processor and link may sleep between two I/Os and take from 10 µs to 10 ms to wake",
+                "with one I/O at a time, as in {row}, CPU and link may sleep between two I/Os and take from 10 µs to 10 ms to wake",
                 row = row.workload.name
             ),
             "plug the machine in and choose the profile for performance (powerprofilesctl set performance, or tuned-adm profile throughput-performance), and measure again",
@@ -158,13 +158,13 @@ fn governor(run: &Run) -> Option<Text> {
     }
     let driver = power.frequency_driver.as_deref().unwrap_or_default();
     if !CHOOSES_ITSELF.contains(&driver) {
-        return Some(Text::from("the processor's governor is powersave"));
+        return Some(Text::from("the CPU's governor is powersave"));
     }
     let preference = power.energy_preference.as_deref()?;
     let saves = preference
         .split(", ")
         .any(|word| matches!(word, "power" | "balance_power"));
-    saves.then(|| text!("the processor prefers to save power ({preference})"))
+    saves.then(|| text!("the CPU prefers to save power ({preference})"))
 }
 
 /// The policies that many systems set by themselves (`medium_power`,
@@ -176,7 +176,7 @@ fn sata_link(run: &Run) -> Option<Text> {
         policy.starts_with("min_power").then_some((drive, policy))
     })?;
     Some(text!(
-        "the link of {device} sleeps as deep as it can ({policy})",
+        "the link of {device} uses its deepest power saving ({policy})",
         device = drive.disk.name
     ))
 }

@@ -67,7 +67,7 @@ fn memory_device(case: &RowContext<'_>) -> Option<RuleResult> {
             "{device} is memory that is presented as a disk",
             device = device.name
         ),
-        "its figures are those of memory and processor",
+        "its figures are those of memory and CPU",
         "measure a disk",
     ))
 }
@@ -89,12 +89,12 @@ parts! {
     unwritten_extents UnwrittenExtents unwritten_bytes: "allocated but never written",
         "such blocks are read as zeros without asking the device", MEASURE_OUR_FILE;
     compressed_file CompressedFile encoded_bytes: "compressed or encrypted by the file system",
-        "the device reads other bytes than the file has, and the processor makes these of them",
+        "the device reads other bytes than the file has, and the CPU converts them",
         "measure with random data on a file system without compression";
     inline_file InlineFile inline_bytes: "kept in the inode, not in blocks",
         "the file is so small that the file system keeps it with its metadata", MEASURE_OUR_FILE;
     repeated_extents RepeatedExtents repeated_bytes:
-        "in the same places of the device as others of its bytes",
+        "stored in the same blocks of the device as other parts of the file",
         "the file was copied by reference within itself, or deduplicated: a cache of the device \
          answers what it has just read under another address", MEASURE_OUR_FILE;
 }
@@ -180,10 +180,8 @@ fn direct_unavailable(case: &RowContext<'_>) -> Option<RuleResult> {
         return Some(RuleResult::new(
             Code::DirectUnavailable,
             "direct writes were asked for; btrfs takes them and writes them through the page cache",
-            "since Linux 6.15 btrfs copies what is written before it computes its checksums, so that \
-             nobody can change it in between; the copy costs processor time and memory",
-            "compare with nothing but btrfs; a directory without checksums (chattr +C) has direct \
-             writes, and so have ext4 and xfs",
+            "since Linux 6.15, btrfs copies the data before it computes checksums, so that nobody can change it in between; the copy costs CPU time and memory",
+            "compare only with btrfs; a directory without checksums (chattr +C) has direct writes, and so have ext4 and xfs",
         ));
     }
     if !wants_direct || case.direct() || case.in_memory() {

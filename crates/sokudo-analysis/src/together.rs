@@ -206,8 +206,7 @@ impl Straggler {
         RuleResult::new(
             Code::Straggler,
             text!("{host} moves {percent:.0} % of what the median of the hosts moves"),
-            "its link, its way to the storage or its processors are slower than those of others, or \
-             something else uses them",
+            "its link, its path to the storage or its CPUs are slower than those of others, or something else uses them",
             text!(
                 "measure {host} alone, and compare its link and its settings with those of a faster \
                  host"
@@ -303,7 +302,7 @@ fn lost(run: &Run) -> Option<RuleResult> {
         Code::HostLost,
         symptom,
         "its process was ended, the host hangs, or it cannot be reached",
-        text!("see on {first} what became of it (its system log), and measure again"),
+        text!("check the system log on {first}, and measure again"),
     ))
 }
 

@@ -105,7 +105,7 @@ fn repeating_data(case: &RowContext<'_>) -> Option<RuleResult> {
             let mut parts = Vec::new();
             if reducible.compress_percent > 0 {
                 parts.push(text!(
-                    "{compress_percent} % of the data compress away",
+                    "{compress_percent} % of the data can be compressed away",
                     compress_percent = reducible.compress_percent
                 ));
             }

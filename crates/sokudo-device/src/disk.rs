@@ -45,7 +45,7 @@ const RAW_LINE_BYTES: usize = 16;
 #[derive(Debug, sokudo_words::Error)]
 pub enum DiskError {
     /// sysfs does not list it.
-    #[error("{path} is no block device that the kernel lists; `sokudo info` shows those that it does", path = .0.display())]
+    #[error("{path} is not a block device that the kernel lists; `sokudo info` shows those that it does", path = .0.display())]
     Unlisted(PathBuf),
 }
 

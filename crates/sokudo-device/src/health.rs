@@ -25,5 +25,5 @@ pub(crate) fn uncorrected(errors: u64) -> Text {
 }
 
 pub(crate) fn worn(used: impl std::fmt::Display) -> Text {
-    text!("Of the life that the maker expected, {used} % are used")
+    text!("Of the life that the maker expected, {used} % is used")
 }

@@ -116,8 +116,8 @@ pub(crate) fn protocol(directory: &Path) -> Result<Protocol, Text> {
         Some("nvme" | "nvme-subsystem") => return Ok(Protocol::Nvme),
         Some("virtio") => "virtio disks have no commands for it",
         Some("mmc") => "memory cards answer through sysfs only",
-        Some(_) => "its driver passes no commands on",
-        None => "the kernel makes it, and no drive is behind it that could be asked",
+        Some(_) => "its driver does not pass commands on",
+        None => "it is a virtual device of the kernel, with no drive behind it",
     };
     Err(text!(
         "{name} reports no identity, health or cache state: {}",

@@ -12,12 +12,12 @@ pub enum PageError {
         needed: usize,
     },
     /// Its own checksum does not fit.
-    #[error("{page} was damaged on its way: its checksum does not fit")]
+    #[error("{page} was damaged on its way: its checksum does not match")]
     Checksum { page: &'static str },
     #[error("{page} is empty")]
     Empty { page: &'static str },
     /// It says itself that it is another one.
-    #[error("{page} is another page than the one that was asked for")]
+    #[error("{page} is not the page that was asked for")]
     Other { page: &'static str },
 }
 

@@ -248,7 +248,7 @@ impl<'a> Stack<'a> {
         let Some(holder) = holder_of(layers, path) else {
             self.miss(match layers.relative() {
                 Some(layer) => text!(
-                    "{} is an overlay of {}, a path that begins in the directory in which it was mounted, which nothing reports: its devices are not seen",
+                    "{} is an overlay of {}, a path relative to the directory in which it was mounted. The kernel does not report that directory, so the devices are unknown",
                     mount.mount_point.display(),
                     layer.display()
                 ),

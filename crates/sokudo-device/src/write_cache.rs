@@ -34,16 +34,14 @@ pub enum WriteCacheError {
     Missing { disk: String },
     /// The drive took the order and did not follow it.
     #[error(
-        "{disk} took the order to switch its write cache {}, and it is still {}; leave it as it \
-         is (keep)",
+        "{disk} accepted the command to switch its write cache {}, but it is still {}; leave it as it is (keep)",
         word(*wanted),
         word(!*wanted)
     )]
     NotTaken { disk: String, wanted: bool },
     /// The kernel would send no flushes to a cache that is on, so that data could be lost.
     #[error(
-        "the kernel does not take the cache of {disk} for one that needs flushes, so it is not \
-         switched on: {source}"
+        "the kernel does not treat the cache of {disk} as one that needs flushes, so it is not switched on: {source}"
     )]
     #[fault(refused)]
     KernelUnaware { disk: String, source: io::Error },

@@ -103,7 +103,7 @@ pub enum WorkloadError {
     UnpolledBackend(&'static str),
     /// What memory answers cannot be polled for.
     #[error(
-        "only direct I/O is polled for, and this goes through the page cache; leave one of both out"
+        "only direct I/O can be polled, and this goes through the page cache; leave one of the two out"
     )]
     PolledCache,
     /// What is not done by commands to a drive.
@@ -127,7 +127,7 @@ pub enum WorkloadError {
     #[error(transparent)]
     Survey(#[from] SurveyError),
     /// Checking blocks that are changed.
-    #[error("blocks that are changed and written back cannot be checked; do one of both")]
+    #[error("blocks that are changed and written back cannot be checked; do only one of the two")]
     Rewriting,
     /// A check of capacity that is to be something else, too.
     #[error(

@@ -146,7 +146,7 @@ pub enum ConsentError {
         way_out: Text,
     },
     /// It is in use or holds something, and only its name was given.
-    #[error("{path} is not written: {reasons}; if it is to be destroyed all the same, add {second_word}", path = path.display())]
+    #[error("{path} is not written: {reasons}; if you want to destroy it anyway, add {second_word}", path = path.display())]
     Occupied {
         /// Path of the device, as it was given.
         path: PathBuf,
@@ -164,7 +164,7 @@ pub enum ConsentError {
         why: Box<InUse>,
     },
     /// It is not the device that was looked at.
-    #[error("{path} has become another device while it was looked at, so it is not written; see that its name stays and try again", path = .0.display())]
+    #[error("{path} became another device while it was examined, so it is not written; make sure that its name is stable, and try again", path = .0.display())]
     Changed(PathBuf),
     /// It cannot be opened.
     #[error("{path} cannot be opened: {source}", path = path.display())]
@@ -413,7 +413,7 @@ fn way_out_of(reason: &Occupant) -> Text {
         Occupant::Holder { .. } => "take it out of that first, or name what stands on it",
         Occupant::Claimed => "unmount or stop what uses it",
         Occupant::Shown { .. } | Occupant::Opened { .. } | Occupant::OpenedUnseen => {
-            "end that first, or name another file or device"
+            "stop that first, or name another file or device"
         }
         Occupant::Unwritable { .. }
         | Occupant::Partition { .. }

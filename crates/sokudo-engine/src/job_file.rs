@@ -305,7 +305,7 @@ impl JobDataFile {
             match rustix::fs::fallocate(&self.handle, flags, 0, self.size.0) {
                 // Not every file system can; the file then grows as it is written.
                 Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {}
-                Err(errno) => return Err(failure(&self.path, "given room", errno.into())),
+                Err(errno) => return Err(failure(&self.path, "allocated", errno.into())),
             }
         }
         if allocation != Allocation::ReserveKeepSize {
@@ -396,7 +396,7 @@ impl JobDataFile {
         let handle = self
             .handle
             .try_clone()
-            .map_err(|source| failure(&self.path, "opened once more", source))?;
+            .map_err(|source| failure(&self.path, "reopened", source))?;
         let target = FileTarget::of_own_file(handle, self.path.clone(), size);
         Ok(Target::File(target.with_blind_spots(&self.blind_spots)))
     }

@@ -12,7 +12,7 @@ use crate::target::FileTarget;
 #[derive(Debug, sokudo_words::Error)]
 pub enum TransferError {
     /// The drive does not take so much.
-    #[error("{path} takes {most} at most by one command, and blocks are of {block}, which nothing cuts here; use smaller blocks", path = path.display())]
+    #[error("{path} takes at most {most} per command, and nothing here splits blocks of {block}; use smaller blocks", path = path.display())]
     Bytes {
         /// Path of the drive, as it was given.
         path: PathBuf,
@@ -22,7 +22,7 @@ pub enum TransferError {
         most: Bytes,
     },
     /// Its pages are too many: the kernel would copy them, in the time that is measured.
-    #[error("{path} takes {most} pages of memory at most by one command, and a block of {block} is more; use smaller blocks, or buffers in huge pages", path = path.display())]
+    #[error("{path} takes at most {most} pages of memory per command, and a block of {block} needs more; use smaller blocks, or buffers in huge pages", path = path.display())]
     Pages {
         /// Path of the drive, as it was given.
         path: PathBuf,

@@ -103,7 +103,7 @@ pub(crate) fn remove_from(
 ) -> io::Result<()> {
     let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
     if InodeIdentity::from(&found) != identity {
-        return Err(io::Error::other("its name leads to something else by now"));
+        return Err(io::Error::other("its name points to something else by now"));
     }
     Ok(unlinkat(folder, name, flags)?)
 }

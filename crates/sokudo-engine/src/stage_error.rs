@@ -40,7 +40,7 @@ pub enum StageError {
     },
     /// A thread could not be bound to a processor.
     #[error(
-        "a thread cannot be bound to processor {cpu}: {source}; name a processor that exists and is allowed"
+        "a thread cannot be bound to CPU {cpu}: {source}; name a CPU that exists and is allowed"
     )]
     Cpu {
         /// Number of the processor, as the kernel counts.

@@ -41,7 +41,7 @@ impl KeptRun {
         let id = self.id;
         match self.last {
             Some(last) => text!(
-                "kept as run {id}: sokudo show {id}; last is still run {last}, which by the clock began later"
+                "kept as run {id}: sokudo show {id}; the name last still means run {last}, which by the clock began later"
             ),
             None => text!("kept as run {id}: sokudo show {id}"),
         }
@@ -269,7 +269,7 @@ fn in_time<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
         }
         if is_interrupted() {
-            anyhow::bail!(silent(text!("an interruption has ended the wait for it")));
+            anyhow::bail!(silent(text!("the wait for it was interrupted")));
         }
         let elapsed = began_at.elapsed();
         if elapsed > longest {
@@ -354,7 +354,7 @@ pub(crate) fn relabelled(
 pub fn store(keeping: &Keeping) -> Result<Box<dyn Store>, Exit> {
     opened(keeping).map_err(Exit::Failed)?.ok_or_else(|| {
         Exit::usage(text!(
-            "no store is given, so there is nothing to show; name one with --store, or leave out what says that there is none (--store none, SOKUDO_STORE=none)"
+            "no store is given, so there is nothing to show; name one with --store, or remove what switches it off (--store none, SOKUDO_STORE=none)"
         ))
     })
 }

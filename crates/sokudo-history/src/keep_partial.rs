@@ -160,7 +160,7 @@ impl<'a> PartialRun<'a> {
                 exit::note(error);
                 if let Some(id) = self.kept.filter(|_| state.run.burn_in.is_some()) {
                     exit::note(text!(
-                        "run {id} holds what there was before; after an interruption begin anew, without --resume"
+                        "run {id} holds only what was measured before; after an interruption start again, without --resume"
                     ));
                 }
             }

@@ -64,7 +64,7 @@ impl Read for Impatient {
 pub(crate) fn read_bounded(reader: impl Read) -> io::Result<String> {
     let bytes = bounded(reader, JSON_BYTES_MAX)?;
     String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, text!("it is no text")))
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, text!("it is not a text")))
 }
 
 /// All of what has `bytes_max` bytes at most.

@@ -190,13 +190,13 @@ fn in_order<'a>(
         (None, None) => {}
         (Some(missing), Some(other)) => {
             return Err(Exit::usage(text!(
-                "run {id} is of {}, which is another device than {other}, or had another size; name the device that it was of",
+                "run {id} measured {}, which is another device than {other}, or had another size; name the device that it measured",
                 missing.device_name()
             )));
         }
         (Some(missing), None) => {
             return Err(Exit::usage(text!(
-                "run {id} is of {}, too, which is not named; name every device that it was of",
+                "run {id} also measured {}, which is not named; name every device that it measured",
                 missing.identity()
             )));
         }

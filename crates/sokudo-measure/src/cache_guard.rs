@@ -106,7 +106,7 @@ impl CacheGuard {
         }
         if self.drives.is_empty() || self.drives.len() > DRIVES_MAX {
             return Err(MeasureError::usage(text!(
-                "which drives hold {} is not seen, so their write cache cannot be switched; name the drive itself",
+                "the drives below {} are unknown, so their write cache cannot be switched; name the drive itself",
                 self.target
             )));
         }

@@ -106,7 +106,7 @@ pub fn keep(drives: &[PathBuf], tell: &dyn Fn(&PutBack)) -> bool {
 /// Why a drive is not kept.
 #[derive(Debug, sokudo_words::Error)]
 enum KeepCacheError {
-    #[error("no signal can be held back: {0}")]
+    #[error("signals cannot be blocked: {0}")]
     Signal(io::Error),
     #[error(transparent)]
     Cache(#[from] WriteCacheError),

@@ -51,7 +51,7 @@ pub enum MeasureError {
     WriteCache(WriteCacheError),
     #[error(transparent)]
     Volume(#[from] VolumeError),
-    #[error("the write cache is not switched, because nothing would put it back")]
+    #[error("the write cache is not switched, because nothing would restore it")]
     #[fault(refused)]
     NoKeeper(#[source] PlainError),
     #[error(transparent)]

@@ -89,7 +89,7 @@ pub fn have_files_guarded(processes: &[u32]) -> Result<(), PlainError> {
     let mut stream = connect(first).map_err(not_there)?;
     if socket_peercred(&stream).is_ok_and(|peer| peer.uid != geteuid()) {
         return Err(failed(text!(
-            "another user's process is where the one should be that removes test files; start sokudo again"
+            "another user's process has taken the place of the one that removes test files; start sokudo again"
         )));
     }
     let limited = stream.set_write_timeout(Some(TELLING_MAX));

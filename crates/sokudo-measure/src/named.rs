@@ -29,7 +29,7 @@ impl Named {
     /// When there is no such thing, or it cannot be measured.
     pub fn recognise(name: &str) -> Result<Self, MeasureError> {
         if name.is_empty() {
-            let text = text!("the target is an empty word; name a directory, or . for this one");
+            let text = text!("the target is empty; name a directory, or . for this one");
             return Err(MeasureError::usage(text));
         }
         match name.strip_prefix("null:") {
@@ -142,7 +142,7 @@ fn inspect(system: &System, name: &str) -> Result<Inspected, MeasureError> {
         Ok(path) => path,
         Err(FindError::Nothing { .. }) => {
             return Err(MeasureError::usage(text!(
-                "{}; nor has a disk this name, model or serial number (sokudo info lists them)",
+                "{}; and no disk has this name, model or serial number (sokudo info lists them)",
                 missing
             )));
         }

@@ -69,7 +69,7 @@ impl StopWatch {
         };
         if is_of_heat && thermometer.is_none() {
             return Err(MeasureError::usage(text!(
-                "no drive under {} reports its temperature, so that no rule can be about it; leave it out of --stop-when",
+                "no drive under {} reports its temperature, so no rule can use it; leave it out of --stop-when",
                 run.target.name
             )));
         }

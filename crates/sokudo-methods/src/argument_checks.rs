@@ -99,14 +99,14 @@ pub fn assumed(named: &Named) -> Assumed {
     let Some(leaf) = named.info().and_then(|info| info.leaves().next()) else {
         return match named {
             Named::Simulated(_) => of(NVME, "a simulated drive, whose time is virtual"),
-            _ => of(UNKNOWN, "a drive of which nothing is known"),
+            _ => of(UNKNOWN, "an unknown drive"),
         };
     };
     match (leaf.kind, leaf.rotational) {
         _ if leaf.name.starts_with("nvme") => of(NVME, "an NVMe drive"),
         (BlockDeviceKind::VirtualDisk, _) => of(UNKNOWN, "a virtual disk"),
         (_, Some(true)) => of(ROTATING, "a rotating disk"),
-        (_, Some(false)) => of(SATA, "a solid-state drive that is no NVMe drive"),
-        _ => of(UNKNOWN, "a drive of which nothing is known"),
+        (_, Some(false)) => of(SATA, "a solid-state drive without NVMe"),
+        _ => of(UNKNOWN, "an unknown drive"),
     }
 }

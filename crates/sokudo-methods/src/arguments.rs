@@ -82,7 +82,7 @@ struct Overwriting {
 /// What ends a run before its time.
 #[derive(Default, Args)]
 struct Stopping {
-    /// End the run when this comes true, such as 'rate<100MB/s' (repeatable)
+    /// End the run when this is met, such as 'rate<100MB/s' (repeatable)
     ///
     /// Figures are rate, iops and temperature (the hottest drive, in °C), each with < or > and a
     /// limit. "for TIME" sets how long it must hold without a break, in measured time. Rules are

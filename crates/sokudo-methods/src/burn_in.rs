@@ -195,7 +195,7 @@ fn resumed<'a>(
     }
     if is_restarted_since(ended_at) && forget_what_is_not_durable(&mut left.run.rows) {
         notes.push(text!(
-            "the machine was started since, and what the disks had not made durable is lost: what was being written is written anew"
+            "the machine has restarted since, and data that was not yet durable is lost: what was being written is written again"
         ));
     }
     let mut burn_in = left.run.burn_in.take().unwrap_or_default();

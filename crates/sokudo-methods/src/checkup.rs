@@ -147,7 +147,7 @@ fn check(arguments: &Arguments, all: &[(&str, &Named)]) -> Result<(), Exit> {
         let kind = named.kind();
         if kind == TargetKind::Null {
             return Err(Exit::usage(text!(
-                "null: is no disk, so that nothing is expected of it; name a directory, a device or sim:MODEL"
+                "null: is not a disk, so nothing is expected of it; name a directory, a device or sim:MODEL"
             )));
         }
         if arguments.size.is_some() && kind != TargetKind::Directory {

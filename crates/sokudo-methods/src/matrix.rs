@@ -174,7 +174,7 @@ fn way_out(disks: &[PlannedDisk]) -> String {
 
 fn way_on(matrix: &Matrix) -> Text {
     match matrix.source {
-        DiskSource::Files { .. } => text!("go on with sokudo matrix --resume {}", matrix.id),
+        DiskSource::Files { .. } => text!("continue with sokudo matrix --resume {}", matrix.id),
         DiskSource::Named(_) => text!(
             "continue with sokudo matrix --resume {} and the same --destroy options",
             matrix.id
@@ -201,7 +201,7 @@ fn measure(
 ) -> Result<(), Exit> {
     if !rustix::process::geteuid().is_root() {
         return Err(Exit::refused(text!(
-            "making file systems and mounting them is for root alone; begin the command with sudo"
+            "only root may make and mount file systems; run the command with sudo"
         )));
     }
     // Before any other thread is there: from now on what is mounted is mounted here alone, and

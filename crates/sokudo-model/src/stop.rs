@@ -160,7 +160,7 @@ impl fmt::Display for StopRule {
 /// A rule that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error(
-    "this is no rule; write one such as 'rate<100MB/s for 10s', 'iops<5000 for 1min' or 'temperature>70C'"
+    "this is not a rule; write one such as 'rate<100MB/s for 10s', 'iops<5000 for 1min' or 'temperature>70C'"
 )]
 pub struct UnknownStopRule;
 

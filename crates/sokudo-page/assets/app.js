@@ -42,7 +42,7 @@ function enterAnew() {
 /** Without a session there is nothing to see, but a way to get one. */
 function showDoor(reason) {
   fill(page, el('section', { class: 'card door' }, icon('lock'),
-    el('h1', null, say("This page needs its address")),
+    el('h1', null, say("This page needs its full address")),
     el('p', null, say("Go to the terminal where sokudo page runs, press Enter, and open the address that it prints.")),
     el('p', null, say("The address holds a key that nobody else on this machine has. It is valid as long as sokudo page runs.")),
     reason && el('p', { class: 'message' }, reason)));
@@ -66,7 +66,7 @@ function buildHead({ isReadOnly, isAtDoor, bar }) {
   const connection = el('span', { class: 'connection', role: 'status' });
   const link = (to, words) => el('a', { href: to, class: 'nav-link' }, words);
   fill(head,
-    el('a', { class: 'skip', href: '#page', onclick: (event) => { event.preventDefault(); page.focus(); } }, say("To the content")),
+    el('a', { class: 'skip', href: '#page', onclick: (event) => { event.preventDefault(); page.focus(); } }, say("Skip to the content")),
     el('a', { class: 'brand', href: '#' }, el('img', { src: new URL('icon.svg', import.meta.url).href, alt: '', width: '26', height: '26' }), 'sokudo'),
     !isAtDoor && el('nav', { 'aria-label': say("Pages") }, link('#', say("Measure")), link('#history', say("History"))),
     el('div', { class: 'head-end' },
@@ -85,7 +85,7 @@ const connectionWord = (state) => ({
 function showConnection(node, state) {
   setText(node, connectionWord(state));
   node.dataset.state = state;
-  if (state === 'refused') showDoor(say("The session has ended, because sokudo page was started anew."));
+  if (state === 'refused') showDoor(say("The session has ended, because sokudo page was restarted."));
 }
 
 /** What stands in the place of the settings for who may only look. */

@@ -17,7 +17,7 @@ export class RunBar {
     this.command = el('code', { class: 'command', tabindex: '0' });
     this.stop = el('button', { type: 'button', class: 'bar-stop', onclick: () => this.press() }, icon('stop'), say("Stop"));
     show(this.stop, !isReadOnly);
-    this.node = el('div', { class: 'run-bar', role: 'group', 'aria-label': say("The run that goes on"), hidden: true },
+    this.node = el('div', { class: 'run-bar', role: 'group', 'aria-label': say("The run in progress"), hidden: true },
       el('a', { href: '#', class: 'run-bar-now' }, this.state), this.left, this.writes, this.command, this.stop);
     this.isButtonSeen = true;
     new IntersectionObserver(([seen]) => {

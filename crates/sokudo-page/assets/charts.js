@@ -298,7 +298,7 @@ function series(Plot, points, rows, temperature) {
 
 function summary(points) {
   const rates = points.map(([, value]) => value).filter((value) => value !== null);
-  if (rates.length === 0) return say("nothing was measured yet");
+  if (rates.length === 0) return say("nothing has been measured yet");
   return say("samples of {a} to {b} MB/s", rate(Math.min(...rates)), rate(Math.max(...rates)));
 }
 

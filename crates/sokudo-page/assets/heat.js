@@ -181,7 +181,7 @@ export class LatencyHeat extends Canvas {
   /** What the picture shows; percentiles of a row are in its table. */
   summarise() {
     const buckets = this.entries.flatMap(([, , counts]) => Object.keys(counts).map(Number));
-    if (buckets.length === 0) return say("nothing was measured yet");
+    if (buckets.length === 0) return say("nothing has been measured yet");
     return say("latencies of {a} to {b}", latency(bucketStart(Math.min(...buckets))), latency(bucketStart(Math.max(...buckets) + 1)));
   }
 }
@@ -227,7 +227,7 @@ export class ErrorMap extends Canvas {
       ? say("no errors in the {a} % that was read", (read * 100).toPrecision(2))
       : say("no errors in {a} of {b} blocks", good, this.blocks.length);
     this.describe(bad === 0 ? none
-      : say("{a} of {b} blocks have places that cannot be read", bad, this.blocks.length));
+      : say("{a} of {b} blocks cannot be read completely", bad, this.blocks.length));
     this.paint();
   }
 

@@ -36,7 +36,7 @@ export class HistoryPage {
     this.list = el('div');
     this.message = el('p', { class: 'message', role: 'status' });
     this.compare = el('button', { type: 'button', disabled: true, onclick: () => this.openComparison() }, say("Compare"));
-    this.report = el('a', { class: 'button plain', download: true, hidden: true }, icon('save'), say("Report of the chosen"));
+    this.report = el('a', { class: 'button plain', download: true, hidden: true }, icon('save'), say("Report of the selected runs"));
     this.more = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.load(this.runs.length) }, say("Show more"));
     this.node = el('section', { class: 'card history' }, el('h1', null, say("History")), this.filters(),
       el('div', { class: 'history-actions' }, this.compare, this.report, this.message), this.list, this.more);
@@ -255,7 +255,7 @@ export class RunPage {
     show(this.manage, true);
     fill(this.manage, el('h2', null, say("Tags and notes")), baseline,
       el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); saveTags(); } },
-        el('label', { for: 'tags' }, say("Tags, with commas")), el('div', { class: 'path-line' }, tags, el('button', { type: 'submit', class: 'plain' }, say("Save tags")))),
+        el('label', { for: 'tags' }, say("Tags, separated by commas")), el('div', { class: 'path-line' }, tags, el('button', { type: 'submit', class: 'plain' }, say("Save tags")))),
       el('form', { class: 'option', onsubmit: (event) => { event.preventDefault(); this.change(() => post(`/api/runs/${this.run}/note`, { text: note.value })); } },
         el('label', { for: 'note' }, say("Note")), el('div', { class: 'path-line' }, note, el('button', { type: 'submit', class: 'plain' }, say("Save note")))), this.message);
   }

@@ -16,7 +16,7 @@ const OURS = { 'X-Sokudo': '1' };
 async function ask(path, options) {
   const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store', ...options }).catch((error) => {
     if (error.name === 'AbortError') throw error;
-    throw new Refusal(0, say("sokudo does not answer; look whether sokudo page still runs"));
+    throw new Refusal(0, say("sokudo does not answer; check whether sokudo page is still running"));
   });
   if (response.ok) return response;
   let message = `${response.status} ${response.statusText}`;

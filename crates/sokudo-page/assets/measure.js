@@ -154,7 +154,7 @@ export class Measure {
   }
 
   kindWord() {
-    const kinds = { directory: say("a test file is made in a directory, and removed"), device: say("only read"), simulated: say("simulated, nothing is written") };
+    const kinds = { directory: say("in a directory a test file is made, and later removed"), device: say("only read"), simulated: say("simulated, nothing is written") };
     if (this.method === 'job') return '';
     if (this.serial) return say("will be overwritten");
     return kinds[this.target?.kind] ?? '';

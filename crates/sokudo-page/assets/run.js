@@ -114,7 +114,7 @@ const judgedOrPlain = (text, tone) => (tone && tone !== 'none' ? judged(text, to
 /** What the page itself has cost, of a run that it has measured. */
 function costOf(run) {
   if (typeof run.page_share !== 'number') return [];
-  return [say("The page itself used {a} % of one processor meanwhile.", (run.page_share * 100).toFixed(1))];
+  return [say("The page itself used {a} % of one CPU meanwhile.", (run.page_share * 100).toFixed(1))];
 }
 
 /** Which picture suits a run's figures: tiles, a sweep's bars, or the table alone. */

@@ -27,7 +27,7 @@ const kindWord = (kind) => ({
   cdf: say("latency percentiles"),
   histogram: say("latency histogram"),
   hosts: say("hosts over time"),
-  'host-bars': say("hosts beside each other"),
+  'host-bars': say("hosts side by side"),
   curve: say("curve over position"),
   seek: say("access time over distance"),
   heat: say("heat map"),

@@ -62,7 +62,7 @@ pub(crate) enum Refusal {
     Method,
     #[error("the request comes from another site; open the address that sokudo page prints")]
     ForeignOrigin,
-    #[error("the request is none of the page's own; use the page")]
+    #[error("the request does not come from this page; use the page")]
     NoOwnHeader,
     #[error("nobody is signed in; open the address that sokudo page prints")]
     NoSession,
@@ -77,7 +77,7 @@ pub(crate) enum Refusal {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{origin} is no origin; use one such as https://disks.example:8443")]
+#[error("{origin} is not an origin; use one such as https://disks.example:8443")]
 pub(crate) struct NoOrigin {
     origin: String,
 }

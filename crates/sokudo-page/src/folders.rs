@@ -37,7 +37,7 @@ pub(crate) enum FolderError {
     NotAbsolute { path: String },
     #[error("{path} may not be read by this user; type its path, or choose another")]
     Forbidden { path: String },
-    #[error("{path} is no directory; choose another")]
+    #[error("{path} is not a directory; choose another")]
     NotThere { path: String },
     #[error("{path} cannot be read: {reason}; choose another")]
     Failed { path: String, reason: io::Error },

@@ -33,7 +33,7 @@ pub(crate) struct Reply {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(crate) enum Unanswered {
-    #[error("sokudo has too much to do; try again in a few seconds")]
+    #[error("sokudo is busy; try again in a few seconds")]
     Busy,
     #[error("sokudo gave no answer within two minutes; try again when the run is over")]
     Late,

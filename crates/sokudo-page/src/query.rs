@@ -109,7 +109,7 @@ pub enum QueryError {
     Long { name: &'static str },
     #[error("{name} is none of {choices}; choose one of them")]
     NoChoice { name: &'static str, choices: String },
-    #[error("a report is of 1 to 100 runs; choose fewer")]
+    #[error("a report covers 1 to 100 runs; choose fewer")]
     Runs,
 }
 

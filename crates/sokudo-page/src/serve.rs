@@ -37,7 +37,7 @@ enum ServeError {
     #[error("the page cannot be served: {0}; free memory or processes, and start it again")]
     System(#[from] io::Error),
     #[error(
-        "the first message says nothing of what to serve; both processes must be the same sokudo"
+        "the first message does not say what to serve; both processes must be the same version of sokudo"
     )]
     NoHello,
 }

@@ -117,11 +117,11 @@ pub enum FormValue {
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WishError {
-    #[error("{method} is no method of the page; choose one of its list")]
+    #[error("{method} is not a method of this page; choose one from its list")]
     UnknownMethod { method: String },
     #[error("{method} has no option {option} on the page; use the command line for it")]
     UnknownOption { method: String, option: String },
-    #[error("{option} is not {wanted}; put it right, or leave it empty")]
+    #[error("{option} is not {wanted}; correct it, or leave it empty")]
     WrongValue { option: String, wanted: String },
     #[error("{target} is not a target; give the full path of a directory or device, sim:MODEL or null:")]
     NoTarget { target: String },
@@ -129,7 +129,7 @@ pub enum WishError {
     NoJob,
     #[error("the job file is longer than 256 KiB; use sokudo run for it")]
     LongJob,
-    #[error("the serial number is longer than any; type the one that the disk's card shows")]
+    #[error("the serial number is too long; type the one that the disk's card shows")]
     LongSerial,
 }
 

@@ -11,13 +11,13 @@ pub enum LossCause {
     #[error("it has sent no sign of life for {:.0} s", .0.as_secs_f64())]
     Silent(Duration),
     /// MPI reported an error, in its own words.
-    #[error("no message reaches it or comes of it ({0})")]
+    #[error("no message reaches it or comes from it ({0})")]
     Unreachable(String),
-    #[error("it has gone before the others")]
+    #[error("it ended before the others")]
     Gone,
     #[error("what it sent is no message of sokudo's")]
     Garbled,
-    #[error("it does something else than the others; this is a mistake in sokudo")]
+    #[error("it does something other than the others; this is a bug in sokudo")]
     OutOfStep,
 }
 
@@ -92,9 +92,9 @@ pub enum PeerError {
     #[error("the processes have not left together within {} s; the launcher ends what is left", .0.as_secs())]
     NotLeft(Duration),
     #[error(
-        "the thread that speaks with the other processes has ended; this is a mistake in sokudo"
+        "the thread that communicates with the other processes has ended; this is a bug in sokudo"
     )]
     Ended,
-    #[error("the thread that speaks with other processes cannot be started: {0}")]
+    #[error("the thread that communicates with other processes cannot be started: {0}")]
     Thread(std::io::Error),
 }

@@ -34,7 +34,7 @@ pub const fn bus(bus: Bus) -> &'static str {
         Bus::Mmc => "memory card",
         Bus::Virtio => "virtio",
         Bus::Xen => "Xen",
-        Bus::Kernel => "made by the kernel",
+        Bus::Kernel => "virtual (kernel)",
     }
 }
 

@@ -308,8 +308,7 @@ fn load_line(document: &RunDocument) -> Option<Text> {
     let rates = unique(document.results.iter().filter_map(of_row));
     (!rates.is_empty()).then(|| {
         text!(
-            "fixed rate of each row: {}; latencies are shown twice: of service, and from the start \
-             that the rate intended",
+            "fixed rate of each row: {}; latencies are shown twice: service, and from the start that the rate intended",
             rates.join(", ")
         )
     })
@@ -353,7 +352,7 @@ fn trials_line(document: &RunDocument) -> Text {
         Some(_) => text!("up to {count} per row"),
         None => text!("{count} per row"),
     };
-    let until = enough.map(|permille| text!("until ±{} % are reached", permille / 10.0));
+    let until = enough.map(|permille| text!("until ±{} % is reached", permille / 10.0));
     let order = match &schedule.name {
         ScheduleName::Interleaved => "rows alternating".into(),
         ScheduleName::Crystal => "row by row".into(),

@@ -136,7 +136,7 @@ impl JudgementDocument {
                 )
             }
             _ => {
-                text!("Today's rules judge {changed} of {all} rows otherwise than sokudo {by} did.")
+                text!("Today's rules judge {changed} of {all} rows differently from sokudo {by}.")
             }
         }
     }

@@ -296,7 +296,7 @@ fn notes(runs: &[&RunDocument]) -> Vec<Text> {
     unique(origins.flat_map(|origin| {
         let corrections = origin.corrections.iter();
         // The figure in it is of one run; why is the same for all.
-        let corrections = corrections.map(|it| text!("{}: put right, {}", origin.tool, it.why));
+        let corrections = corrections.map(|it| text!("{}: corrected, {}", origin.tool, it.why));
         let is_of_figures = origin.format == OF_FIGURES;
         let remarks = origin.remarks.iter().map(move |remark| {
             let whole = remark.english();

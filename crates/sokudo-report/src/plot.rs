@@ -104,14 +104,14 @@ const KINDS: [PlotKind; 13] = [
     PlotKind {
         name: "seek",
         needs: "access times with distances, as sokudo scan measures them",
-        caption: "Access time over the distance from the place before",
+        caption: "Access time over the distance from the previous position",
         further: &[],
         figure: seek::figure,
     },
     PlotKind {
         name: "map",
         needs: "places over a device, as sokudo scan measures them",
-        caption: "Map of the device: the lowest rates, and what failed",
+        caption: "Map of the device: lowest rates and failures",
         further: &[],
         figure: map::figure,
     },
@@ -139,7 +139,7 @@ const KINDS: [PlotKind; 13] = [
     PlotKind {
         name: "histogram",
         needs: "latencies",
-        caption: "Latency: how many I/Os took how long",
+        caption: "Latency: the number of I/Os by duration",
         further: &[],
         figure: latency::histogram,
     },

@@ -187,7 +187,7 @@ pub fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
             text!("± its 95 % interval over {over}; lowest to highest of fewer than 6 trials")
         }
         (true, Some(over)) => text!("± its 95 % interval over {over}"),
-        (false, _) if are_many => "no 95 % interval of trials of such unlike lengths".into(),
+        (false, _) if are_many => "no 95 % interval: the trials differ too much in length".into(),
         (false, _) => "no 95 % interval below 6 trials, so lowest to highest".into(),
     };
     let trim = document.schedule.trim;
@@ -227,8 +227,7 @@ fn other_runs(results: &[&ResultDocument]) -> Option<Text> {
         [least, most] => text!("± {least} to ± {most}"),
     };
     Some(text!(
-        "From run to run: by {runs} or more kept runs of a row, the figure of one run lies within \
-         {reach} of its level with 95 % confidence."
+        "From run to run: judging by {runs} or more kept runs of a row, the figure of one run lies within {reach} of its level with 95 % confidence."
     ))
 }
 

@@ -274,7 +274,7 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
         let range = range?;
         return Some(match has_failed {
             false => text!("All of {range} was checked and nothing failed; the rest was not checked."),
-            true => text!("All of {range} was looked at; the rest was not."),
+            true => text!("All of {range} was checked; the rest was not."),
         });
     }
     let part = range.unwrap_or_else(|| text!("the target"));
@@ -284,7 +284,7 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
         false => text!(
             "{count} places, {share} of {part}, were checked and none failed; the rest was not checked."
         ),
-        true => text!("{count} places, {share} of {part}, were looked at; the rest was not."),
+        true => text!("{count} places, {share} of {part}, were checked; the rest was not."),
     })
 }
 

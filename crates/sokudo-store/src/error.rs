@@ -61,7 +61,7 @@ pub enum StoreError {
     },
     /// The file is no store, or is damaged.
     #[error(
-        "{store} is damaged or no store of sokudo ({reason}); move it away, or name another with --store"
+        "{store} is damaged or not a store of sokudo ({reason}); move it away, or name another with --store"
     )]
     Damaged {
         /// Name of the store in messages, without a password.

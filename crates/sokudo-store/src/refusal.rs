@@ -75,7 +75,7 @@ impl Refusals {
             Some(ErrorCode::ReadOnly) => "this user may only read it".into(),
             Some(ErrorCode::DiskFull) => "its disk is full".into(),
             Some(ErrorCode::CannotOpen) => {
-                "its folder takes no journal (no right to write, or no room)".into()
+                "no journal can be written in its folder (no right to write, or no room)".into()
             }
             _ => Text::name(text),
         };

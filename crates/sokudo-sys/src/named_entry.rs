@@ -50,7 +50,7 @@ impl NamedEntry {
         let entry = find(from, path, &mut links)?;
         match entry.is_planted()? {
             true => Err(refused(text!(
-                "it has several names, and another user may have given it this one; name the file in a folder of its owner's"
+                "it has several hard links, and another user may have made this one; name the file in a folder of its owner"
             ))),
             false => Ok(entry),
         }

@@ -55,7 +55,7 @@ pub enum NamespaceError {
     #[error("no character device (ng…) of it is below /dev; Linux makes one since 5.13")]
     NoNode,
     #[error(
-        "several nodes beside it say that they are namespace {0}, and which of them is its own is not known; use io_uring"
+        "several device nodes claim to be namespace {0}, and which of them belongs to this drive is not known; use io_uring"
     )]
     Ambiguous(u32),
     #[error("{path} cannot be opened: {source}; run as root, or as a user who may", path = path.display())]

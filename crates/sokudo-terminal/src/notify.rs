@@ -21,12 +21,12 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 /// Who gets the answer, if anybody.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Notifying {
-    /// Call this with the answer as JSON on its standard input
+    /// Run this program with the answer as JSON on its standard input
     ///
-    /// Once the run is kept and printed, and not where nothing could be measured. No shell reads it: quotes hold words together, and
-    /// "sh -c '...'" calls a shell. It runs as whoever runs sokudo, with PATH and LC_ALL alone, for
-    /// 60 s at most. If it fails, a line says so, and the exit code stays. As root it must be a
-    /// program that root alone can change.
+    /// It runs once the run is kept and printed, and not where nothing could be measured. No shell
+    /// reads it: quotes hold words together, and "sh -c '...'" calls a shell. It runs as the user
+    /// who runs sokudo, with PATH and LC_ALL alone, for 60 s at most. If it fails, a line says so,
+    /// and the exit code stays. As root it must be a program that only root can change.
     #[arg(long, value_name = "COMMAND", value_parser = notice, help_heading = PRINTED)]
     notify: Option<Notice>,
 }

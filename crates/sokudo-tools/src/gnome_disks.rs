@@ -46,7 +46,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
         return Err(broken("it is longer than any such cache"));
     }
     let entries = Dictionary::read(&bytes)
-        .ok_or_else(|| broken("its table of entries leads outside: it is cut off or damaged"))?;
+        .ok_or_else(|| broken("its entry table points outside of the file: it is cut off or damaged"))?;
     let version = entries.get("version", "i").unwrap_or_default();
     let order = ByteOrder::of_number(version, VERSION)
         .ok_or_else(|| broken("its version is not 1, the only one that is known"))?;
@@ -57,7 +57,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     };
     let rows = cache.rows();
     if rows.is_empty() {
-        return Err(broken("no sample in it is whole"));
+        return Err(broken("no sample in it is complete"));
     }
     let device_size = cache.number("device-size").filter(|size| *size > 0);
     let run = ImportedRun {

@@ -369,7 +369,7 @@ fn block(lower: &str) -> Option<Bytes> {
 
 fn impossible(line: &str) -> Text {
     let short: String = line.chars().take(80).collect();
-    text!("`{short}` is no figure that is possible")
+    text!("`{short}` is not a possible figure")
 }
 
 #[cfg(test)]

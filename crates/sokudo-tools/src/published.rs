@@ -81,7 +81,7 @@ impl Collection {
         let (metric, unit, value) = (field(4)?, record.get(5).and_then(label), field(6)?);
         let note = record.get(7).and_then(label);
         let value = number::number(&value)
-            .ok_or_else(|| text!("`{value}` is no figure that is possible"))?;
+            .ok_or_else(|| text!("`{value}` is not a possible figure"))?;
         let metric = PublishedMetric::read(&metric, &method);
         let unit = PublishedUnit::of(&tool, unit.as_deref().unwrap_or_default());
         let (target, trial) = trial_of(&target);

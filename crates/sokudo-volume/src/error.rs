@@ -38,7 +38,7 @@ pub enum VolumeError {
         folder: PathBuf,
     },
     #[error(
-        "{} can be changed by others than root, so that root does not run it; move it where root alone may write",
+        "{} can be changed by users other than root, so root does not run it; move it where only root may write",
         .0.display()
     )]
     #[fault(refused)]
@@ -49,10 +49,10 @@ pub enum VolumeError {
     #[error("{} is not empty; name an empty directory", .0.display())]
     #[fault(usage)]
     NotEmpty(PathBuf),
-    #[error("{name} is there already; sokudo clean dissolves what a killed run has left")]
+    #[error("{name} is there already; sokudo clean removes what a killed run has left")]
     #[fault(refused)]
     Taken { name: String },
-    #[error("the pool {0} is another than the one that was made under this name; it is left alone")]
+    #[error("the pool {0} is not the one that was made under this name; it is left alone")]
     NotOurs(String),
     #[error(
         "{} is not as sokudo prepare makes it: {found}; nothing on it is undone",
@@ -81,7 +81,7 @@ pub enum VolumeError {
     #[error("{command} was ended, because the run is over")]
     #[fault(interrupted)]
     Cancelled { command: String },
-    #[error("{command} has done something else: {why}")]
+    #[error("{command} did not do what was expected: {why}")]
     NotAsWanted { command: String, why: Text },
     #[error("{} is not written: {source}", path.display())]
     Scheduler { path: PathBuf, source: io::Error },
@@ -105,10 +105,10 @@ pub enum VolumeError {
     #[fault(usage)]
     JournalInUse(PathBuf),
     /// What it was about comes first, and then what could not be undone.
-    #[error("{first}; and not all of it could be taken back: {left}")]
+    #[error("{first}; and not everything could be undone: {left}")]
     #[fault(source)]
     LeftBehind { first: Box<VolumeError>, left: Text },
-    #[error("not all could be taken back: {0}")]
+    #[error("not everything could be undone: {0}")]
     Left(Text),
 }
 

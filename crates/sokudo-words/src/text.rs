@@ -534,7 +534,7 @@ mod tests {
                 .arguments()
                 .map(|(name, _)| name)
                 .collect::<Vec<_>>(),
-            ["name", "most", "2"]
+            ["name", "maximum", "2"]
         );
     }
 

@@ -124,7 +124,7 @@ fn one_sided(point: AssessedPoint, row: &Row) -> Option<AssessedPoint> {
         true => Some(point),
         false => (point.answer == Some(DiskAnswer::Ok)).then(|| AssessedPoint {
             found: text!(
-                "{}, or better: what disturbed it only made it slower",
+                "{}, or better: the disturbance can only have slowed it down",
                 point.found
             ),
             ..point
@@ -349,7 +349,7 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
     let (least, most) = expected.figures.reads_per_s(turns);
     let such = match rpm {
         Some(rpm) => text!("a disk of {} rpm", grouped(rpm)),
-        None => "a disk that turns".into(),
+        None => "a rotating disk".into(),
     };
     let (answer, found) = match reads {
         it if it > most && rpm.is_some() => (
@@ -426,7 +426,7 @@ fn file_system(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
     Some(match percent >= least {
         true => expected.point("file-system-share", Some(DiskAnswer::Ok), share),
         false => AssessedPoint {
-            remedy: "a file in pieces, compression, encryption, checksums or a full file system cost that; compare with another file on it, and with sokudo mark on the device".into(),
+            remedy: "a fragmented file, compression, encryption, checksums or a full file system can cost this much; compare with another file on it, and with sokudo mark on the device".into(),
             ..expected.point("file-system-share", Some(DiskAnswer::OkBut), share)
         },
     })
@@ -462,7 +462,7 @@ fn array(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
     Some(match answer {
         DiskAnswer::Ok => point,
         _ => AssessedPoint {
-            remedy: "look for a member that is slow (sokudo mark each), a link or controller that they share, and a chunk that is too small for the depth".into(),
+            remedy: "look for a slow member (measure each with sokudo mark), a link or controller that they share, and a chunk that is too small for the depth".into(),
             ..point
         },
     })
@@ -523,7 +523,7 @@ pub fn volume_cap(run: &Run, before: &[f64]) -> Option<AssessedPoint> {
     );
     Some(AssessedPoint {
         remedy:
-            "compare with what is paid for; sokudo peak finds the same limit in I/Os per second"
+            "compare with the rate that you pay for; sokudo peak finds the same limit in I/Os per second"
                 .into(),
         ..expected.point("volume-cap", Some(DiskAnswer::OkBut), found)
     })

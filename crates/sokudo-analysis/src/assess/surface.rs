@@ -178,7 +178,7 @@ fn speed_fell(run: &Run) -> Option<AssessedPoint> {
         after_mb_per_s = after / 1e6
     );
     Some(AssessedPoint {
-        remedy: "sokudo fill shows what it keeps up; sokudo explain shows why".into(),
+        remedy: "sokudo fill shows the sustained rate; sokudo explain shows why".into(),
         ..expectations()
             .speed_kept
             .point(SPEED_FELL, Some(DiskAnswer::OkBut), found)

@@ -91,13 +91,13 @@ fn sharing(check: &CapacityCheck, elsewhere: usize) -> Inference {
         code: "fake-capacity".to_owned(),
         claim: match real {
             Some((least, most)) if least < most => text!(
-                "a drive of {least} at least and {most} at most that says it has {stated}: what is written beyond overwrites what is there",
+                "a drive of at least {least} and at most {most} that claims {stated}: what is written beyond its real size overwrites other data",
                 least = Bytes(least),
                 most = Bytes(most),
                 stated = check.size
             ),
             Some((real, _)) => text!(
-                "a drive of {real} that says it has {stated}: what is written beyond overwrites what is there",
+                "a drive of {real} that claims {stated}: what is written beyond its real size overwrites other data",
                 real = Bytes(real),
                 stated = check.size
             ),
@@ -152,16 +152,16 @@ fn of_all(check: &CapacityCheck) -> Text {
 fn end(real_size: Bytes, stated: Bytes, is_refused: bool, is_found: bool) -> Text {
     match (is_refused, is_found) {
         (true, true) => text!(
-            "a drive of {real_size} that says it has {stated}: what is written beyond is refused"
+            "a drive of {real_size} that claims {stated}: what is written beyond its real size is refused"
         ),
         (false, true) => text!(
-            "a drive of {real_size} that says it has {stated}: what is written beyond is lost"
+            "a drive of {real_size} that claims {stated}: what is written beyond its real size is lost"
         ),
         (true, false) => text!(
-            "a drive of less than {real_size} that says it has {stated}: what is written beyond is refused"
+            "a drive of less than {real_size} that claims {stated}: what is written beyond its real size is refused"
         ),
         (false, false) => text!(
-            "a drive of less than {real_size} that says it has {stated}: what is written beyond is lost"
+            "a drive of less than {real_size} that claims {stated}: what is written beyond its real size is lost"
         ),
     }
 }
@@ -222,10 +222,10 @@ fn losing(check: &CapacityCheck, lost: usize, is_complete: bool) -> Option<Infer
     let whole = check.is_whole.then(|| of_all(check));
     let refused = error.map(|errno| match errno {
         0 => text!(
-            "from there on the drive moves nothing and gives no error, which one that has vanished does as well"
+            "from there on the drive transfers nothing and reports no error; a drive that has vanished does the same"
         ),
         _ => text!(
-            "from there on the drive answers with error {errno}, which a broken one may do as well"
+            "from there on the drive answers with error {errno}; a broken drive may do the same"
         ),
     });
     let is_sure = is_found && error.is_none() && is_complete;
@@ -246,7 +246,7 @@ fn unsuspicious(check: &CapacityCheck) -> Inference {
     if check.is_whole {
         return Inference {
             code: "capacity-as-stated".to_owned(),
-            claim: text!("a drive that has the {stated} it says"),
+            claim: text!("a drive that really has the {stated} it claims"),
             figures,
             confidence: sure(is_late),
             evidence: text!(

@@ -77,7 +77,7 @@ fn rotation(run: &Run) -> Option<Inference> {
         ],
         confidence: sure(turn.coherence >= TURN_COHERENCE_SURE),
         evidence: text!(
-            "{pairs} pairs of reads side by side ended whole turns of {turn_ms:.3} ms apart (coherence {coherence:.2} of 1), and access times are spread over {turns:.2} turns",
+            "{pairs} pairs of neighbouring reads ended whole revolutions of {turn_ms:.3} ms apart (coherence {coherence:.2} of 1), and access times spread over {turns:.2} revolutions",
             pairs = turn.pairs,
             turn_ms = turn.seconds * 1e3,
             coherence = turn.coherence,

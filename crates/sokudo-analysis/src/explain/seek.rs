@@ -55,7 +55,7 @@ fn seek_curve(run: &Run) -> Option<Inference> {
     Some(Inference {
         code: "seek-curve".to_owned(),
         claim: text!(
-            "an arm that takes {near_ms:.1} ms to a track near by, {average_ms:.1} ms on average and {full_ms:.1} ms over the whole disk",
+            "an arm that takes {near_ms:.1} ms to a nearby track, {average_ms:.1} ms on average and {full_ms:.1} ms over the whole disk",
             near_ms = next_track * 1e3,
             average_ms = average * 1e3,
             full_ms = full * 1e3
@@ -68,7 +68,7 @@ fn seek_curve(run: &Run) -> Option<Inference> {
         ],
         confidence: sure(fit.correlation >= SEEK_CORRELATION_SURE),
         evidence: text!(
-            "{accesses} random accesses took {mean_ms:.1} ms on average, of which half a turn is {half_turn_ms:.1} ms; they grow with the root of the distance up to {percent:.0} % of the stroke and then in a straight line (correlation {correlation:.2})",
+            "{accesses} random accesses took {mean_ms:.1} ms on average, {half_turn_ms:.1} ms of it half a revolution; seeks grow with the square root of the distance up to {percent:.0} % of the stroke, then linearly (correlation {correlation:.2})",
             accesses = all.len(),
             mean_ms = mean * 1e3,
             half_turn_ms = half_turn * 1e3,

@@ -44,7 +44,7 @@ fn zoned_recording(run: &Run) -> Option<Inference> {
     let round = correlation(&squares)?;
     let zones = steps(&rates);
     let shape = Text::from(match round.abs() > fall.abs() {
-        true => "as on round tracks of even density",
+        true => "as on circular tracks of constant density",
         false => "in nearly a straight line",
     });
     Some(Inference {

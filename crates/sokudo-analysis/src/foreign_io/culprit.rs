@@ -12,8 +12,7 @@ use crate::threshold::CULPRIT_SHARE_MIN;
 const NAMED_MAX: usize = 3;
 
 /// What else may have used the devices where no process can be named.
-const WHOEVER: &str = "something else used the same devices during the trials: another program, \
-                       or the file system itself, as for some minutes after it was made";
+const WHOEVER: &str = "something else used the same devices during the trials: another program, or the file system itself, as in the first minutes after it is made";
 
 /// What caused so many bytes beyond a row's own, and what to do about it.
 pub(super) fn cause(case: &RowContext<'_>, beyond: &[(Operation, Bytes)]) -> (Text, Text) {

@@ -60,17 +60,16 @@ impl OthersRequests {
         let percent = self.cost.share() * 100.0;
         let made = match self.operation {
             Operation::Read => text!(
-                "others made {requests} reads beside the row's {own} I/Os, {per_second:.0} per second"
+                "other programs made {requests} reads in addition to the row's {own} I/Os, {per_second:.0} per second"
             ),
             _ => text!(
-                "others made {requests} writes beside the row's {own} I/Os, {per_second:.0} per second"
+                "other programs made {requests} writes in addition to the row's {own} I/Os, {per_second:.0} per second"
             ),
         };
         match self.cost {
             RequestOverhead::OfRequests(_) => text!("{made}: {percent:.0} % of all requests"),
             RequestOverhead::OfTime(_) => text!(
-                "{made}: with a movement of the arm and half a turn each, {percent:.0} % of the \
-                 time or more"
+                "{made}: with one seek and half a revolution each, {percent:.0} % of the time or more"
             ),
         }
     }

@@ -375,7 +375,7 @@ impl RunningTest {
         }
         let idle = now - *self.idle_since.get_or_insert(now);
         (idle >= RECORDING_TIME_MAX).then(|| {
-            let note: Text = "The drive has not recorded what came of its self-test".into();
+            let note: Text = "The drive has not recorded the result of its self-test".into();
             SelfTestEntry::of(SelfTestResult::Unknown, note)
         })
     }

@@ -46,7 +46,7 @@ impl SelfTester {
             }
             Protocol::Scsi if is_usb(&directory) => {
                 return Err(text!(
-                    "{disk} has no self-test that can be seen: its USB bridge passes no questions on"
+                    "{disk} has no self-test that can be seen: its USB bridge does not pass such commands on"
                 ));
             }
             Protocol::Scsi => Arc::new(ScsiDrive::open(&disk, device, block_bytes)?),

@@ -150,7 +150,7 @@ pub(super) fn writers(system: &System, wanted: WatchedTargets, excused: &[u32]) 
             reports.recv_timeout(REPORTED_AFTER).ok().or_else(|| {
             if let Some(tell) = TELL.get() {
                 tell(text!(
-                    "looking at what all processes have open takes its time; it ends within {} s",
+                    "checking the open files of all processes; this ends within {} s",
                     WAIT_MAX.as_secs()
                 ));
             }
@@ -165,8 +165,8 @@ pub(super) fn writers(system: &System, wanted: WatchedTargets, excused: &[u32]) 
 
 fn cut_short() -> UnseenProcesses {
     UnseenProcesses {
-        sentence: "the look at the processes was cut short".into(),
-        way_out: "try again when the machine has less to do, or end what has very many files open",
+        sentence: "the check of the processes was cut short".into(),
+        way_out: "try again when the machine is less busy, or stop programs with very many open files",
     }
 }
 

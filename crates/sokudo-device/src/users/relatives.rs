@@ -217,7 +217,7 @@ impl<'system> Relatives<'system> {
             }),
             Err(_) => {
                 let device = block::name(directory);
-                let sentence = text!("whether anybody has claimed {device} is not seen");
+                let sentence = text!("sokudo cannot see whether anybody has claimed {device}");
                 let way_out = "run as root where /dev has the device";
                 self.occupants.push(unseen(sentence, way_out));
             }

@@ -204,8 +204,7 @@ fn open_best(
     let mut notes = Vec::new();
     let order = if files.iter().any(makes_rings_wait) {
         notes.push(
-            "the device takes no I/O without waiting (RWF_NOWAIT), so that io_uring would leave \
-             it to threads of the kernel"
+            "the device cannot take I/O without waiting (RWF_NOWAIT), so io_uring would hand it to kernel threads"
                 .into(),
         );
         [BackendKind::Libaio, BackendKind::IoUring]

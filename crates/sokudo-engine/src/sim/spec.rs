@@ -95,7 +95,7 @@ pub enum SpecError {
         other_key: &'static str,
     },
     /// Two values that contradict each other.
-    #[error("{key} {value} is above {other_key} {limit}; it cannot be")]
+    #[error("{key} {value} is above {other_key} {limit}; it must not be")]
     Above {
         /// The key whose value is too large.
         key: &'static str,

@@ -58,7 +58,7 @@ impl Writer {
             return self.compare(piece, 0, interval);
         }
         if piece.len() <= self.overhead() {
-            let detail = format!("{} bytes have no room for a header", piece.len());
+            let detail = format!("{} bytes are too few for a header", piece.len());
             return Err((MismatchKind::Length, detail));
         }
         let header =
@@ -163,7 +163,7 @@ impl Writer {
             .map(|(found, wanted)| (found ^ wanted).count_ones())
             .sum();
         let detail = format!(
-            "byte {} of the block is {:#04x}, written was {:#04x} ({bits} bits differ)",
+            "byte {} of the block is {:#04x}, but {:#04x} was written ({bits} bits differ)",
             start + at,
             body[at],
             expected[at]

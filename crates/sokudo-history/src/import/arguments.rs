@@ -51,7 +51,7 @@ pub struct ImportArguments {
     #[arg(long = "tag", value_name = "TAG", value_parser = tag, help_heading = "Additional facts")]
     pub tags: Vec<String>,
 
-    /// Call every run that is read so, as a measured one with --label
+    /// Give every imported run this name, as --label does for measured runs
     #[arg(long, value_name = "NAME", value_parser = label, help_heading = "Additional facts")]
     pub label: Option<String>,
 

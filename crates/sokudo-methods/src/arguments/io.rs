@@ -16,9 +16,9 @@ const PAGES: &[(&str, BufferMemory)] = &[
 pub struct Buffers {
     /// Pages of buffers [default: small]
     ///
-    /// In pages of 4 KiB a large block has many pieces, and many disks take fewer at once, so that
-    /// the kernel cuts it. In huge pages it stays whole, which can be twice as fast; programs with
-    /// ordinary buffers get the speed of small pages.
+    /// In 4 KiB pages a large block has many pieces. Many disks take fewer at once, so the kernel
+    /// splits it. In huge pages it stays whole, which can be twice as fast; programs with ordinary
+    /// buffers get the speed of small pages.
     #[arg(long, value_parser = one_of(PAGES), value_name = "PAGES", help_heading = HOW)]
     pages: Option<BufferMemory>,
 }

@@ -47,8 +47,8 @@ pub struct BonnieOptions {
 
     /// The small files: number (× 1024), sizes and directories
     ///
-    /// 0 leaves their phases out. MAX and MIN bound the random size of a file; MAX -1 makes
-    /// hard links and -2 symbolic links instead. CHUNK is that of one read or write.
+    /// 0 leaves their phases out. MAX and MIN bound the random size of a file; MAX -1 makes hard
+    /// links and -2 symbolic links instead. CHUNK is the size of one read or write.
     #[arg(
         short = 'n',
         long,

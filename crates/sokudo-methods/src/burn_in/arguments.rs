@@ -67,7 +67,7 @@ pub struct BurnInOptions {
 
     /// How often everything is written and read back
     ///
-    /// Each pass writes other data, so that a block that kept those of the pass before is found.
+    /// Each pass writes different data, so a block that kept the data of the pass before is found.
     #[arg(long, value_name = "N", default_value = "1", value_parser = whole_number(1..=PASSES_MAX), help_heading = MEASURED)]
     pub passes: u32,
 
@@ -85,7 +85,7 @@ pub struct BurnInOptions {
     )]
     pub self_test: BurnInTests,
 
-    /// Go on with a burn-in: run RUN, or the newest that is not at its end
+    /// Resume a burn-in: run RUN, or the newest that is not complete
     ///
     /// What it has written is checked as it was written. Passes, tests, engine, direct I/O and seed
     /// are those of that run, whatever is given here.

@@ -160,7 +160,7 @@ fn has_no_room(run: &Run, target: u32) -> bool {
 
 fn no_room(disk: &BurnInDisk) -> AssessedPoint {
     let found = text!(
-        "its file system had no room for {} of it, so that nothing is said of what it holds",
+        "its file system had no room for {} of it, so that part was not checked",
         disk.unwritable.bytes
     );
     AssessedPoint {
@@ -221,7 +221,7 @@ fn read_back(disk: &BurnInDisk, is_from_cache: bool) -> AssessedPoint {
     if unchecked > 0 {
         let all = blocks + unchecked;
         let found = text!(
-            "of {all} blocks that were read back {unchecked} were not checked: report this as a fault of sokudo"
+            "of {all} blocks that were read back, {unchecked} were not checked: this is a bug in sokudo, please report it"
         );
         return point(None, found);
     }
@@ -266,7 +266,7 @@ fn wrong(disk: &BurnInDisk) -> Option<Text> {
     let first = disk.first_wrong.as_ref().filter(|_| wrong > 0)?;
     if let Some((held, stated)) = fake(disk) {
         return Some(text!(
-            "it is a fake that holds {held} of the {stated} it says: {wrong} of {blocks} blocks were overwritten by others, the first at byte {}",
+            "it is a fake that holds {held} of the {stated} it claims: {wrong} of {blocks} blocks were overwritten by others, the first at byte {}",
             first.offset.0
         ));
     }
@@ -303,12 +303,12 @@ fn self_test(test: &SelfTest) -> AssessedPoint {
         ),
         SelfTestResult::Aborted => (
             None,
-            text!("the {kind} self-test of {drive} did not come to its end"),
+            text!("the {kind} self-test of {drive} did not finish"),
         ),
         SelfTestResult::Absent => (None, text!("{drive} has no {kind} self-test")),
         SelfTestResult::Unknown => (
             None,
-            text!("{drive} does not say what came of its {kind} self-test"),
+            text!("{drive} does not report the result of its {kind} self-test"),
         ),
     };
     let found = match &test.note {
@@ -336,12 +336,12 @@ struct ErrorCounter {
 /// Errors of the medium make a new disk one to be returned; those of the cable do not.
 const COUNTERS: [ErrorCounter; 4] = [
     ErrorCounter {
-        what: "sectors that wait to be moved",
+        what: "pending sectors",
         of: |health| health.pending_sectors,
         answer: DiskAnswer::NotOk,
     },
     ErrorCounter {
-        what: "moved sectors",
+        what: "reallocated sectors",
         of: |health| health.reallocated_sectors,
         answer: DiskAnswer::NotOk,
     },
@@ -371,7 +371,7 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
         (true, _) => (None, text!("{drive} reports no error counters")),
         (false, true) => (
             Some(DiskAnswer::Ok),
-            text!("no counter of errors of {drive} has grown meanwhile"),
+            text!("no error counter of {drive} has grown during the burn-in"),
         ),
         (false, false) => {
             let changes = grown
@@ -381,7 +381,7 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
             (
                 worst,
                 text!(
-                    "counters of {drive} have grown meanwhile: {}",
+                    "error counters of {drive} have grown during the burn-in: {}",
                     Text::list(changes, ", ")
                 ),
             )
@@ -389,7 +389,7 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
     };
     AssessedPoint {
         remedy: match answer {
-            Some(DiskAnswer::NotOk) => "return the disk while its maker takes it back: one that grows defects when it is new goes on to do so".into(),
+            Some(DiskAnswer::NotOk) => "return the disk while it is under warranty: a new disk that grows defects will grow more".into(),
             Some(DiskAnswer::OkBut) => "replace the cable, or use another port, and burn it in again".into(),
             _ => Text::default(),
         },

@@ -66,7 +66,7 @@ impl BurnInEstimate {
                     "{name}: all {size} will be written and read back, and everything on it is lost; expected: {time} at {rate} MB/s, as for {of}, without its own tests"
                 ),
                 _ => text!(
-                    "{name}: all {size} will be written and read back {passes} times, and everything on it is lost; expected: {time} at {rate} MB/s, as of {of}, without its own tests"
+                    "{name}: all {size} will be written and read back {passes} times, and everything on it is lost; expected: {time} at {rate} MB/s, as for {of}, without its own tests"
                 ),
             }
         };

@@ -122,7 +122,7 @@ impl ExplainRequest {
         }
         if workloads.is_empty() {
             let why = notes.pop().unwrap_or_else(|| {
-                "no theme is about a device of this kind; name one with --only".into()
+                "no theme fits a device of this kind; name one with --only".into()
             });
             return Err(ExplainError::Nothing { why });
         }

@@ -95,7 +95,7 @@ impl FromStr for Rests {
         match rests.len() <= Self::COUNT_MAX && rests.iter().all(|rest| rest.0 > 0) {
             true => Ok(Self(rests)),
             false => Err(text!(
-                "rests are longer than 0, and at most {}; use such as 10s,60s, or off",
+                "each rest must be longer than 0, and there may be at most {}; use times such as 10s,60s, or off",
                 Self::COUNT_MAX
             )),
         }

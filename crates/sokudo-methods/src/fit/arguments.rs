@@ -43,11 +43,11 @@ pub struct FitOptions {
     #[arg(default_value = ".")]
     pub target: String,
 
-    /// Questions of your own, as TOML, in the place of those that sokudo knows
+    /// Your own questions, as TOML, instead of those that sokudo knows
     #[arg(long, value_name = "FILE", help_heading = MEASURED)]
     pub file: Option<PathBuf>,
 
-    /// Length of a trial [default: as the question has it]
+    /// Length of a trial [default: the question's]
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub time: Option<Nanos>,
 

@@ -19,7 +19,7 @@ const ALL: f64 = 100.0;
 /// It, as a kind of picture.
 pub(crate) const LATENCY_AND_LIMIT: PlotKind = PlotKind {
     name: "fit",
-    needs: "latencies that sokudo fit asks about",
+    needs: "latencies, as sokudo fit measures them",
     caption: "Latency: the share of I/Os completed within a given time",
     further: &["bars"],
     figure,

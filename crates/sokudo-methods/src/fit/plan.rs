@@ -74,7 +74,7 @@ pub enum QuestionError {
         /// Values that the parameter may have.
         choices: Box<Text>,
     },
-    #[error("{name} takes nothing behind its name; leave \"{given}\" out")]
+    #[error("{name} takes nothing after its name; leave \"{given}\" out")]
     NoParameter { name: String, given: String },
 }
 

@@ -202,9 +202,9 @@ fn requirement_of(metric: FitMetric, limit: FitLimit) -> Text {
     let value = threshold(metric, limit);
     match limit.must_be {
         FitSide::Below => text!("it must be below {value}"),
-        FitSide::AtMost => text!("it must be {value} at most"),
+        FitSide::AtMost => text!("it must be at most {value}"),
         FitSide::Above => text!("it must be above {value}"),
-        FitSide::AtLeast => text!("it must be {value} at least"),
+        FitSide::AtLeast => text!("it must be at least {value}"),
     }
 }
 

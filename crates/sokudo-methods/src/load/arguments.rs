@@ -61,7 +61,7 @@ pub struct LoadOptions {
     #[arg(long, value_name = "LIMIT", help_heading = MEASURED)]
     pub limit: Option<LatencyLimit>,
 
-    /// Measure beside another workload, such as SEQ1M,Q8,write, and without it
+    /// Measure with and without another workload, such as SEQ1M,Q8,write
     ///
     /// Measured alternately: the row alone at a fixed rate, the other workload alone, and both at
     /// the same time. The latencies of both and their ratio are printed. The other workload is a

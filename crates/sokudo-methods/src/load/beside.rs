@@ -44,7 +44,7 @@ impl<'a> Neighbour<'a> {
         let blocks = [&row, &neighbour].map(|it| it.blocks.largest());
         let [first, second] = halves(length, blocks).ok_or_else(|| {
             Exit::usage(text!(
-                "half of {length} holds no block of {} and of {}, and each of both workloads has a half; use more (--size)",
+                "half of {length} is too small for a block of {} and one of {}, and each workload gets one half; use more (--size)",
                 row.name,
                 neighbour.name
             ))

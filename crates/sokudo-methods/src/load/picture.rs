@@ -55,15 +55,15 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
                 let ink = Ink::of_number(number).dashed(is_of_service);
                 let layer = Layer::new(ink, Shape::Lines(vec![points]));
                 let name = match is_of_service {
-                    true => text!("{name} of service"),
-                    false => text!("{name} from intended start"),
+                    true => text!("{name}, service"),
+                    false => text!("{name}, from the intended start"),
                 };
                 layers.push(layer.named(name, ""));
             }
         }
     }
     let most = load.steps.last()?.intended_ios_per_s;
-    let bottom = PlotAxis::from_zero(text!("I/Os asked for per second"), most, 10);
+    let bottom = PlotAxis::from_zero(text!("Requested I/Os per second"), most, 10);
     layers.extend(limit_layer(load, bottom.scale.high));
     let lowest = heights(&layers).reduce(f64::min)?;
     let highest = heights(&layers).reduce(f64::max)?;

@@ -73,7 +73,7 @@ fn table(document: &RunDocument, load: &LoadDocument) -> Table {
     let table = Table::of(&rows)
         .column(right("Load"), |(step, _)| {
             let share = step.map(|step| number::percent(step.share));
-            Some(share.map_or_else(|| "most".into(), Cell::Name))
+            Some(share.map_or_else(|| "maximum".into(), Cell::Name))
         })
         .column(right("asked").under("IOPS").rank(3), |(step, _)| {
             Some(Cell::rate((*step)?.intended_ios_per_s))
@@ -143,7 +143,7 @@ fn sentences(load: &LoadDocument) -> Vec<(&'static str, Text)> {
         }
         (false, false) => "the rates are parts of it, with I/Os started evenly",
     };
-    let mut sentences = vec![("most", Text::list([most, rates.into()], "; "))];
+    let mut sentences = vec![("maximum", Text::list([most, rates.into()], "; "))];
     sentences.push(("knee", knee(load)));
     sentences.extend(limit(load).map(|sentence| ("limit", sentence)));
     sentences
@@ -160,8 +160,7 @@ fn knee(load: &LoadDocument) -> Text {
         "in all trials, which are too few for an interval"
     });
     text!(
-        "{} IOPS ({} of the most), between {} and {} {confidence}; there rate ÷ mean latency is \
-         largest, and the mean latency {}",
+        "{} IOPS ({} of the maximum), between {} and {} {confidence}; there rate ÷ mean latency is largest, and the mean latency {}",
         number::rate(knee.ios_per_s),
         number::percent(knee.ios_per_s / load.maximum_ios_per_s),
         number::rate(knee.low_ios_per_s),
@@ -183,8 +182,7 @@ fn limit(load: &LoadDocument) -> Option<Text> {
                 )
             }
             _ => text!(
-                "whether {name} holds cannot be judged: too few I/Os for {} in a trial; make them \
-                 longer (--time)",
+                "whether {name} holds cannot be judged: a trial has too few I/Os for {}; make the trials longer (--time)",
                 limit.limit.percentile.name()
             ),
         });
@@ -199,7 +197,7 @@ fn limit(load: &LoadDocument) -> Option<Text> {
         )
     });
     let up_to = text!(
-        "{name} up to {} IOPS ({} of the most)",
+        "{name} up to {} IOPS ({} of the maximum)",
         number::rate(rate),
         number::percent(rate / load.maximum_ios_per_s)
     );

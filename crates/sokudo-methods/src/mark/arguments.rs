@@ -162,7 +162,7 @@ pub struct MarkOptions {
     /// Poll the device for completions instead of waiting for its interrupts
     ///
     /// With io_uring, for direct I/O on devices whose driver has queues for it (NVMe:
-    /// nvme.poll_queues=2 on the kernel's command line). Each thread keeps a processor busy.
+    /// nvme.poll_queues=2 on the kernel's command line). Each thread keeps a CPU busy.
     #[arg(long, help_heading = HOW)]
     pub polled: bool,
 

@@ -311,7 +311,7 @@ fn check_durable(
             && (arguments.direct == DirectMode::On || has_no_cache(targets).is_some())
         {
             return Err(Exit::usage(text!(
-                "row {row} goes through the page cache, for its block is no multiple of 512 B; leave --direct on out, or use a larger block, such as 4K"
+                "row {row} goes through the page cache, because its block is not a multiple of 512 B; leave --direct on out, or use a larger block, such as 4K"
             )));
         }
     }

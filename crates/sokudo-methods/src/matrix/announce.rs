@@ -108,7 +108,7 @@ impl<'a> PlannedMatrix<'a> {
                 (seconds / 60.0).max(1.0)
             ),
             None => text!(
-                "Matrix {id}: {cells}, each measured in {blocks} blocks by sokudo {method}, which decides how long it takes while it measures; seed {seed}"
+                "Matrix {id}: {cells}, each measured in {blocks} blocks by sokudo {method}, whose time is not known in advance; seed {seed}"
             ),
         }
     }

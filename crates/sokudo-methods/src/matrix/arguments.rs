@@ -47,7 +47,7 @@ pub struct MatrixArguments {
     #[arg(long, value_name = "SERIAL|PATH", help_heading = MEASURED)]
     pub disk: Vec<String>,
 
-    /// Make the disks of files, such as 4x8GiB, in the folder --in
+    /// Use files as disks, such as 4x8GiB, in the folder --in
     ///
     /// They are loop devices, which show much about file systems and little about disks: all of
     /// them share one. They vanish with the matrix, whatever ends it.
@@ -95,7 +95,7 @@ pub struct MatrixArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100), help_heading = HOW)]
     pub blocks: Option<u32>,
 
-    /// Go on with blocks until every figure is so precise, such as 3%
+    /// Add blocks until every figure is this precise, such as 3%
     #[arg(long, value_name = "N%", value_parser = percent, help_heading = HOW)]
     pub precision: Option<Percent>,
 
@@ -119,7 +119,7 @@ pub struct MatrixArguments {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Print an example of a file
+    /// Print an example of such a file
     #[arg(long, exclusive = true)]
     pub example: bool,
 

@@ -41,7 +41,7 @@ pub(super) fn method(
     let draws = !printing.plotting.pictures.destinations.is_empty();
     match draws || printing.rendering.output.is_some() {
         true => Err(Exit::usage(text!(
-            "--method writes files, of which each cell would write over the last one's; give --output and --plot to sokudo matrix itself"
+            "--method writes files, and each cell would overwrite those of the last one; give --output and --plot to sokudo matrix itself"
         ))),
         false => Ok(method),
     }

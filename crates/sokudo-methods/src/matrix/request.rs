@@ -94,7 +94,7 @@ impl Matrix {
             let mut notes = plan.cells.iter().flat_map(|cell| cell.notes.first());
             let why = notes.next().cloned().unwrap_or_default();
             return Err(Exit::usage(text!(
-                "no combination of these values makes sense: {why}; name other values, or more disks with --disk"
+                "no combination of these values is possible: {why}; name other values, or more disks with --disk"
             )));
         }
         Ok(Self {

@@ -54,7 +54,7 @@ pub struct PeakOptions {
     #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub size: Option<Bytes>,
 
-    /// Most threads [default: twice the processors]
+    /// Most threads [default: twice the CPUs]
     #[arg(long, value_name = "N", value_parser = whole_number(1..=THREADS_MAX), help_heading = MEASURED)]
     pub max_threads: Option<u32>,
 

@@ -20,7 +20,7 @@ const STEPS: usize = 8;
 /// It, as a kind of picture.
 pub(crate) const RATE_BY_DEPTH: PlotKind = PlotKind {
     name: "peak",
-    needs: "loads that grow, as sokudo peak measures them",
+    needs: "growing loads, as sokudo peak measures them",
     caption: "IOPS by I/Os in flight",
     further: &["cdf"],
     figure,
@@ -38,7 +38,7 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
         true => &[(peak.best, text!("knee and maximum"), MOST_INK)],
         false => &[
             (peak.knee, text!("knee"), KNEE_INK),
-            (peak.best, text!("most"), MOST_INK),
+            (peak.best, text!("maximum"), MOST_INK),
         ],
     };
     for (index, name, ink) in marked {

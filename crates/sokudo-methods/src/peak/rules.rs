@@ -81,7 +81,7 @@ fn limit(run: &Run) -> Option<Inference> {
         false => waiting(run, knee, little),
     };
     if used.is_disturbed(cpus) {
-        let doubt = "what others used was not there for this: measure while nothing else runs";
+        let doubt = "CPU time that others used was missing here: measure while nothing else runs";
         inference.evidence = Text::list([inference.evidence, doubt.into()], "; ");
         inference.confidence = match inference.confidence {
             Confidence::High => Confidence::Medium,
@@ -103,7 +103,7 @@ fn found(
     Inference {
         code: limit.code().to_owned(),
         claim: Text::from(match limit {
-            PeakLimit::Processor => "the processor as the limit",
+            PeakLimit::Processor => "the CPU as the limit",
             PeakLimit::Kernel => "the kernel as the limit",
             PeakLimit::Disk => "the disk as the limit",
             PeakLimit::NotFound => "a limit beyond what was tried",
@@ -240,15 +240,12 @@ impl ProcessorUse {
         let Self { user, system, .. } = *self;
         let awake = self.awake().min(1.0) * 100.0;
         let threads = text!(
-            "with {load} the row's threads used {user:.2} of {cpus} processors in user mode and \
-             {system:.2} in the kernel, and computed or waited for a processor {awake:.0} % of \
-             their time",
+            "with {load} the row's threads used {user:.2} of {cpus} CPUs in user mode and {system:.2} in the kernel, and computed or waited for a CPU {awake:.0} % of their time",
             load = load.description()
         );
         let beside = self.beside.map(|BesideUse { kernel, others }| {
             text!(
-                "beside them the kernel used {kernel:.2} processors, other programs and machines \
-                 {others:.2}"
+                "in addition, the kernel used {kernel:.2} CPUs, other programs and machines {others:.2}"
             )
         });
         Text::list(std::iter::once(threads).chain(beside), "; ")
@@ -256,7 +253,7 @@ impl ProcessorUse {
 
     fn figures(&self, cpus: f64) -> Vec<sokudo_model::InferredFigure> {
         let mut figures = vec![
-            figure("processors", cpus),
+            figure("CPUs", cpus),
             figure("processors_user", self.user),
             figure("processors_system", self.system),
             figure("awake_share", self.awake().min(1.0)),
@@ -280,7 +277,7 @@ fn computing(used: &ProcessorUse, cpus: f64) -> Inference {
         true => PeakLimit::Kernel,
         false => PeakLimit::Processor,
     };
-    let evidence = "more I/Os in flight only wait for a processor";
+    let evidence = "more I/Os in flight only wait for a CPU";
     found(limit, confidence, Vec::new(), vec![evidence.into()])
 }
 

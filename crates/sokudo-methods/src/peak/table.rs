@@ -81,8 +81,7 @@ fn sentence(peak: &Peak, limit: Option<&Inference>) -> Text {
     let rate = number::rate(best.step.ios_per_s);
     if !peak.is_confirmed {
         return text!(
-            "{rate} IOPS with {}, the most as far as was searched; the search did not come to its \
-             end, so that nothing is said of what limits it.",
+            "{rate} IOPS with {}, the most so far; the search did not finish, so what limits it is not known.",
             best.step.load.description()
         );
     }
@@ -101,7 +100,7 @@ fn sentence(peak: &Peak, limit: Option<&Inference>) -> Text {
         Some((limit, confidence)) => text!(
             "{} ({} confidence)",
             Text::from(match limit {
-                PeakLimit::Processor => "the processor was the limit",
+                PeakLimit::Processor => "the CPU was the limit",
                 PeakLimit::Kernel => "the kernel was the limit",
                 PeakLimit::Disk => "the disk was the limit",
                 PeakLimit::NotFound => "the limit was not found",
@@ -119,7 +118,7 @@ fn table(document: &RunDocument, peak: &Peak) -> Table {
         .collect();
     // Virtual time has no processors.
     let is_real = peak.steps.iter().any(|step| step.processors_user.is_some());
-    let processors = |title| right(title).under("processors");
+    let processors = |title| right(title).under("CPUs");
     let latency = |title| right(title).under("latency");
     Table::of(&lines)
         .column(right("Threads"), |(_, step, _)| {
@@ -158,7 +157,7 @@ fn table(document: &RunDocument, peak: &Peak) -> Table {
         })
         .column_if(
             is_real,
-            right("per processor").under("IOPS").rank(3),
+            right("per CPU").under("IOPS").rank(3),
             |(_, step, _)| Some(Cell::rate(step.ios_per_processor_s?)),
         )
         .column(left(""), |(index, _, _)| Some(remark(peak, *index)))
@@ -170,7 +169,7 @@ fn table(document: &RunDocument, peak: &Peak) -> Table {
 
 /// What a load is.
 fn remark(peak: &Peak, index: usize) -> Text {
-    let remarks = [(peak.knee, "knee"), (peak.best, "most")];
+    let remarks = [(peak.knee, "knee"), (peak.best, "maximum")];
     let words = remarks
         .into_iter()
         .filter_map(|(of, word)| (of == index).then_some(word.into()));

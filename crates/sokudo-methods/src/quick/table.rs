@@ -14,7 +14,7 @@ struct ShownQuick;
 
 impl ShownView for ShownQuick {
     fn fact(&self, label: &'static str, _: &RunDocument) -> Option<Option<Text>> {
-        let unit = "what it prints as MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
+        let unit = "its MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
         (label == "hdparm").then(|| Some(unit.into()))
     }
 

@@ -151,26 +151,28 @@ pub struct ScanOptions {
 
     /// With --write: write back only what was just read, so nothing changes
     ///
-    /// Nothing may use the device. Its data stay; a crash or power loss can still damage the
+    /// Nothing else may use the device. Its data stays, but a crash or power loss can damage the
     /// sectors being written.
     #[arg(long, requires = "write", conflicts_with_all = ["destroy", "overwrite"], help_heading = WRITTEN)]
     pub write_back: bool,
 
     /// The drive's own write cache: keep it, on, off, or both
     ///
-    /// sokudo restores the cache afterwards, however it ends. With both, everything is measured twice.
+    /// sokudo restores the cache afterwards, however the run ends. With both, everything is
+    /// measured twice.
     #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", default_value = "keep", help_heading = HOW)]
     pub write_cache: &'static [DriveCache],
 
     /// Give up a read after this time, list it, go on
     ///
     /// For curves and access times that only read. What comes back later is listed as slow. When 32
-    /// reads hang at once, the scan ends. The drive has its own time, often 30 s for several
-    /// attempts (/sys/block/*/device/timeout); use more to distinguish both.
+    /// reads hang at once, the scan ends. The drive has its own limit, often 30 s for several
+    /// attempts (/sys/block/*/device/timeout); use a longer time here to tell slow reads from
+    /// hanging ones.
     #[arg(long, value_name = "TIME", conflicts_with = "resume", help_heading = HOW)]
     pub timeout: Option<Nanos>,
 
-    /// Go on with a scan that was interrupted, and read only what is missing
+    /// Resume a scan that was interrupted, and read only what is missing
     ///
     /// Resumes the kept run of that number; without a number, the newest run of these targets, in
     /// any order. Its options are used again. Only for scans that read.

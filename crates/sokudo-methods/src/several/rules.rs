@@ -145,7 +145,7 @@ fn ruling(
     Some(RuleResult::new(
         Code::Of(&SHARING_COSTS),
         text!(
-            "{}, used together, come to {together:.0} of the {alone:.0} MB/s that they come to one by one ({test}): {}",
+            "{}, used together, reach {together:.0} of the {alone:.0} MB/s that they reach one by one ({test}): {}",
             Text::list(names, ", "),
             Text::list(each, ", "),
             together = sum.together / 1e6,
@@ -194,7 +194,7 @@ fn cause(thing: Option<&SharedThing>, busy: Option<f64>) -> Text {
     let seen = thing.map(|thing| text!("they share {}", thing.description()));
     let busy = busy.map(|share| {
         text!(
-            "the processors were busy for {percent:.0} % of the time",
+            "the CPUs were busy for {percent:.0} % of the time",
             percent = share * 100.0
         )
     });
@@ -216,7 +216,7 @@ fn remedy(thing: Option<&SharedThing>, busy: Option<f64>) -> Text {
             "attach one of them elsewhere if they are used at the same time, or expect these rates"
         ),
         (None, Some(_)) => text!(
-            "measure on a machine with more or faster processors to see what the disks can do together"
+            "measure on a machine with more or faster CPUs to see what the disks can do together"
         ),
         (None, None) => text!("measure the disks in pairs: the pairs that lose speed show what is shared"),
     }
@@ -229,7 +229,7 @@ impl SharedThing {
         let what = match self.attachment.kind {
             AttachmentKind::Disk => text!("the disk {name}"),
             AttachmentKind::FileSystem => text!("the file system on {name}"),
-            AttachmentKind::SataPort => text!("the SATA port {name}, by a port multiplier"),
+            AttachmentKind::SataPort => text!("the SATA port {name}, through a port multiplier"),
             AttachmentKind::SasExpander => text!("the SAS expander {name}"),
             AttachmentKind::Usb => text!("the USB hub or bus {name}"),
             AttachmentKind::PciBridge => text!("the PCI Express link of {name}"),

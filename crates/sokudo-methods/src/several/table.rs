@@ -99,7 +99,7 @@ fn sentence(document: &RunDocument, sharing: &Contention) -> Text {
         Some(text!("{} keeps {kept}", disk.label))
     });
     text!(
-        "Together the disks come to {} of what they do one by one ({} {}): {}.",
+        "Together the disks reach {} of what they do one by one ({} {}): {}.",
         number::percent(sum.kept),
         test.name,
         direction(document, test),

@@ -139,7 +139,7 @@ pub struct SteadyOptions {
 
     /// The drive's own write cache: keep, on or off [default: the class's]
     ///
-    /// The class's is set where it can be switched.
+    /// The setting of the class is used where the cache can be switched.
     #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", help_heading = HOW)]
     pub write_cache: Option<DriveCache>,
 }

@@ -407,7 +407,7 @@ fn differences(request: &SteadyRequest, cells: &[SteadyCell]) -> Vec<Text> {
     let active = request.active_percent.unwrap_or(percent);
     tell(
         active != percent,
-        text!("{active} % of the capacity are used, not {percent} %"),
+        text!("{active} % of the capacity is used, not {percent} %"),
     );
     match (is_saturation, request.rounds_max, request.time_max) {
         (true, Some(rounds), _) => tell(true, text!("it ends after {rounds} rounds at most")),

@@ -182,9 +182,7 @@ fn of_phases<'a>(
 fn legend(steady: &SteadyDocument) -> Text {
     let window = steady.procedure.window;
     text!(
-        "Figures are means over the window, the last {} rounds ([n]). Steady: in two windows in a \
-         row the range is at most {} % of the mean and the best line moves by at most {} %. \
-         ? UNVERIFIED; ! INVALID; * interrupted or failed; no sign: VERIFIED.",
+        "Figures are means over the window, the last {} rounds ([n]). Steady: in two windows in a row the range is at most {} % of the mean and the best-fit line moves by at most {} %. ? UNVERIFIED; ! INVALID; * interrupted or failed; no sign: VERIFIED.",
         window.rounds,
         window.range_permille_max / 10,
         window.excursion_permille_max / 10

@@ -106,7 +106,7 @@ pub struct SweepOptions {
 
     /// Verify what was written (not timed); --time then limits reads only
     ///
-    /// What a cell has written is read back and compared behind its measured part.
+    /// What a cell has written is read back and compared after its measured part.
     #[arg(long, conflicts_with = "read_only", help_heading = MEASURED)]
     pub verify: bool,
 

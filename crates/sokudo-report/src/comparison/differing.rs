@@ -62,7 +62,7 @@ fn parts(run: &RunDocument) -> Vec<Part> {
         ("kernel", named(environment.kernel.as_ref())),
         ("distribution", named(environment.distribution.as_ref())),
         ("processor", named(environment.cpu_model.as_ref())),
-        ("processors", cpus.map(shown)),
+        ("CPUs", cpus.map(shown)),
         ("governor", named(environment.governor.as_ref())),
         ("memory", environment.memory_bytes.map(gibibytes)),
         (

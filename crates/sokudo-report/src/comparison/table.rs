@@ -74,7 +74,7 @@ fn side(side: &SideDocument) -> (Text, Cell) {
 type PickSide = fn(&RowDocument) -> &RowSideDocument;
 
 /// As on a control chart.
-const R: &str = "mean, R: of the trials, R the largest minus the smallest.";
+const R: &str = "mean, R: of the trials; R is the largest minus the smallest.";
 
 fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUnit) -> Table {
     let median = |side: &SideDocument| {

@@ -120,7 +120,7 @@ fn json(packed: &[u8]) -> Result<String, UnpackError> {
 
 /// All that was packed, if that is not more than so many bytes.
 fn unpacked(packed: &[u8], bytes_max: u64) -> Result<Vec<u8>, UnpackError> {
-    let too_much = || UnpackError::Damaged("it holds more than any document".into());
+    let too_much = || UnpackError::Damaged("it is larger than any document of sokudo".into());
     // What says how much it holds is believed where that is too much.
     let declared = zstd::zstd_safe::get_frame_content_size(packed)
         .ok()

@@ -60,7 +60,7 @@ pub enum ReadDocumentError {
     },
     /// It holds more than any run.
     #[error(
-        "holds more than any run of sokudo ({} MiB or {VALUES_MAX} values), so that it is none",
+        "holds more than any run of sokudo ({} MiB or {VALUES_MAX} values), so it is not one",
         JSON_BYTES_MAX >> 20
     )]
     TooLarge,

@@ -136,8 +136,8 @@ fn drive_cache(state: DriveCache) -> Text {
 
 fn rate_of(estimand: Estimand) -> Text {
     match estimand {
-        Estimand::Work => "all that was started".into(),
-        Estimand::Sustained => "what lasts, with a full queue".into(),
+        Estimand::Work => "all I/O that was started".into(),
+        Estimand::Sustained => "the sustained rate, with a full queue".into(),
     }
 }
 
@@ -333,7 +333,7 @@ fn survey(surveyed: &SurveyedSamples) -> Text {
     let sample = match survey.sample {
         Sample::Bytes(bytes) => text!("{} each", exact_size(bytes)),
         Sample::Time(time) => text!("{} each", exact_time(time)),
-        Sample::Whole => "all between them".into(),
+        Sample::Whole => "all blocks, shared among them".into(),
     };
     let approach = survey.approach.map(exact_size);
     joined([

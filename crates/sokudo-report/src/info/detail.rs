@@ -66,7 +66,7 @@ fn chain(target: &TargetInfo, style: &TableStyle) -> Vec<String> {
     for device in &target.devices {
         let on = match &device.parents[..] {
             [] if device.is_leaf => None,
-            [] => Some("on what is not seen".into()),
+            [] => Some("on an unknown device".into()),
             parents => Some(text!("on {}", parents.join(", "))),
         };
         let parts = [
@@ -290,7 +290,7 @@ fn connection(disk: &Disk) -> Vec<Fact> {
         };
         let now = with_payload(&link.negotiated, link.negotiated_bytes_per_s);
         let most = with_payload(&link.maximum, link.maximum_bytes_per_s);
-        facts.extend([("Link now", now), ("Link at most", most)]);
+        facts.extend([("Link now", now), ("Fastest link", most)]);
     }
     facts.push(("Removable", yes_or_no(disk.removable)));
     facts.push(("Read-only", yes_or_no(disk.read_only)));
@@ -339,7 +339,7 @@ fn cache_and_queue(disk: &Disk) -> Vec<Fact> {
     vec![
         ("Write cache", words::cache_state(&disk.write_cache)),
         ("Can be switched", yes_or_no(disk.write_cache.switchable)),
-        ("Kernel takes it as", phrase(kernel_view.unwrap_or(UNKNOWN))),
+        ("Kernel treats it as", phrase(kernel_view.unwrap_or(UNKNOWN))),
         ("Reads ahead itself", yes_or_no(disk.read_look_ahead)),
         ("Kernel reads ahead", size(queue.read_ahead_bytes)),
         ("Scheduler", scheduler),
@@ -385,8 +385,8 @@ fn health(health: &Health) -> Vec<Fact> {
         ("Power cycles", count(health.power_cycles)),
         ("Life used", percent(health.used_percent)),
         ("Spare blocks left", percent(health.spare_percent)),
-        ("Read in its life", bytes(health.read_bytes)),
-        ("Written in its life", bytes(health.written_bytes)),
+        ("Total read", bytes(health.read_bytes)),
+        ("Total written", bytes(health.written_bytes)),
         ("Media errors", count(health.media_errors)),
         ("Reallocated sectors", count(health.reallocated_sectors)),
         ("Pending sectors", count(health.pending_sectors)),
@@ -403,7 +403,7 @@ fn attributes(health: &Health, style: &TableStyle) -> Vec<String> {
         .column(left("SMART attribute"), |it| Some(phrase(&it.name)))
         .column(right("value"), |it| Some(it.value.to_string()))
         .column(right("worst"), |it| Some(it.worst.to_string()))
-        .column(right("fails at"), |it| {
+        .column(right("threshold"), |it| {
             let at = it.threshold.map(|at| text!("{at}"));
             Some(at.unwrap_or_else(|| UNKNOWN.into()))
         })

@@ -19,8 +19,7 @@ pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
     sentences.push(answer(document));
     if document.is_of_files {
         sentences.push(
-            "The disks are files on a disk of this machine (loop devices): the figures compare \
-             what is made of them, and do not say how fast disks are."
+            "The disks are files on a disk of this machine (loop devices): the figures compare what is built on them, and do not show how fast disks are."
                 .into(),
         );
     }

@@ -169,13 +169,13 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     }
     if all_figures(document).any(|it| it.per_second.is_some() && it.is_unproven()) {
         notes.push(text!(
-            "{UNPROVEN} is UNVERIFIED in a block at least: sokudo show says why."
+            "{UNPROVEN} is UNVERIFIED in at least one block: sokudo show says why."
         ));
     }
     let has_fewer = |it: &MatrixFigure| it.counted_blocks() < document.blocks as usize;
     if all_figures(document).any(|it| it.per_second.is_some() && has_fewer(it)) {
         notes.push(
-            "Of some figures fewer blocks count: INVALID results do not, and a block may be missing (--format csv has their number)."
+            "Some figures have fewer blocks: INVALID results do not count, and a block may be missing (--format csv shows the number)."
                 .into(),
         );
     }
@@ -202,11 +202,10 @@ fn at_disks(document: &MatrixDocument) -> Option<Table> {
         |it| row(&it.name),
         |line, row| Some(Cell::Name(format!("{:.2}", ratio(line, row)?))),
     );
-    let note = "Of writes, what mirrors, parity, journals and copies add; of reads, less than 1 \
-                is what caches answered.";
+    let note = "For writes, what mirrors, parity, journals and copies add. For reads, below 1 is what caches answered.";
     Some(
         table
-            .titled("Bytes at the disks per byte of the row:")
+            .titled("Bytes moved by the disks per byte of the row:")
             .noted(note),
     )
 }
@@ -223,7 +222,7 @@ fn what_it_does(document: &MatrixDocument, axis: usize) -> Vec<Text> {
     let reach = unshown.map(|(_, pair)| unseen(pair.ratio)).reduce(f64::max);
     lines.extend(
         reach.map(|reach| match (shown.is_empty(), reach > UNSEEN_MAX) {
-            (_, true) => text!("What else may differ cannot be seen: the figures vary too much."),
+            (_, true) => text!("No other difference can be seen: the figures vary too much."),
             (true, false) => text!(
                 "No difference was shown; one of up to {} may have gone unseen.",
                 percent(reach)

@@ -44,7 +44,7 @@ pub enum Key {
 /// A word that is no key.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error(
-    "{0} is nothing that runs are distinguished by; name {known} or tag:KEY",
+    "{0} does not distinguish runs; name {known} or tag:KEY",
     known = Key::WORDS.map(|(word, _)| word).join(", ")
 )]
 pub struct KeyError(pub String);

@@ -28,7 +28,7 @@ pub struct Ratio {
 
 /// A text that names no two parts of rows' names.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-#[error("{0} names no two parts of rows; divide such as write/read, T4/T1 or Q32/Q1")]
+#[error("{0} does not name two parts of row names; divide such as write/read, T4/T1 or Q32/Q1")]
 pub struct RatioError(pub String);
 
 impl FromStr for Ratio {

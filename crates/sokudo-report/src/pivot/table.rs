@@ -130,7 +130,7 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
         ),
         (
             has(|cell| cell.interval_95.is_none() && cell.range.is_some()),
-            "R is the largest less the smallest of its trials",
+            "R is the largest minus the smallest of its trials",
         ),
     ];
     let meanings = meanings.into_iter().filter(|(holds, _)| *holds);

@@ -53,7 +53,7 @@ pub fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let what = match (transfers.is_empty(), dots.is_empty()) {
         (false, false) => text!("transfer rate and access time over position"),
         (false, true) if document.views.get::<Fill>().is_some() => {
-            text!("transfer rate over what was written")
+            text!("transfer rate by bytes written")
         }
         (false, true) => text!("transfer rate over position"),
         _ => text!("access time over position"),

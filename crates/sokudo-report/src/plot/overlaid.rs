@@ -67,7 +67,7 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     );
     let left = PlotAxis::from_zero(text!("Transfer rate, MB/s"), highest, STEPS);
     let footer = text!(
-        "Marked below: slower than the first by more than {} and than the noise · 1 MB is {} bytes",
+        "Marked below: slower than the first by more than {} and by more than the noise · 1 MB is {} bytes",
         "10 %",
         number::grouped(&BYTES_PER_MB.to_string())
     );

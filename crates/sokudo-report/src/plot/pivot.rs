@@ -87,7 +87,7 @@ fn footer(document: &PivotDocument, shown: usize) -> String {
         .cells()
         .any(|cell| cell.range.is_some() && cell.interval_95.is_none())
     {
-        parts.push("R: largest less smallest trial".into());
+        parts.push("R: largest minus smallest trial".into());
     }
     if document.rows.iter().any(|row| row.unit == "MB/s") {
         parts.push("1 MB is 1,000,000 bytes".into());

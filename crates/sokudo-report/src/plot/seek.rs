@@ -17,7 +17,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let farthest = samples().filter_map(|sample| sample.distance).max()?;
     let slowest = samples().map(access_ms).fold(0.0, f64::max);
     let unit = PositionUnit::of(Bytes(farthest));
-    let label = text!("Distance from the place before, {}", unit.name);
+    let label = text!("Distance from the previous position, {}", unit.name);
     let bottom = PlotAxis::exact(label, 0.0, unit.share(farthest), 10);
     let left = PlotAxis::from_zero(text!("Access time, ms"), slowest, 8);
     let at = |sample: &SampleDocument| Some(unit.share(sample.distance?));

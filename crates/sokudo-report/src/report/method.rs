@@ -65,7 +65,7 @@ fn work(result: &ResultDocument) -> Text {
 fn in_flight(workload: &Workload) -> Text {
     let (depth, threads) = (workload.depth, workload.threads);
     match (depth, threads) {
-        (1, 1) => "each when the one before is done".into(),
+        (1, 1) => "each after the one before it is done".into(),
         (depth, 1) => text!("always {depth} in flight"),
         (1, threads) => text!("by {threads} threads, each one at a time"),
         (depth, threads) => text!("by {threads} threads, each always {depth} in flight"),

@@ -58,7 +58,7 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
         it.steadiness == Some(unsteady)
     });
     if let Some(invalid) = of_verdict(Verdict::Invalid) {
-        return Some((Tone::Bad, text!("Not the disk's: {invalid}")));
+        return Some((Tone::Bad, text!("Not the disk's speed: {invalid}")));
     }
     if let Some(unproven) = of_verdict(Verdict::Unverified) {
         let text = match (unknown, reach) {

@@ -46,7 +46,7 @@ pub fn together_run() -> Run {
         "straggler",
         Severity::Warning,
         "n02 moves 69 % of what the median of the hosts moves",
-        "its link, its way to the storage or its processors are slower than those of others, or something else uses them",
+        "its link, its path to the storage or its CPUs are slower than those of others, or something else uses them",
         "measure n02 alone, and compare its link and its settings with those of a faster host",
     )];
     let straggler_findings = assessment.findings.clone();

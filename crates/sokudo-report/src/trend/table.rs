@@ -138,7 +138,7 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
         .column(right("runs").rank(3), |series| {
             Some(series.points.len().to_string())
         })
-        .column(left("course"), |series| Some(course(series)))
+        .column(left("over time"), |series| Some(course(series)))
         .column(point_with_room(text!("level {}", unit.name())), |series| {
             let level = series.levels.last()?;
             Some(Cell::rate(level.median_per_s / unit.bytes()))

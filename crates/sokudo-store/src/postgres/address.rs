@@ -70,7 +70,7 @@ impl Address {
             count if count == hosts.len() => Encryption::Never,
             _ => {
                 return Err(refused(
-                    "it names sockets and hosts, of which only these can be encrypted; name hosts alone",
+                    "it names sockets and hosts, and only connections to hosts can be encrypted; name hosts alone",
                 ));
             }
         };
@@ -138,7 +138,7 @@ fn encryption(mode: Option<&str>, roots: Option<&str>) -> Result<Encryption, Sto
     let is_weak = mode.is_some_and(|mode| mode != "verify-full");
     if named == Some(Authorities::System) && is_weak {
         return Err(refused(
-            "sslrootcert=system trusts whoever has a certificate of any name, unless it is checked; use sslmode=verify-full with it",
+            "sslrootcert=system trusts any certified server unless its name is checked; use sslmode=verify-full with it",
         ));
     }
     Ok(match (mode, named) {
@@ -153,7 +153,7 @@ fn encryption(mode: Option<&str>, roots: Option<&str>) -> Result<Encryption, Sto
         (None, Some(named)) => Encryption::FromAuthority(named),
         (Some(_), _) => {
             return Err(refused(
-                "its sslmode is none of disable, prefer, require, verify-ca and verify-full; use one of them",
+                "its sslmode is not one of disable, prefer, require, verify-ca and verify-full; use one of them",
             ));
         }
     })

@@ -60,7 +60,7 @@ impl Connector {
             REFUSED if self.is_required => {
                 return Err(io::Error::new(
                     io::ErrorKind::PermissionDenied,
-                    "it encrypts no connection; switch it on there (ssl = on), or leave sslmode out where the network is trusted",
+                    "it does not encrypt connections; switch encryption on at the server (ssl = on), or leave sslmode out where the network is trusted",
                 ));
             }
             REFUSED => Wire::Plain(socket),

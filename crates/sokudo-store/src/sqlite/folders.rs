@@ -168,7 +168,7 @@ pub(super) fn leads_to(folder: &impl AsFd, name: &OsStr, file: &impl AsFd) -> bo
 
 /// Somebody has put something else in the place of what was made.
 pub(super) fn exchanged() -> io::Error {
-    io::Error::other("somebody exchanges names in its folder")
+    io::Error::other("somebody is renaming files in its folder")
 }
 
 #[cfg(test)]

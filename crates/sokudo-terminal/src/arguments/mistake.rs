@@ -87,7 +87,7 @@ fn what(error: &clap::Error) -> Text {
         ErrorKind::MissingRequiredArgument => text!("required arguments are missing: {argument}"),
         ErrorKind::MissingSubcommand => {
             let known = names(error, ContextKind::ValidSubcommand);
-            text!("'{command}' needs a command behind it: use one of {known}")
+            text!("'{command}' needs a command after it: use one of {known}")
         }
         ErrorKind::TooManyValues => {
             text!("unexpected value '{value}' for '{argument}' found; no more were expected")

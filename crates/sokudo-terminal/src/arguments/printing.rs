@@ -144,8 +144,8 @@ pub struct Printing {
     /// Write what happens to a file as JSON lines; - prints them
     ///
     /// Plan, progress four times a second, latencies, temperature, the table after every trial, and
-    /// in the last line all that the run has come to: docs/EVENTS.md of the sources. The file must be
-    /// new or empty, or a pipe. Printed they take the place of the result.
+    /// in the last line the complete result: docs/EVENTS.md of the sources. The file must be new or
+    /// empty, or a pipe. With - they take the place of the printed result.
     #[arg(long, value_name = "FILE", help_heading = PRINTED)]
     pub events: Option<PathBuf>,
 
@@ -170,9 +170,7 @@ pub fn label(text: &str) -> Result<String, Text> {
     let label = text.trim();
     is_label(label).then(|| label.to_owned()).ok_or_else(|| {
         text!(
-            "a label has 1 to {LABEL_CHARACTERS_MAX} characters without commas and line breaks, \
-             begins with no -, and is no number, last, all, run or tag:…, which name runs already; \
-             give another name, such as ext4"
+            "a label has 1 to {LABEL_CHARACTERS_MAX} characters without commas and line breaks. It must not begin with -, and must not be a number, last, all, run or tag:…, which already name runs; give another name, such as ext4"
         )
     })
 }
@@ -220,9 +218,10 @@ pub struct Asking {
     #[arg(short, long, help_heading = PRINTED)]
     pub quiet: bool,
 
-    /// Do not ask before much is written, or what takes long
+    /// Do not ask before large writes or long runs
     ///
-    /// fill and burn-in always ask; other commands before more than 100 GB are written, or what takes more than an hour.
+    /// fill and burn-in always ask. Other commands ask before they write more than 100 GB or take
+    /// more than an hour.
     #[arg(short, long, help_heading = WRITTEN)]
     pub yes: bool,
 }

@@ -50,7 +50,7 @@ fn put(entry: &NamedEntry, bytes: &[u8]) -> Result<(), ReplaceFault> {
     // What is given the rights and the owner of another file must not take the place of a third.
     if !entry.is_named_so() {
         return Err(ReplaceFault::Unwritten(io::Error::other(text!(
-            "somebody exchanges names in its folder"
+            "somebody is renaming files in its folder"
         ))));
     }
     let mut draft = OutputDraft::beside(entry)?;

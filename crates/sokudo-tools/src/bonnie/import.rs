@@ -37,7 +37,7 @@ fn read(text: &str) -> Result<Import, ImportError> {
                 leave_out(
                     &mut left_out,
                     line.number,
-                    "it has not the fields of its format",
+                    "it lacks the fields of its format",
                 );
             }
             continue;
@@ -55,7 +55,7 @@ fn read(text: &str) -> Result<Import, ImportError> {
             None => leave_out(&mut left_out, line.number, "no phase in it has a figure"),
         }
     }
-    Import::of(FORMAT, runs, left_out, "no line in it is whole")
+    Import::of(FORMAT, runs, left_out, "no line in it is complete")
 }
 
 /// The run of a line; `None` where no phase has a figure.
@@ -69,7 +69,7 @@ fn run(fields: &Fields<'_>, line: Line<'_>, left_out: &mut Vec<LeftOut>) -> Opti
             Quantity::Impossible => leave_out(
                 left_out,
                 line.number,
-                text!("`{}` is no rate that is possible", name(*phase)),
+                text!("`{}` is not a possible rate", name(*phase)),
             ),
         }
     }

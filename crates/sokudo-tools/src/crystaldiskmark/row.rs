@@ -84,7 +84,7 @@ pub enum RowError {
     )]
     DurableReads { row: String, part: String },
     /// A part is there twice.
-    #[error("row \"{row}\": \"{part}\" says again what was said before; leave one out")]
+    #[error("row \"{row}\": \"{part}\" repeats an earlier part; leave one out")]
     Twice { row: String, part: String },
 }
 

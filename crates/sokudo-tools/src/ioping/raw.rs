@@ -37,7 +37,7 @@ pub(super) fn read(text: &str) -> IopingOutput {
             }
             Some(measured) => found.measured.push(measured),
             None => {
-                let why = "it has not the numbers of a raw line, or they contradict each other";
+                let why = "it lacks the numbers of a raw line, or they contradict each other";
                 leave_out(&mut found.left_out, line.number, why);
             }
         }

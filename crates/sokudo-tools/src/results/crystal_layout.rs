@@ -139,7 +139,7 @@ fn row(line: Line<'_>, section: Option<LabelDirection>) -> Option<Result<Crystal
     let (text, rate) = before.rsplit_once(':')?;
     let label = CrystalLabel::read(text, section)?;
     let Some(mb_per_s) = number::rate(rate, 1e6).map(|rate| rate / 1e6) else {
-        return Some(Err(text!("`{}` is no rate that is possible", rate.trim())));
+        return Some(Err(text!("`{}` is not a possible rate", rate.trim())));
     };
     if label.direction.is_none() {
         return Some(Err(

@@ -25,7 +25,7 @@ pub struct LeftOut {
 #[derive(Debug, sokudo_words::Error)]
 pub enum ImportError {
     /// No reader knows it: the formats that there are readers for.
-    #[error("is of no tool that sokudo knows; it reads {}", .0.join(", "))]
+    #[error("is not from a tool that sokudo knows; it reads {}", .0.join(", "))]
     Unknown(Vec<&'static str>),
     /// It holds nothing, or blanks only.
     #[error("is empty")]

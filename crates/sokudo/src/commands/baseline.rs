@@ -74,7 +74,7 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
     let all = of_this_machine(all.map_err(Exit::failed)?, &arguments.keeping)?;
     if all.is_empty() {
         return Err(Exit::usage(text!(
-            "there is no baseline to be measured anew; sokudo baseline set -- mark PATH measures one"
+            "there is no baseline to measure again; sokudo baseline set -- mark PATH measures one"
         )));
     }
     let count = all.len();
@@ -98,7 +98,7 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
     }
     output::print_coloured(&listing(runs, &arguments.keeping)?.render(&output::terminal_style()))?;
     output::say(&text!(
-        "{} of {count} baselines were measured anew.",
+        "{} of {count} baselines were measured again.",
         count - codes.len()
     ))?;
     match gravest_code(&codes) {

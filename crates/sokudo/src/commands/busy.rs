@@ -127,7 +127,7 @@ pub(crate) fn load(average: Option<f64>, cpus: u32) -> Option<Text> {
     let load = average?;
     let most = (f64::from(cpus) * LOAD_PER_PROCESSOR_MAX).max(LOAD_MIN);
     (load > most).then(|| {
-        text!("{load:.1} processes were ready to run on {cpus} processors in the minute before")
+        text!("{load:.1} processes were ready to run on {cpus} CPUs in the minute before")
     })
 }
 
@@ -143,7 +143,7 @@ fn others(run: &RunDocument) -> Option<Text> {
     let share = pressure.others?.as_secs_f64() / all;
     (all > 0.0 && share > OTHERS_SHARE_MAX).then(|| {
         text!(
-            "other programs used {:.0} % of the processors' time",
+            "other programs used {:.0} % of the CPUs' time",
             share * 100.0
         )
     })
@@ -162,7 +162,7 @@ fn waits(run: &RunDocument) -> Vec<Text> {
         .map(|share| text!("processes waited for memory during {share:.0} % of the run"));
     let of_processors = elapsed * f64::from(run.environment.cpus.max(1));
     let stolen = share(pressure.stolen, of_processors).map(|share| {
-        text!("the hypervisor gave {share:.0} % of the processor time to other machines")
+        text!("the hypervisor gave {share:.0} % of the CPU time to other machines")
     });
     memory.into_iter().chain(stolen).collect()
 }

@@ -169,7 +169,7 @@ fn business(before: &ActivitySnapshot, now: &ActivitySnapshot) -> Option<Text> {
     let idle: u64 = used.iter().map(|cpu| cpu.idle.0 + cpu.iowait.0).sum();
     let share = busy as f64 / (busy + idle).max(1) as f64;
     (share > PROCESSOR_SHARE_MAX)
-        .then(|| text!("the processors are busy {:.0} % of the time", share * 100.0))
+        .then(|| text!("the CPUs are busy {:.0} % of the time", share * 100.0))
 }
 
 #[cfg(test)]

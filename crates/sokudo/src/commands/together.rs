@@ -155,7 +155,7 @@ fn tell_if_none_comes(count: u32) -> Sender<()> {
     let tell = move || {
         if joining.recv_timeout(SILENT_JOINING) == Err(RecvTimeoutError::Timeout) {
             exit::note(text!(
-                "some of the {count} processes have not come after {} s; one that is no sokudo together, or cannot reach the others, never comes",
+                "some of the {count} processes have not started after {} s; one that does not run sokudo together, or cannot reach the others, never will",
                 SILENT_JOINING.as_secs()
             ));
         }

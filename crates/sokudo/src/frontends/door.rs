@@ -37,7 +37,7 @@ impl FrontEnd {
             .map_err(|word| {
                 let word = format!("{word:?}");
                 Exit::failed(text!(
-                    "the argument {word} is not UTF-8; make a link to what it names (ln -s), and name that"
+                    "the argument {word} is not UTF-8; make a link to that file (ln -s), and name the link"
                 ))
             })?;
         match self {

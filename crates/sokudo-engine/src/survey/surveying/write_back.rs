@@ -83,8 +83,7 @@ impl Surveying {
             let (start, end) = (range.start, range.end);
             self.counts.defects.note(Operation::Write, start, end, kind);
             self.notes.push(text!(
-                "bytes {start} to {end} could not be written back, and may have been lost: run \
-                 the survey again there, or restore them from a backup"
+                "bytes {start} to {end} could not be written back, and may have been lost: run the scan again there, or restore them from a backup"
             ));
             self.has_lost = true;
         }

@@ -15,11 +15,11 @@ pub enum SweepError {
     Size { size: String },
     /// An end of a range that doubling does not lead to.
     #[error(
-        "{size} is no power of two, and a range doubles from its begin to its end; list such sizes with --sizes 4K,12K"
+        "{size} is not a power of two, and a range doubles from start to end; list such sizes with --sizes 4K,12K"
     )]
     NoPower { size: String },
     /// A range that goes backwards.
-    #[error("the range from {from} to {to} goes backwards; exchange them")]
+    #[error("the range from {from} to {to} goes backwards; swap them")]
     Backwards { from: String, to: String },
     /// A count out of its range.
     #[error("\"{count}\" is no number from 1 to {max}; use a list (1,2,8) or a range (1..256)")]

@@ -21,7 +21,7 @@ enum Unit {
 
 /// It cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-#[error("\"{text}\" is no limit; write one such as < 10ms, > 200/s or >= 10MB/s")]
+#[error("\"{text}\" is not a limit; write one such as < 10ms, > 200/s or >= 10MB/s")]
 pub(super) struct LimitError {
     text: String,
 }

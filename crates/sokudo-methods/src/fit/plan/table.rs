@@ -150,7 +150,7 @@ impl TryFrom<FigureTable> for RequestedFigure {
         let FigureTable { metric, must_be } = table;
         match must_be {
             Some(LimitText(limit)) if !limit.is_for(metric) => Err(text!(
-                "{} is not of the same kind as what it must be; write a time for a latency, 200/s for commits and iops, 10MB/s for bandwidth, a number for dropped",
+                "{} has the wrong kind of value; write a time for a latency, 200/s for commits and iops, 10MB/s for bandwidth, a number for dropped",
                 metric.to_string()
             )),
             limit => Ok(Self {
@@ -273,7 +273,7 @@ impl TryFrom<String> for Sentence {
         match is_long || sentence.chars().any(char::is_control) {
             false => Ok(Self(sentence)),
             true => Err(text!(
-                "it is no line of up to {TEXT_CHARACTERS_MAX} characters"
+                "it is not one line of up to {TEXT_CHARACTERS_MAX} characters"
             )),
         }
     }
@@ -289,7 +289,7 @@ pub(super) fn read(text: &str) -> Result<Vec<QuestionTable>, ReadQuestionsError>
         reason,
     };
     if text.len() as u64 > QUESTIONS_BYTES_MAX {
-        let reason = text!("it goes on beyond {QUESTIONS_BYTES_MAX} bytes; leave questions out");
+        let reason = text!("it is longer than {QUESTIONS_BYTES_MAX} bytes; leave questions out");
         return Err(at(0, reason));
     }
     let table: QuestionsTable = toml::from_str(text).map_err(|error| {

@@ -80,8 +80,8 @@ fn rate_beside(case: &RowContext<'_>) -> Option<RuleResult> {
             other = name(&other.alone.workload),
             others = others.ratio * 100.0
         ),
-        "what the disk gives is shared, and this is the row's part of it",
-        "where one is left much less than the other, share by weights (io.weight, bfq), or limit the rate of the other (io.max)",
+        "both workloads share what the disk can do; this figure is the row's share",
+        "where one gets much less than the other, share by weights (io.weight, bfq), or limit the rate of the other (io.max)",
     ))
 }
 
@@ -106,8 +106,8 @@ fn processors_of_both(case: &RowContext<'_>) -> Option<RuleResult> {
                 "the threads of both workloads used {percent:.0} % of the time of all {cpus} CPUs: the CPUs, not the disk, may cause the difference",
                 percent = busy / available * 100.0
             ),
-            "issuing and completing the I/Os of both takes nearly all of the processors' time",
-            "measure on more processors, or a neighbour with larger blocks or fewer threads",
+            "issuing and completing the I/Os of both takes nearly all of the CPUs' time",
+            "measure on a machine with more CPUs, or give the other workload larger blocks or fewer threads",
         )
     })
 }

@@ -162,14 +162,14 @@ fn of_own_rate(of_row: &BesideRowDocument, row: &Text) -> Option<Text> {
     let row = row.clone();
     if of_row.rate_kept_alone == Some(false) {
         return Some(text!(
-            "{row} does not keep its rate alone either, so that its latencies grow with the length of a trial; use a lower share (--at)"
+            "{row} cannot sustain its rate even alone, so its latencies grow with the length of a trial; use a lower share (--at)"
         ));
     }
     let rate = of_row
         .ios_per_s
         .filter(|_| of_row.rate_kept_beside == Some(false))?;
     Some(text!(
-        "it starts only {} of its rate there, so that its latencies grow with the length of a trial",
+        "it starts only {} of its rate there, so its latencies grow with the length of a trial",
         number::percent(rate.ratio)
     ))
 }
@@ -177,7 +177,7 @@ fn of_own_rate(of_row: &BesideRowDocument, row: &Text) -> Option<Text> {
 fn of_neighbours_rate(of_row: &BesideRowDocument, neighbour: Text) -> Option<Text> {
     let rate = of_row.ios_per_s?;
     Some(text!(
-        "{neighbour} has {} of its own rate: {} instead of {} IOPS",
+        "{neighbour} keeps {} of its own rate: {} instead of {} IOPS",
         number::percent(rate.ratio),
         number::rate(rate.beside),
         number::rate(rate.alone)

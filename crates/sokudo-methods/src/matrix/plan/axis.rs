@@ -70,7 +70,7 @@ pub enum MatrixError {
     )]
     MountOption { word: String },
     #[error(
-        "the value {text:?} of {axis}: {word:?} is none of name=, mkfs=, mount=, mdadm=, zpool=, method="
+        "the value {text:?} of {axis}: {word:?} is not one of name=, mkfs=, mount=, mdadm=, zpool=, method="
     )]
     UnknownOption {
         axis: String,
@@ -86,7 +86,7 @@ pub enum MatrixError {
     )]
     Name { name: String },
     #[error(
-        "{name:?} cannot be an axis: use letters, digits, - and _, and no name that a matrix tags itself (matrix, block, label)"
+        "{name:?} cannot be an axis: use letters, digits, - and _, and none of the names that the matrix uses itself (matrix, block, label)"
     )]
     AxisName { name: String },
     #[error(

@@ -166,7 +166,7 @@ impl VolumeRequest {
         });
         if by == RaidBy::FileSystem && !own {
             return Err(text!(
-                "{name} puts no disks together itself; leave own: out"
+                "{name} cannot combine disks itself; leave own: out"
             ));
         }
         let count = match level {
@@ -202,7 +202,7 @@ impl VolumeRequest {
         let is_array = raid.level != RaidLevel::None;
         if is_array && raid.by == RaidBy::Md && self.file_system.has_raid() {
             remarks.push(text!(
-                "{} stands on Linux software RAID and cannot mend what its checksums find; its own RAID can",
+                "{} stands on Linux software RAID and cannot repair the errors that its checksums find; its own RAID can",
                 self.file_system.word()
             ));
         }
@@ -221,9 +221,9 @@ impl VolumeRequest {
         match self.drive_cache {
             DriveCache::Keep => {}
             DriveCache::On => remarks
-                .push("the drives' write caches are switched on, and in the end put back".into()),
+                .push("the drives' write caches are switched on, and restored at the end".into()),
             DriveCache::Off => remarks
-                .push("the drives' write caches are switched off, and in the end put back".into()),
+                .push("the drives' write caches are switched off, and restored at the end".into()),
         }
         remarks
     }

@@ -56,7 +56,7 @@ impl MatrixFile {
         let mut axes = Vec::new();
         for (name, values) in &self.axes {
             let Value::Array(values) = values else {
-                return Err(refused(name, "its values are to be in [ ]"));
+                return Err(refused(name, "its values must stand in [ ]"));
             };
             let values: Result<Vec<AxisValue>, &str> = values.iter().map(value).collect();
             axes.push(Axis {
@@ -80,19 +80,19 @@ fn value(value: &Value) -> Result<AxisValue, &'static str> {
         Value::String(word) => return Ok(AxisValue::of_word(word)),
         Value::Integer(number) => return Ok(AxisValue::of_word(&number.to_string())),
         Value::Table(table) => table,
-        _ => return Err("a value is a text or a table"),
+        _ => return Err("a value must be a string or a table"),
     };
     let mut read = AxisValue::default();
     let mut name = None;
     for (key, entry) in table {
-        let argument = entry.as_str().ok_or("the options of a value are texts")?;
+        let argument = entry.as_str().ok_or("the options of a value must be strings")?;
         match key.as_str() {
             "name" => name = Some(argument),
             "value" => argument.clone_into(&mut read.word),
             key if read.take(key, argument) => {}
             _ => {
                 return Err(
-                    "a value has name, value, mkfs, mount, mdadm, zpool and method, and nothing else",
+                    "a value takes only the keys name, value, mkfs, mount, mdadm, zpool and method",
                 );
             }
         }

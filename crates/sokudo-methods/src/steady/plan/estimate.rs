@@ -66,7 +66,7 @@ pub(super) fn estimate(
 fn assumptions(assumed: Assumed) -> Vec<Text> {
     vec![
         text!(
-            "{} MB/s are assumed, as of {}",
+            "{} MB/s are assumed, as for {}",
             assumed.bytes_per_s / 1_000_000,
             assumed.source
         ),

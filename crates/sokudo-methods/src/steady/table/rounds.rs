@@ -70,7 +70,7 @@ fn outcome(procedure: &SteadyProcedure, phase: &SteadyPhase, made: &PhaseDocumen
             };
             text!("NOT STEADY {rounds} ({why}); shown is the last window, {from} to {to}")
         }
-        (_, None) => text!("NOT STEADY: ended {rounds}, and a window has five"),
+        (_, None) => text!("NOT STEADY: ended {rounds}, but a window needs five"),
     };
     text!("Tracked {unit}: {end}.")
 }

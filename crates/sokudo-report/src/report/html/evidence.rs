@@ -96,7 +96,7 @@ pub(super) fn environment(page: &HtmlPage, run: &RunDocument) -> Markup {
         ("Host", name(environment.host.as_ref())),
         ("Distribution", name(environment.distribution.as_ref())),
         ("Kernel", name(environment.kernel.as_ref())),
-        ("Processor", processor(run)),
+        ("CPU", processor(run)),
         ("Memory", memory),
         ("Frequency governor", name(environment.governor.as_ref())),
         ("Clock source", name(environment.clock_source.as_ref())),
@@ -210,9 +210,9 @@ fn conditions(run: &RunDocument) -> Vec<Known> {
         ("On battery", power.on_battery.map(yes_or_no)),
         ("Energy preference", name(power.energy_preference.as_ref())),
         ("PCI Express links", name(power.pcie_policy.as_ref())),
-        ("Waited for processors", waited(pressure.processor)),
+        ("Waited for CPUs", waited(pressure.processor)),
         ("Waited for memory", waited(pressure.memory)),
-        ("Taken by other machines", waited(pressure.stolen)),
+        ("CPU time taken by other machines", waited(pressure.stolen)),
     ];
     let unseen = around.blind_spots.iter();
     let unseen = unseen.map(|blind_spot| ("Not seen", Some(blind_spot.clone())));

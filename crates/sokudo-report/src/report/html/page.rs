@@ -91,7 +91,7 @@ impl HtmlPage {
         let verdicts = [
             (
                 Some(Verdict::Verified),
-                "there is proof that the bytes reached the device, and nothing was seen that speaks against the figure.",
+                "there is proof that the bytes reached the device, and nothing contradicts the figure.",
             ),
             (
                 Some(Verdict::Unverified),
@@ -99,7 +99,7 @@ impl HtmlPage {
             ),
             (
                 Some(Verdict::Invalid),
-                "there is proof that the figure is not one of the device.",
+                "there is proof that the figure is not the device's.",
             ),
         ];
         html! {
@@ -107,7 +107,7 @@ impl HtmlPage {
                 hr;
                 @if !self.is_only {
                     p.paper { (self.say(
-                        "On paper each run has its figures and findings; method, evidence, trials and machine are in the page on the screen, and in the report of that run alone."
+                        "On paper, each run has its figures and findings. Its method, evidence, trials and machine are on this page on the screen, and in a report of that run alone."
                     )) }
                 }
                 @for (verdict, meaning) in verdicts {

@@ -35,7 +35,7 @@ fn read(whole: &str) -> Result<Import, ImportError> {
     let text = without_trailer(whole, &mut left_out);
     if let Some(excess) = xml_excess(text) {
         return Err(broken(text!(
-            "{excess}, and DiskSpd writes none such",
+            "{excess}, but DiskSpd never writes such files",
             excess = Text::from(excess)
         )));
     }
@@ -45,7 +45,7 @@ fn read(whole: &str) -> Result<Import, ImportError> {
         ..ParsingOptions::default()
     };
     let document = Document::parse_with_options(text, options)
-        .map_err(|error| broken(text!("it is no whole XML: {error}")))?;
+        .map_err(|error| broken(text!("it is not complete XML: {error}")))?;
     if !document.root_element().has_tag_name("Results") {
         return Err(broken("it is a profile without results".into()));
     }

@@ -79,7 +79,7 @@ fn job(fields: &[&str]) -> Result<ReportedJob, Text> {
     let percent = |index: usize| number(rest.get(index)?.strip_suffix('%')?);
     let cpu = percent(0).zip(percent(1));
     if cpu.is_none() {
-        return Err("the line has not as many fields as fio prints: it was cut off".into());
+        return Err("the line has fewer fields than fio prints: it was cut off".into());
     }
     Ok(ReportedJob {
         name: label(field(0)).unwrap_or_else(|| "job".to_owned()),

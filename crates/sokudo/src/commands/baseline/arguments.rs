@@ -80,7 +80,7 @@ pub(crate) struct SetArguments {
     )]
     pub(crate) run: String,
 
-    /// Measure every baseline of this machine anew, and compare with these runs from now on
+    /// Measure every baseline of this machine again, and compare with these runs from now on
     #[arg(long, conflicts_with = "measured")]
     pub(crate) all: bool,
 
@@ -107,8 +107,8 @@ pub(crate) struct SetArguments {
 pub(crate) struct WaitIdle {
     /// First wait until the machine is idle, at most this long [10min]
     ///
-    /// Idle means: for 5 s, the device under the target is almost unused, no process waits for I/O,
-    /// and the processors are almost unused.
+    /// Idle means that for 5 s the device under the target and the CPUs are almost unused and no
+    /// process waits for I/O.
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = IDLE_WAIT)]
     pub(crate) wait_idle: Option<Nanos>,
 }
@@ -160,7 +160,7 @@ pub(crate) struct UnsetArguments {
 pub(crate) struct CheckArguments {
     /// Device or path with a baseline, or a run: number or file
     ///
-    /// Without it, the only baseline. A run serves as the baseline itself.
+    /// Without it, the only baseline there is. A run named here serves as the baseline itself.
     #[arg(value_name = "DEVICE|RUN")]
     pub(crate) what: Option<String>,
 

@@ -42,7 +42,7 @@ pub(crate) struct PrepareArguments {
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub(crate) mkfs: Option<String>,
 
-    /// Show every command, and carry out none
+    /// Show every command, and run none
     #[arg(long)]
     pub(crate) dry_run: bool,
 

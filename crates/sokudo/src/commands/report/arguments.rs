@@ -69,7 +69,7 @@ pub(crate) struct ReportArguments {
     )]
     pub(crate) theme: PictureTheme,
 
-    /// Replace serial numbers, world-wide names and UUIDs by words
+    /// Replace serial numbers, world-wide names and UUIDs by other words
     ///
     /// This includes commands, findings, names below /dev/disk and notes. The same number gets the
     /// same word throughout the report. The machine's name and mount points stay.

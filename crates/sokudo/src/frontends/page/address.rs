@@ -43,7 +43,7 @@ pub(crate) fn check_origin(origin: Option<&str>) -> Result<(), Exit> {
     match is_origin {
         true => Ok(()),
         false => Err(Exit::usage(text!(
-            "--public-origin {origin} is none; name scheme, host and port alone, such as https://disks.example"
+            "--public-origin {origin} is not an origin; name scheme, host and port alone, such as https://disks.example"
         ))),
     }
 }

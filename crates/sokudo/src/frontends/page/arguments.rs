@@ -48,15 +48,15 @@ pub(crate) struct PageArguments {
 
     /// Device that runs may destroy (repeatable)
     ///
-    /// It is named by its serial number, which must be typed into the page as well. A WWN or by-id name does where it has
-    /// none. Nothing may use the device, and it may hold no known data.
+    /// It is named by its serial number, which must be typed into the page as well. If it has none,
+    /// its WWN or by-id name serves. Nothing may use the device, and it may hold no known data.
     #[arg(long, value_name = "SERIAL", conflicts_with = "read_only", help_heading = WRITTEN)]
     pub(crate) allow_destroy: Vec<String>,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,
 
-    /// A launcher that starts sokudo together, begun at once and shown while it measures
+    /// Command that launches sokudo together; started at once, shown as it measures
     ///
     /// It is run as typed, as in a shell. The first process reports the progress of all to the
     /// page, so it must run on this machine or get SOKUDO_TELL from the launcher.

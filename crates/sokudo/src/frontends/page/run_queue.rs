@@ -261,7 +261,7 @@ impl RunQueue {
         }
         if self.queue.len() >= QUEUE_MAX {
             return Err(text!(
-                "{QUEUE_MAX} runs wait already; drop one, or wait until one is done"
+                "{QUEUE_MAX} runs wait already; remove one, or wait until one is done"
             ));
         }
         let order = self.order(&wish)?;
@@ -401,7 +401,7 @@ impl RunQueue {
         };
         if self.user.is_dropped() {
             return Err(text!(
-                "a job file names any file of the machine, and the page runs as root; start sokudo page without sudo, or use sokudo run"
+                "a job file can name any file of the machine, and the page runs as root; start sokudo page without sudo, or use sokudo run"
             ));
         }
         JobFile::new(text).map(Some)
