@@ -12,7 +12,7 @@ use crate::runs::arguments::{note, tag};
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
-  sokudo import fio.json                            what fio has measured, from now on by number
+  sokudo import fio.json                            a result of fio, which then has a number
   sokudo import *.txt --tag 2025                    many files; sokudo recognises each format
   fio job.fio --output-format=json+ | sokudo import -
   sokudo import old.txt --model 'ST6000DM003' --serial ZZZ  to find it with its disk

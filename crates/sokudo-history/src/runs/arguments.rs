@@ -14,7 +14,7 @@ pub const LIST_EXAMPLES: &str = "\
 Examples:
   sokudo list                               the newest 50 runs
   sokudo list Samsung --since 1y            of one device, by a part of its name
-  sokudo list /mnt/data --method mark       of the disk that is there now
+  sokudo list /mnt/data --method mark       of the disk that is mounted there now
   sokudo list --tag idle --verdict verified
   sokudo list --format json | jq '.runs[] | [.id, .rows[0].bytes_per_s]'
 

@@ -18,7 +18,7 @@ Examples:
   sokudo trend WD40 --since 1y --format json
 
 A series holds runs of the same load. A change is where runs differ by more than their own
-noise: of twenty series without a change, at most one shows a false one. sokudo compares
+noise: of twenty series without a change, at most one shows a false change. sokudo compares
 kernel, firmware, mount options, scheduler and so on between the last run before a change
 and the first one after it.
 

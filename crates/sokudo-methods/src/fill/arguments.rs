@@ -12,11 +12,11 @@ use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
-  sokudo fill /mnt/data --dry-run                 how much, how long and what wears; writes nothing
-  sokudo fill /mnt/data --size 200GB               write so much, in a file of sokudo's own
+  sokudo fill /mnt/data --dry-run                 how much, how long and how much wear; writes nothing
+  sokudo fill /mnt/data --size 200GB               write this much, in a file of sokudo's own
   sokudo fill /dev/sdb --destroy WD-1234           the whole drive; all data on it are lost
   sokudo fill /dev/sdb --size 500GB --destroy WD-1234 --plot fill.svg
-  sokudo fill . --size 50GB --recovery 10s,60s,5m  rest so long after it, and write again
+  sokudo fill . --size 50GB --recovery 10s,60s,5m  rest this long afterwards, and write again
   sokudo fill 'sim:ssd?size=32GiB&slc=8GiB' --yes  try it on a simulated drive
 
 Many drives write fast into a part of their cells, then slower, then slower still while they make

@@ -12,7 +12,7 @@ use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
-  sokudo fit list                               what can be asked, by which thresholds, by whom
+  sokudo fit list                               the questions, their thresholds and sources
   sokudo fit etcd /var/lib/etcd                 is this directory's disk fast enough for etcd?
   sokudo fit postgres .                         the table of pg_test_fsync
   sokudo fit mine . --file mine.toml            a question of your own (docs/FIT.md)

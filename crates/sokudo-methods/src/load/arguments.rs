@@ -18,7 +18,7 @@ Examples:
   sokudo load /dev/sdb --row RND4K,Q8,T4        a device, reads only
   sokudo load . --beside SEQ1M,Q8,write         what the reads wait for while another writes
   sokudo load . --plot load.svg                 with the curve as a picture
-  sokudo load 'sim:const?latency=100us&parallel=1'   one server: the curve of the textbook
+  sokudo load 'sim:const?latency=100us&parallel=1'   one server: the textbook queueing curve
 
 sokudo first measures the row in a closed loop, which gives the maximum rate, and then at
 fixed shares of that rate. Latencies count from the intended start of an I/O, so they

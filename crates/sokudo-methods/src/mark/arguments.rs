@@ -23,8 +23,8 @@ Examples:
   sokudo mark . --row RND4K,Q32 --rate 5000iops        latency at a fixed load
   sokudo mark . --format json --output result.json     keep the figures
   sokudo mark . --precision 1%                         longer, and each figure to ± 1 %
-  sokudo mark . --plot bars.svg --plot -               with a picture, and one here
-  sokudo mark . --require verified                     exit code 4 if any row is not
+  sokudo mark . --plot bars.svg --plot -               with a picture in a file and one here
+  sokudo mark . --require verified                     exit code 4 unless every row is VERIFIED
   sokudo mark 'sim:hdd?size=4TB&rpm=5900'              a simulated hard disk
   sokudo mark . --print-job > job.fio && fio job.fio   the same, measured by fio
 

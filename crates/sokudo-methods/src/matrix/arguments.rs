@@ -24,8 +24,8 @@ Examples:
   sokudo matrix --example > disks.toml    the same in a file, with axes of your own
   sudo sokudo matrix --resume 5f3a9c21 --destroy …   go on where it stopped
 
-A value is a word, and may carry options: --fs 'xfs mkfs=\"-m reflink=0\" name=old'. Commas part
-words; a mount option has commas itself, so that each --mount is one value.";
+A value is a word, and may carry options: --fs 'xfs mkfs=\"-m reflink=0\" name=old'. Commas
+separate values; mount options contain commas, so each --mount is one value.";
 
 /// Files of loop devices, as `4x8GiB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,8 +17,8 @@ Examples:
   sokudo peak /dev/nvme0n1             a device, reads only
   sokudo peak null: --max-threads 1    what one thread of sokudo can do without a disk
 
-The depth doubles with one thread until that brings less than 5 %, then the threads double up
-to twice the processors. The best load, and one that came near it with less in flight, are then
+The depth doubles with one thread until that brings less than 5 %; then the threads double
+up to twice the CPUs. The best load, and one that came near it with less in flight, are then
 measured again alternately.";
 
 /// All arguments of `sokudo peak`.

@@ -20,7 +20,7 @@ Examples:
   sudo sokudo quick /dev/sda --test buffered --runs 12 --pause 10s --trim 1
                                                  hdparm -t twelve times, mean of the middle ten
 
-cached is hdparm -T: the processor and its memory, never the disk. buffered is hdparm -t,
+cached is hdparm -T: the CPU and its memory, never the disk. buffered is hdparm -t,
 direct is dd iflag=direct bs=1M, write is dd oflag=direct bs=1M. hdparm's \"MB/sec\" are
 MiB/s, which have a column of their own.";
 

@@ -15,10 +15,10 @@ pub const EXAMPLES: &str = "\
 Examples:
   sokudo scan /dev/sdb                             curve and access times, reads only
   sokudo scan /dev/sdb --full                      read every byte, and list what cannot be read
-  sokudo scan /dev/sdb --full --from 40% --to 60%  the same of a part
+  sokudo scan /dev/sdb --full --from 40% --to 60%  the same for a part
   sokudo scan /dev/sdb /dev/sdc                    each alone, then both: what sharing costs
   sokudo scan /dev/sdb --resume                    go on with the scan that was interrupted
-  sokudo scan /dev/sdb --full --timeout 60s        go on behind what hangs
+  sokudo scan /dev/sdb --full --timeout 60s        continue after reads that hang
   sokudo scan /dev/sdb --hdtune accurate --random  as HD Tune, with its random access
   sokudo scan /dev/sdb --gnome --write --write-back  as GNOME Disks, with its writes
   sokudo scan /dev/sdb --write --destroy WD-1234 --write-cache both

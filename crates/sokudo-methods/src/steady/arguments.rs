@@ -20,10 +20,7 @@ Examples:
   sokudo steady /mnt/data --size 64GiB --round-time 5s --sizes 4K,64K --mixes 100/0,65/35,0/100
   sokudo steady sim:ssd --plot rounds.png          try it on a simulated drive
 
-sokudo follows the SNIA's Performance Test Specification: it purges the drive (a discard,
-with --purge; for a secure erase use nvme format or hdparm), writes it through twice, and
-measures in rounds until five of them are steady, twice in a row, or 25 are over. It calls
-the result PTS-like if all of this was done, and never a PTS result.
+sokudo follows the SNIA's Performance Test Specification. It purges the drive (a discard, with --purge; for a secure erase use nvme format or hdparm) and writes its full capacity twice. It then measures in rounds until five of them are steady, twice in a row, or 25 are over. The result is called PTS-like if all of this was done, and never a PTS result.
 
 Every test writes. sokudo destroys a device only if --destroy names it, and overwrites an
 existing file only with --overwrite.

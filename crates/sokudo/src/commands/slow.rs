@@ -10,7 +10,7 @@ Eight things make a disk slow. The first is the most frequent.
 1. Other programs use it, or the machine is busy: --why names them.
   sokudo mark . --quick --why       every row once, and who else used the disk
 
-2. The drive is not well, or its link is slower than both ends can do.
+2. The drive is not healthy, or its link is slower than both ends allow.
   sudo sokudo info /dev/sdX         health, link, temperature, what lies on it
   sudo sokudo checkup /dev/sdX      OK, OK BUT or NOT OK, with reasons
 
@@ -31,9 +31,9 @@ Eight things make a disk slow. The first is the most frequent.
   sudo sokudo scan /dev/sdX --full  reads all of it once; then measure again
 
 8. It was never faster.
-  sokudo checkup . --why            what such disks do, and who says so
+  sokudo checkup . --why            what such disks reach, with sources
 
-Note how fast it is while it is well; then the next answer takes a minute:
+Measure it while it is healthy; then the next check takes a minute:
   sokudo mark . && sokudo baseline set
   sokudo check                      is it slower than then?
 ";

@@ -16,14 +16,14 @@ Examples:
   sokudo baseline set --wait-idle -- scan /dev/sdb
                                                   its surface, once it is idle
   sokudo mark /mnt/data && sokudo baseline set    the newest run
-  sokudo baseline set --all                       measure every baseline anew
+  sokudo baseline set --all                       measure every baseline again
   sokudo baseline show
   sokudo check /mnt/data                          is it slower than then?
 
 A device has a baseline for each method (mark/default, scan, ...). baseline set makes at
 least as many trials as sokudo check needs, and refuses a busy machine before it begins.
-It refuses a run that was made on a busy machine, is INVALID or was interrupted, unless
---anyway is given, and always a run that sokudo check cannot judge.";
+Unless --anyway is given, it refuses a run that was made on a busy machine, is INVALID or
+was interrupted. It always refuses a run that sokudo check cannot judge.";
 
 /// What `check --help` ends with.
 pub(crate) const CHECK_EXAMPLES: &str = "\
@@ -40,10 +40,10 @@ sokudo finds the device by model and serial number, whatever its name is today. 
 run is kept like any other. It writes only if the baseline wrote; a device or a file whose
 contents are lost must be named again (--destroy, --overwrite).
 
-Exit codes: 0 unchanged, faster, or no change shown; 1 a row is slower, or something
-failed; 2 wrong arguments or no baseline; 3 refused because it would endanger data; 4 no
-row could be judged, or the machine was busy; 130 interrupted. Of several checks (--all) the
-gravest counts: 1, 3, 2, 4.
+Exit codes: 0 unchanged, faster, or no change shown; 1 a row is slower, or something failed;
+2 wrong arguments or no baseline; 3 refused because it would endanger data; 4 no row could
+be judged, or the machine was busy; 130 interrupted. Of several checks (--all) the most
+serious one counts, in the order 1, 3, 2, 4.
 
 With --format nagios: 0 OK, no row is slower; 1 WARNING, a row is slower; 2 CRITICAL, a row has
 lost half its speed or more, or the device failed; 3 UNKNOWN, no row could be judged, the

@@ -14,7 +14,7 @@ Examples:
   sudo sokudo prepare /dev/sdb --fs ext4 --mount /mnt/new --destroy WD-1234
   sudo sokudo prepare /dev/sdb --undo --destroy WD-1234
 
-Every command is shown before the first one is carried out. What fails halfway is taken back.";
+Every command is shown before the first one is run. If one fails, the earlier ones are undone.";
 
 /// Arguments of `sokudo prepare`, as given.
 #[derive(Debug, Args)]
