@@ -58,9 +58,9 @@ fn a_run_is_marked_and_its_history_says_so() {
         person.press("link", "History").await;
         person.press("link", "1").await;
         person.press("button", "☆ Make it the baseline").await;
-        person.find("button", "★ Baseline: take away").await;
+        person.find("button", "★ Baseline: remove").await;
         person
-            .write("textbox", "Tags, with commas", "desk, old\n")
+            .write("textbox", "Tags, separated by commas", "desk, old\n")
             .await;
         person.sees("Saved").await;
         person.note("after the move").await;

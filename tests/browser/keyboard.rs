@@ -21,7 +21,7 @@ fn a_disk_is_measured_and_its_run_opened_by_keyboard_alone() {
         person.find("button", "Start now").await;
         person.sees("connected").await;
         key(person, Key::Tab).await;
-        is_at(person, "link", "To the content").await;
+        is_at(person, "link", "Skip to the content").await;
         key(person, Key::Enter).await;
         go_to(person, "textbox", "Directory, file or device").await;
         write(person, "null:").await;
@@ -49,7 +49,7 @@ fn a_disk_is_measured_and_its_run_opened_by_keyboard_alone() {
         key(person, Key::Enter).await;
         go_to(person, "checkbox", &person.say_of("Choose run {a}", &["1"])).await;
         write(person, " ").await;
-        go_to(person, "link", "Report of the chosen").await;
+        go_to(person, "link", "Report of the selected runs").await;
     });
 }
 

@@ -44,7 +44,7 @@ fn without_its_key_the_page_is_a_door_and_a_page_that_ends_says_so() {
         person.find("button", "Start now").await;
         client.delete_all_cookies().await.unwrap();
         person.go(&site.origin()).await;
-        person.find("heading", "This page needs its address").await;
+        person.find("heading", "This page needs its full address").await;
         assert!(person.look("button", "Start now").await.is_none());
         only(person, "401 (Unauthorized)").await;
         // In the same tab: only what stands behind # changes.
@@ -91,7 +91,7 @@ fn names_are_shown_as_they_are_and_do_nothing() {
         person
             .press("checkbox", &person.say_of("Choose run {a}", &["1"]))
             .await;
-        person.press("link", "Report of the chosen").await;
+        person.press("link", "Report of the selected runs").await;
         person.go(&person.saved("html").await).await;
         person.sees(LABEL).await;
         is_untouched(person).await;

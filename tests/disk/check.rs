@@ -62,7 +62,7 @@ fn all_baselines_are_checked_with_one_table_and_one_code() {
         "was not found",
     ]);
     let ended = store.run("baseline set --all").ends(2);
-    let ended = ended.prints(&["2 of 3 baselines were measured anew."]);
+    let ended = ended.prints(&["2 of 3 baselines were measured again."]);
     // One table: those that were measured by their new runs, the other by its old one.
     let baselines: Vec<u64> = store
         .list("")

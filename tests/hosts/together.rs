@@ -473,7 +473,7 @@ fn what_cannot_be_done_together_is_refused() {
                 "--results-here --shared-file -- mark {path} --overwrite --row SEQ4K,write --time 2h"
             ),
             2,
-            "as much will be written as the disk takes; there is no terminal to ask on: use --yes",
+            "the disk will be written at full speed; there is no terminal to ask on: use --yes",
         ),
     ] {
         let ended = launcher.end(2, &arguments);

@@ -249,7 +249,7 @@ fn figures_that_are_not_proven_are_held_against_nothing() {
     assert!(found(&assessment, "link-share").is_none(), "{assessment:?}");
     assert_eq!(assessment.answer, None);
     assert_eq!(assessment.points[0].code, NOT_JUDGED);
-    // A drive that says that it is well, and whose speed is not known.
+    // A drive that reports that it is healthy, and whose speed is not known.
     let assessment = assessed(|run| {
         streams(run, 540);
         linked(run, link("6.0 Gbit/s", 600_000_000));

@@ -47,7 +47,7 @@ fn a_good_disk_a_slow_one_and_one_that_is_much_too_slow_are_told_apart() {
 fn what_was_not_looked_at_is_not_called_ok() {
     let fake = "sim:fake-capacity?size=64GiB&real=8GiB";
     let fake = checkup(fake, "").ends(1);
-    let says = "NOT OK: a drive of 8 GiB that says it has 64 GiB";
+    let says = "NOT OK: a drive of 8 GiB that claims 64 GiB";
     assert!(first_line(&fake).starts_with(says), "{fake:?}");
     // Of a real disk without leave to write, and of what is read for speed alone.
     let marked = sokudo_on("mark --quiet --no-store", "sim:ssd", "--card").ok();

@@ -76,7 +76,7 @@ fn hours_of_writing_are_asked_for_before_anything_is_made() {
     ));
     ended.refused(
         2,
-        &["as much will be written as the disk takes", "use --yes"],
+        &["the disk will be written at full speed", "use --yes"],
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
