@@ -44,7 +44,9 @@ fn without_its_key_the_page_is_a_door_and_a_page_that_ends_says_so() {
         person.find("button", "Start now").await;
         client.delete_all_cookies().await.unwrap();
         person.go(&site.origin()).await;
-        person.find("heading", "This page needs its full address").await;
+        person
+            .find("heading", "This page needs its full address")
+            .await;
         assert!(person.look("button", "Start now").await.is_none());
         only(person, "401 (Unauthorized)").await;
         // In the same tab: only what stands behind # changes.

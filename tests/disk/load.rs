@@ -58,7 +58,6 @@ mod root {
         let run = load(file.path(), arguments).json();
         let [closed, _, neighbour, row_beside, neighbour_beside] =
             <[f64; 5]>::try_from(results(&run).iter().map(iops).collect::<Vec<_>>()).unwrap();
-        #[expect(clippy::cast_precision_loss, reason = "a thousand")]
         let most = limit as f64 * 1.05;
         assert!(closed <= most && neighbour <= most, "{closed} {neighbour}");
         let both = row_beside + neighbour_beside;

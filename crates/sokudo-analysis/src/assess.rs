@@ -242,7 +242,10 @@ fn capacity(disk: &Disk) -> Option<AssessedPoint> {
     let sectors = disk.size_bytes?.0 / 512;
     let above = sectors.checked_sub(SECTORS_OF_50_GB)?;
     let gigabytes = above / SECTORS_PER_GB + 50;
-    let found = text!("{} has the standard number of sectors for {gigabytes} GB", disk.name);
+    let found = text!(
+        "{} has the standard number of sectors for {gigabytes} GB",
+        disk.name
+    );
     let is_whole = above % SECTORS_PER_GB == 0;
     is_whole.then(|| good(&expectations().capacity, "capacity", found))
 }
@@ -279,7 +282,9 @@ fn scheduler(disk: &Disk) -> Option<AssessedPoint> {
     Some(match HEAVY_SCHEDULERS.contains(&scheduler) {
         false => good(expected, "scheduler", found),
         true => AssessedPoint {
-            remedy: text!("switch the scheduler off (as root: echo none > /sys/block/{name}/queue/scheduler)"),
+            remedy: text!(
+                "switch the scheduler off (as root: echo none > /sys/block/{name}/queue/scheduler)"
+            ),
             ..expected.point("scheduler", Some(DiskAnswer::OkBut), found)
         },
     })

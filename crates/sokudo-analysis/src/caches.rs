@@ -144,7 +144,6 @@ fn faster_after_the_first_pass(case: &RowContext<'_>) -> Option<(Text, Text)> {
     }
     let touched = touched(case)?;
     let pass = touched.pass.saturating_mul(touched.threads);
-    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     let (of_all, of_touched) = (case.measured(Operation::Read) as f64, pass as f64);
     if of_all / of_touched < PASSES_MIN {
         return None;
@@ -196,9 +195,7 @@ fn small_coverage(case: &RowContext<'_>) -> Option<RuleResult> {
     let block = workload.blocks.smallest().0.max(1);
     let block_count = (span / block).max(1);
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "a share of the places, at least one"
     )]
     let favourites =
@@ -209,7 +206,6 @@ fn small_coverage(case: &RowContext<'_>) -> Option<RuleResult> {
     } else {
         case.ios(Operation::Read)
     };
-    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     let visits = reads as f64 / favourites as f64;
     if favourites * block >= COVERAGE_SPAN_MIN || visits <= COVERAGE_VISITS_MAX {
         return None;
@@ -237,7 +233,6 @@ fn small_coverage(case: &RowContext<'_>) -> Option<RuleResult> {
 }
 
 /// The smallest share of the places that gets half of the I/O.
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn favoured_share(workload: &Workload, block_count: u64) -> f64 {
     match workload.scatter.distribution {
         Distribution::Uniform => 1.0,
@@ -276,7 +271,6 @@ fn zipf_half(block_count: f64, theta: f64) -> f64 {
 }
 
 /// The densest zones of the reads that together get half of them.
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn zones_half(workload: &Workload, block_count: u64) -> f64 {
     let span = (block_count * workload.blocks.smallest().0) as f64;
     let mut zones: Vec<(f64, f64)> = workload.scatter.zones[Operation::Read.index()]
@@ -319,7 +313,6 @@ fn flush_too_fast(case: &RowContext<'_>) -> Option<RuleResult> {
 }
 
 /// A flush after a write ends when the platter has come round to the place of the write.
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 fn more_flushes_than_turns(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let leaf = case.only_leaf().filter(|leaf| is_platters(leaf))?;
     let durable = durable_writes(case)?;
@@ -401,7 +394,6 @@ fn at_most(latency: &Histogram, limit: Nanos) -> u64 {
         .sum()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn share(part: u64, all: u64) -> f64 {
     part as f64 / all as f64
 }

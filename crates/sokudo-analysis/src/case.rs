@@ -157,7 +157,6 @@ impl<'a> RowContext<'a> {
 
     /// Bytes that the devices counted per byte that the engine moved by this
     /// operation; `None` when they cannot be seen or there was none.
-    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     pub fn ratio(&self, operation: Operation) -> Option<f64> {
         let moved = self.moved(operation);
         let counted = counted(&self.device()?, operation)?;
@@ -184,7 +183,6 @@ impl<'a> RowContext<'a> {
     }
 
     /// The largest part of the file that was in the page cache before a trial.
-    #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
     pub(crate) fn cached_share(&self) -> Option<f64> {
         let size = self.target().size_bytes.filter(|size| size.0 > 0)?;
         let cached = self

@@ -336,7 +336,6 @@ fn of_samples(reference: &[f64], other: &[f64], margin: f64, assumed: f64) -> Op
 /// time: nothing is to be widened.
 fn of_pairs(reference: &[f64], other: &[f64], margin: f64) -> Option<ShiftTest> {
     let differences: Vec<f64> = reference.iter().zip(other).map(|(a, b)| b - a).collect();
-    #[expect(clippy::cast_precision_loss, reason = "few pairs are counted")]
     let delta = {
         let count = |sign: fn(&f64) -> bool| differences.iter().filter(|d| sign(d)).count() as f64;
         (count(|d| *d > 0.0) - count(|d| *d < 0.0)) / differences.len() as f64
@@ -467,7 +466,6 @@ pub fn trials_needed(rows: usize, paired: bool) -> usize {
             mann_whitney_p_min(count, count)
         }),
     };
-    #[expect(clippy::cast_precision_loss, reason = "few rows are counted")]
     let level = (1.0 - CONFIDENCE) / rows as f64;
     let mut needed = least;
     while p_min(needed) > level {

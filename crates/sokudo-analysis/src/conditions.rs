@@ -29,7 +29,9 @@ impl Reached<'_> {
             (None, None) => return None,
             (Some(from), None) => text!("the limit was in force from {from} into the run"),
             (None, Some(to)) => text!("the limit was in force until {to} into the run"),
-            (Some(from), Some(to)) => text!("the limit was in force from {from} to {to} into the run"),
+            (Some(from), Some(to)) => {
+                text!("the limit was in force from {from} to {to} into the run")
+            }
         })
     }
 
@@ -103,7 +105,6 @@ pub(crate) fn throttled_by_cgroup(case: &RowContext<'_>) -> Option<RuleResult> {
 
 /// The rates of a row beside those of a limit. What the devices counted is what was let
 /// through; a cache may have answered the rest.
-#[expect(clippy::cast_precision_loss, reason = "rates are compared")]
 fn reached<'a>(case: &RowContext<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
     let seconds: f64 = case
         .outcomes()
@@ -163,7 +164,6 @@ fn reached<'a>(case: &RowContext<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
 }
 
 /// Bytes and requests per second beside what a limit allows of them.
-#[expect(clippy::cast_precision_loss, reason = "rates are compared")]
 fn beside(
     limit: &IoLimit,
     operation: Operation,
@@ -188,7 +188,6 @@ fn beside(
 
 /// Bytes and I/Os per second of a row of one operation while a limit was seen that was not there all
 /// the time, by the intervals of its series: the devices counted for whole trials.
-#[expect(clippy::cast_precision_loss, reason = "rates are compared")]
 fn rates_meanwhile(case: &RowContext<'_>, limit: &IoLimit) -> Option<(f64, f64)> {
     case.row.workload.operations.single()?;
     let from = limit.from.unwrap_or_default().0;

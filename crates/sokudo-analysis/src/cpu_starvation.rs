@@ -149,7 +149,9 @@ fn cause(seen: &CpuTimes, refused: Refused) -> (Text, Text) {
                 "the hypervisor gave {stolen:.1} CPUs on average to other machines: I/Os started late, and latencies include the wait",
                 stolen = per_second(seen.stolen)
             ),
-            Text::from("measure while the other virtual machines of this host are idle, or on a host of your own"),
+            Text::from(
+                "measure while the other virtual machines of this host are idle, or on a host of your own",
+            ),
         );
     }
     (

@@ -223,7 +223,6 @@ fn cannot_see_device(case: &RowContext<'_>) -> Option<RuleResult> {
 
 /// Why the drive's own counters do not show what commands moved. They must hold what was moved, as
 /// far as their unit lets that be seen; where that is not far enough, as many commands.
-#[expect(clippy::cast_precision_loss, reason = "ratios are asked for")]
 fn unseen_commands(case: &RowContext<'_>) -> Option<(Text, Text)> {
     let Some(device) = case.device() else {
         return Some((
@@ -328,7 +327,6 @@ struct Shortfall {
 }
 
 impl Shortfall {
-    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     fn of(case: &RowContext<'_>, operation: Operation) -> Option<Self> {
         let counted = counted(&case.device()?, operation)?;
         let is_one_load = case.outcomes().all(|outcome| outcome.window.is_some());

@@ -57,8 +57,14 @@ fn warning(symptom: Text, cause: impl Into<Text>, remedy: impl Into<Text>) -> No
 fn failing(disk: &Disk) -> Option<Noticed> {
     let device = &disk.name;
     let (severity, symptom) = match disk.health.state {
-        HealthState::Failing => (Severity::Error, text!("{device} reports that it is failing")),
-        HealthState::Warning => (Severity::Warning, text!("{device} works, but reports a warning")),
+        HealthState::Failing => (
+            Severity::Error,
+            text!("{device} reports that it is failing"),
+        ),
+        HealthState::Warning => (
+            Severity::Warning,
+            text!("{device} works, but reports a warning"),
+        ),
         HealthState::Good | HealthState::Unknown => return None,
     };
     let reasons = match &disk.health.reasons[..] {
@@ -133,7 +139,6 @@ fn hot(disk: &Disk) -> Option<Noticed> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a ratio of speeds")]
 fn link_below_maximum(disk: &Disk) -> Option<Noticed> {
     let link = disk.link.as_ref()?;
     let (now, most) = (link.negotiated_bytes_per_s?, link.maximum_bytes_per_s?);

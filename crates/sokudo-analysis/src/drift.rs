@@ -145,9 +145,7 @@ fn fall(case: &RowContext<'_>) -> Option<Fall> {
 }
 
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a share of a number of intervals"
 )]
 fn fall_of(intervals: &[RateInterval], share: f64) -> Option<Fall> {

@@ -54,7 +54,6 @@ fn buffered_writes(case: &RowContext<'_>) -> Option<RuleResult> {
 /// Whether flushes among the writes make them durable while the time runs: each write before
 /// the next, or as many of them as [`ARRIVED_RATIO_MIN`] asks for. Of a queue, what is in flight
 /// while a flush is may not be in it.
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn is_flushed_in_time(case: &RowContext<'_>) -> bool {
     let workload = &case.row.workload;
     let durability = &workload.durability;
@@ -85,7 +84,6 @@ fn into_memory(case: &RowContext<'_>) -> Text {
     };
     let taken = median(|outcome| {
         let writes = outcome.operation(Operation::Write)?;
-        #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
         let bytes = writes.bytes.0 as f64;
         (outcome.elapsed > Nanos(0)).then(|| bytes / outcome.elapsed.as_secs_f64())
     });

@@ -36,7 +36,6 @@ impl ForeignIo {
         Bytes(self.counted.saturating_sub(self.requested))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     fn symptom(&self) -> Text {
         let (engine_bytes, device_bytes) = (Bytes(self.requested), Bytes(self.counted));
         let more_percent = (self.counted as f64 / self.requested as f64 - 1.0) * 100.0;
@@ -134,7 +133,6 @@ fn explained(case: &RowContext<'_>, operation: Operation) -> Option<RuleResult> 
 
 /// What the devices moved in one direction beyond what was asked and what always
 /// happens on a quiet system.
-#[expect(clippy::cast_precision_loss, reason = "2 % are asked for")]
 fn surplus(case: &RowContext<'_>, operation: Operation) -> Option<ForeignIo> {
     let device = case.device()?;
     let counted = counted(&device, operation)?;
@@ -237,7 +235,6 @@ fn description(array: &ArrayState) -> Text {
 }
 
 /// The same with what the members counted per write of the row, where it is known.
-#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
 fn with_writes_per_write(cause: Text, case: &RowContext<'_>) -> Text {
     let writes = case.requested(Operation::Write);
     let Some(device) = case.device().filter(|_| writes > 0) else {
@@ -298,8 +295,6 @@ fn is_of_processes(case: &RowContext<'_>, surplus: &ForeignIo) -> bool {
 /// The most metadata that a copy-on-write file system can need for the file.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "a share of a size is a size"
 )]
 fn metadata_max(case: &RowContext<'_>) -> Bytes {

@@ -249,7 +249,6 @@ fn block_words(case: &RowContext<'_>) -> Text {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "2 % are asked for")]
 fn latency_sum_ns(outcome: &Outcome) -> f64 {
     let sums = outcome.operations.iter().map(|tally| tally.latency.sum());
     sums.sum::<u128>() as f64
@@ -283,7 +282,6 @@ fn seconds(nanos: f64) -> String {
     format!("{:.4} s", nanos / 1e9)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
 fn float(nanos: u64) -> f64 {
     nanos as f64
 }

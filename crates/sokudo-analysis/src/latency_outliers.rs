@@ -86,7 +86,6 @@ const OTHERS_MIN: u64 = 299;
 
 /// The part of the time in which a full queue completed nothing, in words. Without many I/Os
 /// the latencies do not show it: of those of a deep queue that stood still once, all may be long.
-#[expect(clippy::cast_precision_loss, reason = "a share of times")]
 fn still_time(case: &RowContext<'_>) -> Option<Text> {
     let workload = &case.row.workload;
     let is_closed = workload.pacing.rate.is_none() && workload.pacing.think.is_none();
@@ -125,7 +124,6 @@ fn queue_time(case: &RowContext<'_>, elapsed: u64, gaps: &[u64]) -> Option<u64> 
 }
 
 /// The p99 of the I/Os that took less than a gap.
-#[expect(clippy::cast_precision_loss, reason = "counts of I/Os")]
 fn others_p99(case: &RowContext<'_>, gap: u64) -> Option<u64> {
     let latencies = [Operation::Read, Operation::Write]
         .into_iter()
@@ -173,9 +171,7 @@ impl Stalled {
     /// Those that are far beyond the p99 of the row's slowest operation; `None` where there are
     /// none, or they do not matter.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "latencies are estimated from buckets"
     )]
     fn of(latency: &Histogram, p99: u64) -> Option<Self> {
@@ -226,8 +222,12 @@ fn times(intervals: &[RateInterval]) -> Option<Text> {
     match still {
         0 => None,
         1 => Some(text!("1 interval without a completed I/O: {named}")),
-        2..=INTERVALS_NAMED_MAX => Some(text!("{still} intervals without a completed I/O: {named}")),
-        _ => Some(text!("{still} intervals without a completed I/O, the first {named}")),
+        2..=INTERVALS_NAMED_MAX => {
+            Some(text!("{still} intervals without a completed I/O: {named}"))
+        }
+        _ => Some(text!(
+            "{still} intervals without a completed I/O, the first {named}"
+        )),
     }
 }
 

@@ -5,14 +5,7 @@
 //! nothing or one thing; [`Code`] says what that does to the verdict. Nothing
 //! here does I/O, reads a clock or changes a figure.
 
-#![allow(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, reason = "test values are small")
-)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
 pub mod assess;
 mod burst;

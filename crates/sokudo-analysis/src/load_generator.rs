@@ -143,7 +143,6 @@ fn empties_its_queue(survey: Survey) -> bool {
 /// Which part of the depth a workload can have that ends after so many bytes. Of the n
 /// I/Os of a thread the last ones, as many as its depth d, leave the queue without a
 /// successor: for equal I/Os served in turn the mean depth is d × (1 − (d − 1) ÷ 2n).
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn kept_by_a_byte_limit(case: &RowContext<'_>) -> f64 {
     let ended_by_bytes = case
         .outcomes()
@@ -262,7 +261,6 @@ fn faster_backend(case: &RowContext<'_>, used: BackendKind) -> Option<Text> {
 
 /// Threads of the kernel did the I/O on processors of their own, so that one thread's figure is
 /// more than one processor's.
-#[expect(clippy::cast_precision_loss, reason = "a count of I/Os is a float")]
 fn kernel_workers(case: &RowContext<'_>) -> Option<RuleResult> {
     let (mut own, mut workers, mut seconds, mut ios) = (0.0, 0.0, 0.0, 0);
     for outcome in case.outcomes() {

@@ -399,7 +399,6 @@ fn is_same(one: &[f64], other: &[f64]) -> bool {
 }
 
 /// A count as a divisor: at least 1.
-#[expect(clippy::cast_precision_loss, reason = "few things are counted")]
 fn number(count: usize) -> f64 {
     count.max(1) as f64
 }

@@ -68,18 +68,13 @@ pub fn percent(share: impl Figure) -> String {
 
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a number of bytes is whole"
 )]
 pub fn bytes(count: impl Figure) -> String {
     Bytes(count.figure() as u64).to_string()
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "nanoseconds are whole"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "nanoseconds are whole")]
 pub fn time(nanos: impl Figure) -> String {
     Nanos(nanos.figure() as u64).to_string()
 }
@@ -102,7 +97,6 @@ impl Figure for u32 {
 }
 
 impl Figure for u64 {
-    #[expect(clippy::cast_precision_loss, reason = "thresholds are small")]
     fn figure(self) -> f64 {
         self as f64
     }

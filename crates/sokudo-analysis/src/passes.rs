@@ -43,7 +43,6 @@ impl Passes {
 
     /// Part of the later stretches whose rate is nearer to that of the first pass than to
     /// as much more as is told; all of them where most of the one behind the first pass is.
-    #[expect(clippy::cast_precision_loss, reason = "a few stretches")]
     fn slow_stretches(&self, first: f64) -> f64 {
         let length = self.first.len().min(self.later.len());
         let limit = first * FIRST_PASS_FACTOR_MAX.sqrt();
@@ -62,11 +61,7 @@ impl Passes {
     fn chance(&self) -> Option<f64> {
         let rest = &self.later[self.later.len() / 2..];
         let time = Autocorrelation::of(rest).map_or(1.0, |it| it.time);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a few intervals"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "a few intervals")]
         let length = time.ceil().max(1.0) as usize;
         let joined = |rates: &[f64]| -> Vec<f64> {
             let stretches = rates.chunks_exact(length);

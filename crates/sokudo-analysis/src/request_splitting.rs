@@ -33,7 +33,6 @@ struct Requests {
 }
 
 impl Requests {
-    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     fn symptom(&self, block: Bytes) -> Text {
         let (ios, requests) = (self.requested, self.counted);
         let requests_per_io = requests as f64 / ios as f64;
@@ -71,7 +70,6 @@ fn split_io(case: &RowContext<'_>) -> Option<RuleResult> {
 
 /// What was asked and what was counted, where they can be compared: copies, parity and
 /// journals make requests of their own.
-#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
 fn requests(case: &RowContext<'_>, operation: Operation) -> Option<Requests> {
     let device = case.device()?;
     let requested = case.requested(operation);
@@ -98,7 +96,6 @@ fn requests(case: &RowContext<'_>, operation: Operation) -> Option<Requests> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
 fn is_split(case: &RowContext<'_>, requests: &Requests) -> bool {
     let background = BACKGROUND_REQUESTS_PER_TRIAL_MAX * case.row.trials.len() as u64;
     let expected = requests.requested as f64 * SPLIT_RATIO_MIN;
@@ -157,9 +154,7 @@ fn split_cause(case: &RowContext<'_>, block: Bytes) -> Option<(Text, Text)> {
             Text::from(
                 "a layer between sokudo and the devices splits I/Os: a stripe, an encrypted volume, or a limit of the queue",
             ),
-            Text::from(
-                "nothing to do: the figure is right; with smaller blocks it may be higher",
-            ),
+            Text::from("nothing to do: the figure is right; with smaller blocks it may be higher"),
         ),
     })
 }

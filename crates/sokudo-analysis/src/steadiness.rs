@@ -81,7 +81,6 @@ fn precision_not_reached(case: &RowContext<'_>) -> Option<RuleResult> {
 
 /// Most trials begin at another speed than they go on with, on the same side, and the figure
 /// would be another one without their beginnings.
-#[expect(clippy::cast_precision_loss, reason = "trials are few")]
 fn warm_up(case: &RowContext<'_>) -> Option<RuleResult> {
     // A fall that takes up so much of every trial says more.
     if case.target().kind == TargetKind::Null || shape(case) == Some(DriftShape::Fallen) {
@@ -139,10 +138,6 @@ struct Beginning {
 }
 
 impl Beginning {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a series has hundreds of points"
-    )]
     fn of(outcome: &Outcome, time: Option<Nanos>) -> Option<Self> {
         let intervals = IntervalRates::of(outcome, time).joined(outcome.ios());
         let rates = &intervals.per_second;

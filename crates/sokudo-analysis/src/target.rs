@@ -272,7 +272,6 @@ fn virtual_disk(run: &Run) -> Option<RuleResult> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn share(part: Bytes, whole: Bytes) -> f64 {
     if whole.0 == 0 {
         0.0

@@ -144,7 +144,6 @@ fn apart(case: &RowContext<'_>) -> Option<RuleResult> {
 }
 
 /// All ran together in the smaller part of the time.
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn little_together(case: &RowContext<'_>) -> Option<RuleResult> {
     let share = |it: &TrialTogether| {
         let whole = it.last_ended.0.saturating_sub(it.first_began.0).max(1);
@@ -216,7 +215,6 @@ impl Straggler {
 }
 
 /// Hosts whose rate is below the median of all hosts by more than chance, the slowest first.
-#[expect(clippy::cast_precision_loss, reason = "a number of hosts and rows")]
 fn stragglers(run: &Run, row: &Row) -> Vec<Straggler> {
     let in_window = row.trials.iter().filter_map(|it| it.together.as_deref());
     let trials: Vec<&TrialTogether> = in_window.filter(|it| it.window().is_some()).collect();
@@ -266,7 +264,6 @@ fn rank_sums(hosts: usize, trials: &[&TrialTogether]) -> Vec<Option<usize>> {
 
 /// Of each sum the probability that the places of a host which is as fast as the others add up to
 /// no more, in trials of so many hosts: each place is equally likely.
-#[expect(clippy::cast_precision_loss, reason = "a number of hosts")]
 fn chances_of_sums(sizes: &[usize]) -> Vec<f64> {
     let mut exactly = vec![1.0];
     for hosts in sizes {

@@ -38,9 +38,7 @@ pub(crate) struct Touched {
 /// of different bytes. Of what is drawn at random so much is expected; where some places are
 /// favoured it is less.
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a share of a number of bytes"
 )]
 pub(crate) fn touched(case: &RowContext<'_>) -> Option<Touched> {
@@ -111,7 +109,6 @@ pub(crate) fn course(case: &RowContext<'_>) -> Vec<(Nanos, f64)> {
         let rates = rates.joined_to(longest.unwrap_or_default());
         let (length, settled) = (rates.length, trial.settled.as_secs_f64());
         let intervals = trial.settled.0.checked_div(length.0).unwrap_or(0);
-        #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
         let settling = (0..intervals).map(|_| trial.in_ramp.0 as f64 / settled);
         let rates: Vec<f64> = settling.chain(rates.per_second).collect();
         rates.into_iter().map(move |rate| (length, rate))

@@ -438,7 +438,6 @@ fn limit_link(disk: &mut Disk, generation: Option<u8>) {
 }
 
 /// A size for people, in powers of 1000, as disks are sold.
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 pub(crate) fn decimal_size(Bytes(bytes): Bytes) -> String {
     const UNITS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     let bytes = bytes as f64;

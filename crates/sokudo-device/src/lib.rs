@@ -3,14 +3,7 @@
 //! nothing for writing, and judges nothing: what it cannot see it names in
 //! [`TargetInfo::blind_spots`](sokudo_model::TargetInfo).
 
-#![allow(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, reason = "test values are small")
-)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
 pub mod ata;
 mod attachment;

@@ -47,8 +47,9 @@ pub fn users(file: &File) -> Users {
     match file.metadata() {
         Ok(metadata) if metadata.file_type().is_block_device() => {
             let mut users = of_device(&system, metadata.rdev()).1;
-            let held = held::held(file)
-                .unwrap_or_else(|error| vec![unread(text!("its contents cannot be determined: {error}"))]);
+            let held = held::held(file).unwrap_or_else(|error| {
+                vec![unread(text!("its contents cannot be determined: {error}"))]
+            });
             users.occupants.extend(held);
             users
         }

@@ -5,10 +5,8 @@
 //! one [`sokudo_model::Outcome`] per workload comes out, [`sokudo_model::Event`]s
 //! are told on the way. Nothing is printed and nothing is judged here.
 
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, reason = "test values are small")
-)]
+#![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
 #[cfg(test)]
 #[macro_use]

@@ -16,7 +16,6 @@ pub(crate) struct ThreadConditions {
 }
 
 /// What one thread did.
-#[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
 pub(crate) fn outcome(finished: FinishedWorker, conditions: ThreadConditions) -> Outcome {
     let FinishedWorker {
         tally,

@@ -217,7 +217,6 @@ impl RateSchedule {
             let gap = exponential(random) * mean_gap_ns(units, self.per_second);
             #[expect(
                 clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
                 reason = "a gap is not negative; beyond 584 years it saturates"
             )]
             let gap = gap as u64;
@@ -226,14 +225,12 @@ impl RateSchedule {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
 fn mean_gap_ns(units: u64, per_second: u64) -> f64 {
     units as f64 * 1e9 / per_second.max(1) as f64
 }
 
 /// A gap between independent arrivals whose mean is 1: minus the logarithm of a
 /// number that is uniform above 0 and up to 1.
-#[expect(clippy::cast_precision_loss, reason = "53 bits are exact in a float")]
 fn exponential(random: &mut Random) -> f64 {
     let uniform = ((random.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
     -uniform.ln()

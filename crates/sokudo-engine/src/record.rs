@@ -286,7 +286,6 @@ fn batch_class(count: u32) -> usize {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a logged value is a float")]
 fn log_point(at: Nanos, done: CompletedIo, value: u64) -> LogPoint {
     LogPoint {
         at,
@@ -483,7 +482,6 @@ impl LatencyLogger {
         self.log_averages(at);
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
     fn log_averages(&mut self, at: Nanos) {
         for (log, current) in self.logs.iter_mut().zip(&mut self.current) {
             for (operation, average) in Operation::ALL.into_iter().zip(current) {

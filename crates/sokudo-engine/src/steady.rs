@@ -117,7 +117,6 @@ impl SteadyWatch {
             SteadyLimit::Percent(limit) => (limit, true),
             SteadyLimit::Absolute(limit) => (limit, false),
         };
-        #[expect(clippy::cast_precision_loss, reason = "a limit is a float")]
         let limit = absolute as f64 / MILLION;
         let figures: Vec<f64> = self
             .window
@@ -165,7 +164,6 @@ impl SteadyWatch {
 }
 
 /// Per second from `earlier` on; nothing where no time has passed.
-#[expect(clippy::cast_precision_loss, reason = "rates are floats")]
 fn throughput(now: &ProgressSnapshot, earlier: &ProgressSnapshot) -> Throughput {
     let seconds = now.at.saturating_sub(earlier.at) as f64 / SECOND_NS;
     if seconds <= 0.0 {
@@ -178,14 +176,12 @@ fn throughput(now: &ProgressSnapshot, earlier: &ProgressSnapshot) -> Throughput 
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a window is short")]
 fn mean(figures: &[f64]) -> f64 {
     figures.iter().sum::<f64>() / figures.len().max(1) as f64
 }
 
 /// Least squares over equally spaced figures:
 /// (Σxy − Σx Σy / n) / (Σx² − (Σx)² / n), with x the figure's number.
-#[expect(clippy::cast_precision_loss, reason = "a window is short")]
 fn slope(figures: &[f64]) -> f64 {
     let n = figures.len() as f64;
     let (mut x_sum, mut y_sum, mut xy_sum, mut xx_sum) = (0.0, 0.0, 0.0, 0.0);

@@ -262,24 +262,26 @@ fn in_time<T: Send + 'static>(
         store: text!("the store"),
         reason,
     };
-    interrupt::KEEPING.during(|is_interrupted| loop {
-        match receiver.recv_timeout(LOOK) {
-            Ok(done) => return done,
-            Err(RecvTimeoutError::Disconnected) => anyhow::bail!(text!("its thread has ended")),
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        if is_interrupted() {
-            anyhow::bail!(silent(text!("the wait for it was interrupted")));
-        }
-        let elapsed = began_at.elapsed();
-        if elapsed > longest {
-            anyhow::bail!(silent(text!("it has not answered within {seconds} s")));
-        }
-        if elapsed > REPORTED_AFTER && !is_reported {
-            is_reported = true;
-            exit::note(text!(
-                "waiting for the store, {seconds} s at most; Ctrl-C prints the result at once"
-            ));
+    interrupt::KEEPING.during(|is_interrupted| {
+        loop {
+            match receiver.recv_timeout(LOOK) {
+                Ok(done) => return done,
+                Err(RecvTimeoutError::Disconnected) => anyhow::bail!(text!("its thread has ended")),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if is_interrupted() {
+                anyhow::bail!(silent(text!("the wait for it was interrupted")));
+            }
+            let elapsed = began_at.elapsed();
+            if elapsed > longest {
+                anyhow::bail!(silent(text!("it has not answered within {seconds} s")));
+            }
+            if elapsed > REPORTED_AFTER && !is_reported {
+                is_reported = true;
+                exit::note(text!(
+                    "waiting for the store, {seconds} s at most; Ctrl-C prints the result at once"
+                ));
+            }
         }
     })
 }

@@ -3,11 +3,6 @@
 //!
 //! It measures nothing.
 
-#![expect(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-
 pub mod arguments;
 pub mod baselines_here;
 pub mod find;

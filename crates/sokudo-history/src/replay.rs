@@ -95,7 +95,6 @@ fn retell_heat(document: &RunDocument, trial: &TrialDocument, started: u64) {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 fn rate(row: usize, started: u64, last: u64, point: &SeriesPoint) -> RunEvent {
     let time = seconds(point.at.0.saturating_sub(last));
     let rate = |moved: u64| (time > 0.0 && moved > 0).then(|| moved as f64 / time);
@@ -123,7 +122,6 @@ fn elapsed(result: &ResultDocument) -> u64 {
     result.trials.iter().map(|trial| trial.elapsed_ns).sum()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "seconds are a float")]
 fn seconds(nanos: u64) -> f64 {
     nanos as f64 / 1e9
 }

@@ -125,10 +125,6 @@ impl UsedFiles<'_> {
     fn share(&self) -> io::Result<f64> {
         let space = rustix::fs::statvfs(&self.folder)?;
         let used = space.f_blocks.saturating_sub(space.f_bfree);
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "blocks of a disk are fewer than 2^53"
-        )]
         let share = used as f64 / space.f_blocks.max(1) as f64;
         Ok(share)
     }

@@ -35,8 +35,6 @@ struct DueTrial<'a> {
 /// machine, and the last ends within it. All at once where one takes as long as a part.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "a moment is no more precise, and lies within the time"
 )]
 fn round_starts(rounds: u32, over: Nanos, round: Nanos, seed: u64) -> Vec<Nanos> {

@@ -69,7 +69,6 @@ impl TrialLength {
 
 /// Seconds after which the interval of a trial's mean reaches no further than `precision`, a share:
 /// it becomes narrower with the root of the time. `None` where the trial does not tell.
-#[expect(clippy::cast_precision_loss, reason = "numbers of I/Os")]
 fn needed_s(trial: &Trial, workload: &Workload, precision: f64) -> Option<f64> {
     let outcome = &trial.outcome;
     let elapsed = outcome.elapsed.as_secs_f64();

@@ -5,6 +5,7 @@
 //! A program that measures a directory is `examples/directory.rs`:
 //!
 //! ```no_run
+#![warn(missing_docs)]
 #![doc = include_str!("../examples/directory.rs")]
 //! ```
 //!

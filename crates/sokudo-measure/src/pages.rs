@@ -80,7 +80,6 @@ fn pairs(
 
 /// Whether so many pairs show no advantage worth a word that all of them would show none: their
 /// median is the same whatever follows.
-#[expect(clippy::cast_precision_loss, reason = "a ratio is no more precise")]
 fn is_decided(compared: &PagesCompared) -> bool {
     let pairs = compared.small.iter().zip(&compared.huge);
     let without =

@@ -83,7 +83,6 @@ fn least(workload: &Workload) -> Nanos {
 }
 
 /// How long the rates were others at the start, where that matters.
-#[expect(clippy::cast_precision_loss, reason = "there are at most 200 rates")]
 fn warm_up(intervals: &IntervalRates) -> Option<Nanos> {
     let rates = &intervals.per_second;
     let found = WarmUp::of(rates)?;

@@ -74,9 +74,7 @@ impl AlternatingTrials<'_> {
 
 /// What a trial moved, in whole bytes per second.
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a rate in whole bytes per second"
 )]
 pub(crate) fn bytes_per_second(outcome: &Outcome) -> u64 {

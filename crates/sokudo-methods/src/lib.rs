@@ -3,14 +3,7 @@
 //! [`commands`] lists those that measure by themselves; [`matrix`] has them carried out on many
 //! volumes.
 
-#![expect(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, reason = "test values are small")
-)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
 pub mod argument_checks;
 pub mod arguments;

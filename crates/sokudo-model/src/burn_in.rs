@@ -173,7 +173,6 @@ impl BurnIn {
 impl BurnInWork {
     /// Mean rate, in bytes per second; `None` where nothing was done.
     pub fn bytes_per_s(&self) -> Option<f64> {
-        #[expect(clippy::cast_precision_loss, reason = "a rate is no more precise")]
         let bytes = self.done.0 as f64;
         (self.elapsed.0 > 0).then(|| bytes / self.elapsed.as_secs_f64())
     }

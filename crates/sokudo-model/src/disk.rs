@@ -311,7 +311,6 @@ impl FlashWrites {
     }
 
     /// Write amplification; `None` where too little was written to say.
-    #[expect(clippy::cast_precision_loss, reason = "two digits are told")]
     pub fn amplification(&self) -> Option<f64> {
         (self.given >= Self::GIVEN_MIN).then(|| self.written as f64 / self.given as f64)
     }

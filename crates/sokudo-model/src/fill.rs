@@ -340,7 +340,6 @@ impl Fill {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "bytes of a drive")]
 fn to_float(bytes: Bytes) -> f64 {
     bytes.0 as f64
 }

@@ -50,7 +50,6 @@ const fn one() -> u32 {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 const fn is_one(count: &u32) -> bool {
     *count == 1
 }

@@ -83,7 +83,6 @@ pub struct HostRates {
 
 impl Row {
     /// The rates of each of so many hosts.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn rates_of_hosts(&self, hosts: usize) -> Vec<HostRates> {
         let mut seen = vec![<[Vec<f64>; 2]>::default(); hosts];
         for together in self.trials.iter().filter_map(|it| it.together.as_ref()) {

@@ -31,7 +31,6 @@ impl IntervalRates {
     }
 
     /// The same of a series alone, which moves bytes or I/Os.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn of_series(series: &[SeriesPoint], time: Option<Nanos>, moves_bytes: bool) -> Self {
         let length = series.first().map_or(Nanos(0), |point| point.at);
         let is_whole = |(number, point): &(u64, &SeriesPoint)| {
@@ -72,7 +71,6 @@ impl IntervalRates {
         self.joined_by(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a few neighbours")]
     fn joined_by(self, count: usize) -> Self {
         let count = count.max(1);
         let mean = |rates: &[f64]| rates.iter().sum::<f64>() / count as f64;

@@ -5,10 +5,8 @@
 //! Every front end ends in a [`Plan`] and every output starts from a [`Run`].
 //! This crate holds data only: it does no I/O, measures nothing, judges nothing.
 
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, reason = "test values are small")
-)]
+#![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
 pub mod attachment;
 pub mod burn_in;

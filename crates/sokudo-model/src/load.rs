@@ -33,7 +33,6 @@ impl RateKept {
 
     /// Of trials that ended by their time; `None` without a rate of all operations, or
     /// where no trial did.
-    #[expect(clippy::cast_precision_loss, reason = "numbers of I/Os below 2^53")]
     pub fn of(workload: &Workload, trials: &[Trial]) -> Option<Self> {
         let of_thread = workload.pacing.rate?.ios_per_second(mean_block(workload)?);
         let time = workload.limits.time?.as_secs_f64();
@@ -196,7 +195,6 @@ impl LatencyLimit {
             .map(|trial| self.percentile_of(&trial.outcome))
             .collect();
         let percentiles = percentiles.filter(|percentiles| !percentiles.is_empty())?;
-        #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
         let limit = self.latency.0 as f64;
         let median = Summary::of(&percentiles)?.median;
         let interval = median_interval(&percentiles, Self::CONFIDENCE);
@@ -208,7 +206,6 @@ impl LatencyLimit {
         })
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
     fn percentile_of(self, outcome: &Outcome) -> Option<f64> {
         let histogram = outcome.from_intended()?;
         let value = histogram.trusted_quantile(self.percentile.fraction())?;

@@ -25,7 +25,6 @@ pub const FAILURE_KINDS_MAX: usize = 16;
 impl Outcome {
     /// Adds what another thread or workload of the same stage did. The whole lasted
     /// from the earlier start to the later end.
-    #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
     pub fn merge(&mut self, other: &Self) {
         let depth_time = |outcome: &Self| outcome.depth_achieved * outcome.elapsed.0 as f64;
         let depth_times = depth_time(self) + depth_time(other);
@@ -103,7 +102,6 @@ impl Trial {
 
 impl Outcome {
     /// Adds what was done later. The time between is nobody's.
-    #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
     fn append(&mut self, later: &Self) {
         let (began, lasted) = (self.started_after, self.elapsed);
         let depth_time = |outcome: &Self| outcome.depth_achieved * outcome.elapsed.0 as f64;
@@ -223,7 +221,6 @@ struct Share {
 }
 
 impl Share {
-    #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
     fn of(series: &[SeriesPoint], from: u64, to: u64, elapsed: Nanos) -> Self {
         let (mut bytes, mut ios, mut all_bytes, mut all_ios) = (0.0, 0.0, 0.0, 0.0);
         for (point, part) in overlaps(series, from, to) {
@@ -245,9 +242,7 @@ impl Share {
 
     /// Whole I/Os, of whole blocks where all are alike.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "a share of a count is no larger than the count"
     )]
     fn of_moved(self, whole: Moved) -> Moved {
@@ -267,7 +262,6 @@ impl Share {
 }
 
 /// Every interval of a series, and which part of it lies between two instants.
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn overlaps(
     series: &[SeriesPoint],
     from: u64,
@@ -288,9 +282,7 @@ fn overlaps(
 /// The intervals of a series that lie between two instants, at least in part, counted from the
 /// first of both.
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a share of a count is no larger than the count"
 )]
 fn cut(series: &[SeriesPoint], from: u64, to: u64) -> Vec<SeriesPoint> {

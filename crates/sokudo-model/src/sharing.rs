@@ -239,7 +239,6 @@ fn rates_of(row: &Row, sample_count: usize) -> Vec<f64> {
         .collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 fn float(value: u64) -> f64 {
     value as f64
 }

@@ -167,7 +167,6 @@ pub enum RoundFigure {
 
 impl RoundFigure {
     /// Its value in one trial; `None` where nothing was measured.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn of(self, outcome: &Outcome) -> Option<f64> {
         match self {
             Self::BytesPerSecond => outcome.bytes_per_second(),

@@ -66,7 +66,6 @@ impl StopFigure {
     pub fn value_text(self, value: u64) -> Text {
         match self {
             Self::Rate => {
-                #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
                 let megabytes = value as f64 / 1e6;
                 text!("{megabytes:.1} MB/s")
             }

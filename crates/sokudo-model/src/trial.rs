@@ -87,7 +87,6 @@ impl Row {
     }
 
     /// I/Os per second, the median of the trials that did any; `None` without such.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn ios_per_second(&self) -> Option<f64> {
         let rate = |outcome: &Outcome| {
             let is_rate = outcome.ios() > 0 && outcome.elapsed > Nanos(0);
@@ -226,7 +225,6 @@ impl TrialTogether {
 
 impl HostTrial {
     /// Bytes per second while all hosts ran.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn bytes_per_second(&self, together: &TrialTogether) -> Option<f64> {
         let window = together.window()?.as_secs_f64();
         Some(self.in_window.bytes.0 as f64 / window)
@@ -409,7 +407,6 @@ impl Outcome {
 
     /// Bytes read and written per second of the measured part, without what was read back
     /// to check writes; `None` where nothing was moved.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn bytes_per_second(&self) -> Option<f64> {
         let checked = self.verified.as_ref();
         let writes = checked.and_then(|_| self.operation(Operation::Write));
@@ -422,7 +419,6 @@ impl Outcome {
     }
 
     /// Bytes written per second, until they were durable; `None` where that is not known.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn durable_bytes_per_second(&self) -> Option<f64> {
         let after = self.durable_after.filter(|after| *after > Nanos(0))?;
         let written = self.operation(Operation::Write)?.bytes;

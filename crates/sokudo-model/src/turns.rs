@@ -72,7 +72,6 @@ pub struct PairRatios {
 
 impl PairRatios {
     /// Of `rates` over those `beside` them; `None` where no pair has both.
-    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
     pub fn of(rates: &[u64], beside: &[u64]) -> Option<Self> {
         let pairs = rates.iter().zip(beside).filter(|(_, beside)| **beside > 0);
         let ratios: Vec<f64> = pairs

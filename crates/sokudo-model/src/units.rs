@@ -46,7 +46,6 @@ impl Nanos {
     }
 
     /// Seconds, as a float for rates.
-    #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
     pub const fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SECOND as f64
     }
@@ -110,7 +109,6 @@ impl FromStr for Nanos {
 /// Prints a time with a unit that suits its size: `870 ns`, `12.3 µs`,
 /// `4.51 ms`, `2.00 s`.
 impl fmt::Display for Nanos {
-    #[expect(clippy::cast_precision_loss, reason = "three digits are printed")]
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = self.0 as f64;
         let text = match self.0 {
@@ -205,7 +203,6 @@ impl FromStr for Bytes {
 /// Prints a size exactly in the largest binary unit that divides it (`1 MiB`,
 /// `4 KiB`, `512 B`), else rounded with one decimal (`251.9 GiB`).
 impl fmt::Display for Bytes {
-    #[expect(clippy::cast_precision_loss, reason = "one decimal is printed")]
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
         let mut unit = 0;
@@ -275,8 +272,6 @@ fn split_number(text: &str) -> Result<(Number, &str), ParseSizeError> {
 
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "the range is checked first; scales are whole and below 2^53"
 )]
 fn scaled(number: Number, scale: f64) -> Option<u64> {

@@ -7,7 +7,6 @@ use serde_json::Value;
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "names that say enough need no words")]
 pub enum RunEvent {
     /// What will be done. At most `writes_bytes` are written, which is not known of what ends by
     /// no number of bytes or seconds, and as much as can be written in `writes_seconds`.
@@ -99,7 +98,6 @@ pub enum RunEvent {
 /// What a trial is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "names that say enough need no words")]
 pub enum RunPhase {
     Waiting,
     Ramp,
@@ -112,7 +110,6 @@ pub enum RunPhase {
 /// What is told of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "names that say enough need no words")]
 pub enum SampleUnit {
     MbPerSecond,
     Milliseconds,
@@ -120,7 +117,6 @@ pub enum SampleUnit {
 
 /// A row of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "names that say enough need no words")]
 pub struct PlannedRow {
     pub name: String,
     pub direction: String,

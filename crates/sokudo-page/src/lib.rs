@@ -5,11 +5,6 @@
 //! comes from here through it are typed wishes and queries ([`Ask`]): it cannot measure, write or
 //! name an option that [`Wish`] does not know.
 
-#![allow(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-
 mod access;
 mod event;
 mod files;

@@ -23,7 +23,9 @@ pub struct Frame<M> {
 pub enum PipeError {
     #[error("the pipe to the other process failed: {0}; start sokudo page again")]
     Failed(#[from] io::Error),
-    #[error("the other process sent an invalid message: {0}; both must be the same version of sokudo")]
+    #[error(
+        "the other process sent an invalid message: {0}; both must be the same version of sokudo"
+    )]
     NoMessage(serde_json::Error),
     #[error("a message of {bytes} B is larger than the pipe carries; ask for less at once")]
     TooLarge { bytes: u64 },
@@ -39,10 +41,6 @@ struct MessageLine<M> {
     bytes: u64,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
 fn is_zero(bytes: &u64) -> bool {
     *bytes == 0
 }

@@ -123,7 +123,9 @@ pub enum WishError {
     UnknownOption { method: String, option: String },
     #[error("{option} is not {wanted}; correct it, or leave it empty")]
     WrongValue { option: String, wanted: String },
-    #[error("{target} is not a target; give the full path of a directory or device, sim:MODEL or null:")]
+    #[error(
+        "{target} is not a target; give the full path of a directory or device, sim:MODEL or null:"
+    )]
     NoTarget { target: String },
     #[error("no job file is given; drop one on the page")]
     NoJob,

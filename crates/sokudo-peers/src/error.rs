@@ -76,9 +76,7 @@ pub enum PeerError {
         within.as_secs()
     )]
     NotCome { rank: u32, within: Duration },
-    #[error(
-        "rank {rank} on {host} is lost: {cause}; check that host, and start again"
-    )]
+    #[error("rank {rank} on {host} is lost: {cause}; check that host, and start again")]
     Lost {
         rank: u32,
         host: String,

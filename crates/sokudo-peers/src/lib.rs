@@ -7,11 +7,6 @@
 //!
 //! It refuses to know what is measured: it carries bytes.
 
-#![allow(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-
 mod beats;
 mod clock;
 mod error;

@@ -222,7 +222,6 @@ fn together(texts: &[&Text], ranges: &mut usize) -> Option<Text> {
 /// `3 to 20`, of figures with one unit.
 fn range(figures: &[Argument]) -> Option<Argument> {
     let value = |argument: &Argument| match argument {
-        #[expect(clippy::cast_precision_loss, reason = "figures are put in order")]
         Argument::Count(count) => Some((*count as f64, String::new())),
         Argument::Figure(figure) => Some((figure.value.parse().ok()?, figure.unit.clone())),
         _ => None,

@@ -5,14 +5,7 @@
 //! document can be printed again. Nothing here does I/O, reads a clock or asks
 //! the terminal: width, colour and unit are arguments.
 
-#![expect(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, reason = "test values are small")
-)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
 pub mod check;
 pub mod comparison;

@@ -11,11 +11,7 @@ pub const MISSING: &str = "—";
 
 /// A float without what stands behind its point; 0 where it is negative or no number, and the
 /// largest number where it is larger.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "that is what it is for"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
 pub const fn natural(value: f64) -> u64 {
     value as u64
 }
@@ -37,7 +33,6 @@ pub fn whole(count: usize) -> f64 {
 }
 
 /// A count, a size or a time as a float: nobody is shown 53 bits.
-#[expect(clippy::cast_precision_loss, reason = "what is shown has fewer digits")]
 pub const fn float(value: u64) -> f64 {
     value as f64
 }
@@ -195,7 +190,6 @@ pub fn latency(nanos: Option<u64>) -> String {
 }
 
 /// A size as drives are sold, in powers of 1000, with so many digits (2 or 3) that matter.
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 pub fn decimal_size(Bytes(bytes): Bytes, digits: u8) -> String {
     const UNITS: [(f64, &str); 5] = [
         (1e15, "PB"),

@@ -273,7 +273,9 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
     if coverage.is_whole() {
         let range = range?;
         return Some(match has_failed {
-            false => text!("All of {range} was checked and nothing failed; the rest was not checked."),
+            false => {
+                text!("All of {range} was checked and nothing failed; the rest was not checked.")
+            }
             true => text!("All of {range} was checked; the rest was not."),
         });
     }

@@ -22,10 +22,6 @@ impl Autocorrelation {
     /// The time is τ = 1 + 2 Σ ρₖ, summed as Geyer's initial monotone sequence (1992): sums
     /// of two neighbouring ρ are added while they are positive, none above the one before,
     /// because what comes after is noise.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a series has thousands of points"
-    )]
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.len() < VALUES_MIN {
             return None;

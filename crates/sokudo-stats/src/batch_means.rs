@@ -16,10 +16,6 @@ const BATCHES_MAX: usize = 30;
 /// number both grow with the series: only then does the interval become right as it grows
 /// (Glynn and Whitt 1991; with a fixed number it does not). Values at the front that fill
 /// no batch are left out. `None` below 20 values, or for a confidence that is none.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a series has thousands of points"
-)]
 pub fn batch_means_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     if values.len() < VALUES_MIN {
         return None;

@@ -213,7 +213,6 @@ impl BlockFit {
             .max(1.0);
         #[expect(
             clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
             reason = "between 1 and the number of values"
         )]
         let reach = student_t(confidence, (degrees + ROUNDING) as u32)?;
@@ -299,7 +298,6 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Number as a divisor, at least 1.
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 fn count(number: usize) -> f64 {
     number.max(1) as f64
 }

@@ -205,7 +205,6 @@ impl ScaledSeries<'_> {
 /// Stretches of every length, each half over the next of its length.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "shares of a count are below it"
 )]
 fn stretches(count: usize) -> Vec<[usize; 2]> {

@@ -16,7 +16,6 @@ pub use widening::{CORRELATION_ASSUMED, CORRELATION_TRIALS, widening};
 /// Cliff's δ: the probability that a value of `second` is larger than one of `first`,
 /// minus that of the opposite (Cliff 1993). From −1 to 1; 0 where neither tends to be
 /// larger. `None` when either is empty.
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 pub fn cliffs_delta(first: &[f64], second: &[f64]) -> Option<f64> {
     let pairs = first.len() * second.len();
     let signs = first.iter().flat_map(|a| {
@@ -33,7 +32,6 @@ pub fn cliffs_delta(first: &[f64], second: &[f64]) -> Option<f64> {
 /// p-values of several tests, each raised so that the probability of even one false
 /// alarm among all stays below the level it is compared with (Holm 1979): the smallest
 /// times their number, the next times one less, and none smaller than the one before.
-#[expect(clippy::cast_precision_loss, reason = "few tests are counted")]
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|left, right| p_values[*left].total_cmp(&p_values[*right]));

@@ -31,10 +31,6 @@ pub struct Zipf {
 
 impl Zipf {
     /// Over `places` ranks; 0 is taken for 1. A theta above 30 is taken for 30.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "above 2^53 places neighbours are equally likely anyway"
-    )]
     pub fn new(ranks: u64, theta: f64) -> Self {
         let ranks = ranks.max(1) as f64;
         let theta = theta.min(THETA_MAX);
@@ -52,7 +48,6 @@ impl Zipf {
     /// Draws a rank, from 0 for the likeliest.
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "between 1 and the number of places"
     )]
     pub fn next(&self, random: &mut Random) -> u64 {
@@ -120,7 +115,6 @@ pub struct Pareto {
 
 impl Pareto {
     /// Over `places` ranks, with `power` above 0 and below 1.
-    #[expect(clippy::cast_precision_loss, reason = "a place in 2^53 is lost")]
     pub fn new(ranks: u64, power: f64) -> Self {
         Self {
             ranks: ranks.max(1) as f64,
@@ -131,7 +125,6 @@ impl Pareto {
     /// Draws a rank, from 0 up to the last of the places.
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "between 0 and the number of places"
     )]
     pub fn next(&self, random: &mut Random) -> u64 {
@@ -155,9 +148,7 @@ const NORMAL_DRAWS: u64 = 12;
 impl Normal {
     /// Over `places`, with a deviation that is a share of them; half of them at most.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "a place in 2^53 is lost; half of the places is the most"
     )]
     pub fn new(ranks: u64, deviation: f64) -> Self {

@@ -27,7 +27,6 @@ pub struct Trend {
 /// median of the slopes of all pairs, times the distance from the first to the last.
 /// Neither assumes a distribution of the values. Equal values make the chance too large,
 /// never too small.
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 pub fn trend(values: &[f64]) -> Option<Trend> {
     let values = joined(values);
     let count = values.len();
@@ -55,7 +54,6 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
 /// more pairs in one order than in the other. With i pairs out of order S is
 /// n(n − 1)/2 − 2i, and i is the sum of independent numbers, the kth of them uniform
 /// from 0 to k − 1.
-#[expect(clippy::cast_precision_loss, reason = "at most VALUES_MAX")]
 fn chance_of_order(count: usize, surplus: usize) -> f64 {
     let pairs = count * (count - 1) / 2;
     let mut probability = vec![0.0; pairs + 1];
@@ -98,7 +96,6 @@ pub struct LevelShift {
 
 /// The place at which two levels fit the values best, with at least `least` values on
 /// either side; `None` where there are too few, or all are equal.
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 pub fn step(values: &[f64], least: usize) -> Option<LevelShift> {
     let (count, least) = (values.len(), least.max(1));
     if count < 2 * least {
@@ -141,7 +138,6 @@ pub fn step(values: &[f64], least: usize) -> Option<LevelShift> {
 }
 
 /// What a straight line leaves of all squares: 1 − r².
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 pub(crate) fn left_by_line(values: &[f64], mean: f64, total: f64) -> f64 {
     let count = values.len() as f64;
     let middle = (count - 1.0) / 2.0;
@@ -195,7 +191,6 @@ pub fn groups(values: &[f64]) -> Option<Groups> {
 }
 
 /// At most [`VALUES_MAX`] values: the means of neighbours.
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 fn joined(values: &[f64]) -> Vec<f64> {
     let size = values.len().div_ceil(VALUES_MAX).max(1);
     values

@@ -274,14 +274,12 @@ impl Histogram {
     }
 
     /// Exact mean; `None` where nothing was recorded.
-    #[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
     pub fn mean(&self) -> Option<f64> {
         (self.totals.count > 0).then(|| self.sum() as f64 / self.totals.count as f64)
     }
 
     /// Sample standard deviation, from exact integer sums; `None` below two
     /// values. s² = (n·Σx² − (Σx)²) / (n·(n−1)).
-    #[expect(clippy::cast_precision_loss, reason = "a deviation is a float")]
     pub fn stdev(&self) -> Option<f64> {
         if self.totals.count < 2 {
             return None;
@@ -306,8 +304,6 @@ impl Histogram {
     /// `None` when empty.
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
         reason = "a rank lies between 1 and the count"
     )]
     pub fn quantile(&self, fraction: f64) -> Option<u64> {
@@ -448,7 +444,6 @@ struct SerializedHistogram {
     counts: Vec<u64>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 const fn is_zero(part: &u64) -> bool {
     *part == 0
 }
@@ -605,7 +600,6 @@ impl fmt::Debug for Histogram {
 /// for the median, 29 for p90, 299 for p99, 2,995 for p99.9.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "the logarithms' ratio is positive and small"
 )]
 pub fn samples_needed(fraction: f64) -> u64 {

@@ -204,7 +204,6 @@ fn variances(values: &[f64]) -> Vec<f64> {
     (0..values.len()).map(around).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a series has no 2^53 values")]
 fn to_float(count: usize) -> f64 {
     count as f64
 }

@@ -4,10 +4,8 @@
 //!
 //! Nothing here knows what a disk is, reads a clock or does I/O.
 
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, reason = "test values are small")
-)]
+#![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
 mod autocorrelation;
 mod batch_means;

@@ -31,7 +31,6 @@ pub fn quantile_low(histogram: &Histogram, fraction: f64, effective: f64) -> Opt
 
 /// The ranks of the ends in the histogram, from 1 to its number of values; `None` for an end that
 /// lies beyond its values.
-#[expect(clippy::cast_precision_loss, reason = "a rank in 2^53 is lost")]
 fn ranks(histogram: &Histogram, fraction: f64, effective: f64) -> Option<[Option<f64>; 2]> {
     let count = histogram.count() as f64;
     let is_fraction = fraction > 0.0 && fraction < 1.0;
@@ -52,7 +51,6 @@ fn ranks(histogram: &Histogram, fraction: f64, effective: f64) -> Option<[Option
 }
 
 /// The bucket of the value of this rank.
-#[expect(clippy::cast_precision_loss, reason = "a rank in 2^53 is lost")]
 fn bucket_at(histogram: &Histogram, rank: f64) -> Option<Bucket> {
     let mut seen = 0.0;
     histogram.buckets().find(|bucket| {
@@ -75,7 +73,6 @@ pub fn quantile_design_effects<const COUNT: usize>(
     fractions.map(|fraction| design_effect(&all, groups, fraction))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts are divided")]
 fn design_effect(all: &Histogram, groups: &[&Histogram], fraction: f64) -> Option<f64> {
     let quantile = all.quantile(fraction)?;
     let count = all.count() as f64;

@@ -50,7 +50,6 @@ impl Random {
 
     /// A number in [0, 1) with 53 random bits.
     #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a float exactly")]
     pub fn fraction(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -15,8 +15,6 @@ pub fn median(values: &[f64]) -> Option<f64> {
 /// (type 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996).
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "an index, rounded down, of a list in memory"
 )]
 pub fn quantile(values: &[f64], share: f64) -> Option<f64> {

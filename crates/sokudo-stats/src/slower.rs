@@ -57,7 +57,6 @@ fn lower_windows(logs: &[f64]) -> Vec<Range<usize>> {
     let noise = noise(logs);
     let mut lower = Vec::new();
     for length in WINDOWS {
-        #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let root = (length as f64).sqrt();
         let limit = loss(length).min(-DEVIATIONS * noise / root);
         for (first, window) in logs.windows(length).enumerate() {
@@ -89,7 +88,6 @@ fn noise(logs: &[f64]) -> f64 {
 }
 
 fn mean(values: &[f64]) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let count = values.len().max(1) as f64;
     values.iter().sum::<f64>() / count
 }

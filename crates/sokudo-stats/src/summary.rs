@@ -22,7 +22,6 @@ pub struct Summary {
 
 impl Summary {
     /// The summary of at least one value.
-    #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
     pub fn of(values: &[f64]) -> Option<Self> {
         let sorted = sorted(values);
         let (min, max) = (*sorted.first()?, *sorted.last()?);
@@ -105,7 +104,6 @@ fn interval_of(sorted: &[f64], count: usize, confidence: f64) -> Option<Interval
             high: sorted[sorted.len() - 1 - rank],
             coverage,
         });
-        #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
         {
             probability *= (count - below) as f64 / (below + 1) as f64;
         }
@@ -139,7 +137,6 @@ impl WeightedTrials {
     /// length holds the median of the lengths, rounded, and once at least.
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "it is between 1 and a limit"
     )]
     pub fn by_length(trials: &[(f64, f64)]) -> Self {
@@ -196,7 +193,6 @@ impl WeightedTrials {
 
 /// The mean without the `trim` smallest and the `trim` largest values. `None` when
 /// nothing is left.
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 pub fn trimmed_mean(values: &[f64], trim: usize) -> Option<f64> {
     let sorted = sorted(values);
     let end = sorted.len().checked_sub(trim)?;

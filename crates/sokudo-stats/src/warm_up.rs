@@ -83,10 +83,6 @@ fn mser(batches: &[f64]) -> usize {
 
 /// Whether two parts have different means. Neighbouring batches resemble each other, so that
 /// their errors are larger than those of independent ones by √((1 + ρ) ÷ (1 − ρ)).
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a series has thousands of points"
-)]
 fn differ(front: &[f64], late: &[f64]) -> bool {
     let (mean_front, mean_late) = (mean(front), mean(late));
     let deviations: Vec<f64> = late.iter().map(|batch| batch - mean_late).collect();
@@ -103,10 +99,6 @@ fn differ(front: &[f64], late: &[f64]) -> bool {
     (mean_front - mean_late).abs() > errors * error.max(mean_late.abs() * f64::EPSILON)
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a series has thousands of points"
-)]
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

@@ -5,14 +5,7 @@
 //! Every public function is safe. Nothing here decides anything: which backend,
 //! which file and when is up to the caller.
 
-#![allow(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, reason = "test values are small")
-)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
 mod aio;
 mod block_cache;

@@ -24,7 +24,6 @@ pub struct ThreadCounts {
 }
 
 /// All that is counted about the calling thread (`RUSAGE_THREAD`).
-#[expect(clippy::cast_sign_loss, reason = "counts are not negative")]
 pub fn thread_counts() -> ThreadCounts {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is valid for one rusage.
@@ -41,7 +40,6 @@ pub fn thread_counts() -> ThreadCounts {
     }
 }
 
-#[expect(clippy::cast_sign_loss, reason = "processor time is not negative")]
 fn nanos(time: libc::timeval) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
 }

@@ -243,7 +243,6 @@ impl EventTeller {
 
     /// How far it is, and how fast it has been since that was told last; while a trial finishes it
     /// only waits, and the rate of its last part is told when the trial is known.
-    #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
     fn tell_rate(&mut self, row: usize, is_measured: bool) {
         let InTrial { at, bytes, ios, .. } = self.in_trial;
         let (reported_at, reported_bytes, reported_ios) = self.in_trial.reported;
@@ -449,7 +448,6 @@ fn behind<T>(all: &[T], reported_count: usize) -> impl Iterator<Item = &T> + Clo
 
 /// Places, each its first byte, bytes, nanoseconds and I/Os, and defects, each its first byte and
 /// length, as events none of which is too long for a line.
-#[expect(clippy::cast_precision_loss, reason = "rates are floats")]
 pub fn samples_events(
     row: usize,
     trial: u32,
@@ -504,8 +502,6 @@ pub fn latency_counts(latencies: impl Iterator<Item = (u64, u64)>) -> Vec<u64> {
 /// The bucket that a latency is told in.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "a bucket is no more precise, and clamped"
 )]
 fn latency_bucket(nanos: u64) -> usize {

@@ -4,11 +4,6 @@
 //! It measures nothing, keeps nothing, and defines no command: the command line that help,
 //! remedies and repetitions are about is handed to it ([`definition`]).
 
-#![expect(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-
 pub mod arguments;
 pub mod command_line;
 pub mod definition;

@@ -279,12 +279,7 @@ impl ProgressLine {
     }
 
     /// How far the trial in progress is, in expected time.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "a bar is no more precise"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "a bar is no more precise")]
     fn time_into_step(&mut self, at: Nanos, bytes: Bytes) -> Nanos {
         let Some(all) = self.bytes.filter(|all| all.0 > 0) else {
             return at;
@@ -298,7 +293,6 @@ impl ProgressLine {
     }
 
     /// MB/s since the last event.
-    #[expect(clippy::cast_precision_loss, reason = "a speed is a float")]
     fn speed(&self, at: Nanos, bytes: Bytes) -> Option<f64> {
         let (last_at, last_bytes) = self.last;
         let seconds = Nanos(at.0.checked_sub(last_at.0)?).as_secs_f64();
@@ -353,7 +347,6 @@ fn left(position: u64, total: Nanos, pace: f64) -> Duration {
     left.mul_f64(pace.clamp(0.0, PACE_MAX))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn share(position: u64, total: u64) -> f64 {
     (position as f64 / total as f64).min(1.0)
 }

@@ -110,7 +110,6 @@ impl Sum for Rate {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tests count to some millions")]
 fn float(count: u64) -> f64 {
     count as f64
 }

@@ -45,8 +45,9 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     if bytes.len() as u64 > BYTES_MAX {
         return Err(broken("it is longer than any such cache"));
     }
-    let entries = Dictionary::read(&bytes)
-        .ok_or_else(|| broken("its entry table points outside of the file: it is cut off or damaged"))?;
+    let entries = Dictionary::read(&bytes).ok_or_else(|| {
+        broken("its entry table points outside of the file: it is cut off or damaged")
+    })?;
     let version = entries.get("version", "i").unwrap_or_default();
     let order = ByteOrder::of_number(version, VERSION)
         .ok_or_else(|| broken("its version is not 1, the only one that is known"))?;

@@ -11,14 +11,7 @@
 //! Nothing here touches the system: no file is opened, no device is looked at, no clock is
 //! read. Whether a plan can run on a target is decided elsewhere.
 
-#![allow(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, reason = "test values are small")
-)]
+#![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
 pub mod bonnie;
 pub mod crystaldiskmark;

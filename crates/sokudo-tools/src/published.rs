@@ -80,8 +80,8 @@ impl Collection {
         let [document, tool, method, target] = [field(0)?, field(1)?, field(2)?, field(3)?];
         let (metric, unit, value) = (field(4)?, record.get(5).and_then(label), field(6)?);
         let note = record.get(7).and_then(label);
-        let value = number::number(&value)
-            .ok_or_else(|| text!("`{value}` is not a possible figure"))?;
+        let value =
+            number::number(&value).ok_or_else(|| text!("`{value}` is not a possible figure"))?;
         let metric = PublishedMetric::read(&metric, &method);
         let unit = PublishedUnit::of(&tool, unit.as_deref().unwrap_or_default());
         let (target, trial) = trial_of(&target);

@@ -4,11 +4,6 @@
 //! It asks nobody for consent and chooses no disk: a [`VolumeDisk`] is made of a device that
 //! somebody holds open who has both. It measures nothing.
 
-#![allow(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-
 mod action;
 mod arrays;
 mod carry_out;

@@ -5,11 +5,6 @@
 //! shown. It does not know what the texts are about.
 //! How texts are found and how a language is added is told in docs/TRANSLATING.md.
 
-#![allow(
-    missing_docs,
-    reason = "it is for sokudo alone, and names that say enough need no words"
-)]
-
 // The macros name this crate as all others do.
 extern crate self as sokudo_words;
 

@@ -11,8 +11,6 @@
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
     reason = "it is a measurement that people run"
 )]
 

@@ -5,9 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
 #![expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "counts and rates are made of floats"
 )]
 

@@ -226,7 +226,6 @@ fn unreadable(run: &Run) -> Option<AssessedPoint> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share of a speed")]
 fn link_share(disk: &Disk, streams: &FastestStreams) -> Option<AssessedPoint> {
     let link = disk.link.as_ref()?;
     let carries = link.negotiated_bytes_per_s.filter(|speed| *speed > 0)? as f64;
@@ -285,7 +284,6 @@ fn random_reads(run: &Run) -> Option<AssessedPoint> {
 }
 
 fn random_reads_of(run: &Run, row: &Row) -> Option<AssessedPoint> {
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     let reads = rate(row)? / RANDOM_BLOCK.0 as f64;
     let target = run.targets.first().unwrap_or(&run.target);
     let mut leaves = target.leaves();

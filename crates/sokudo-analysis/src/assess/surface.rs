@@ -77,7 +77,6 @@ fn surface(run: &Run) -> Option<AssessedPoint> {
     let device = target.devices.first();
     let device = device.filter(|_| target.kind != TargetKind::Simulated);
     let name = device.map_or(&target.name, |device| &device.name);
-    #[expect(clippy::cast_precision_loss, reason = "a share is no more precise")]
     let share = bytes_of(&row) as f64 / size.0 as f64;
     let expected = &expectations().unreadable_sectors;
     let ok = Some(DiskAnswer::Ok);

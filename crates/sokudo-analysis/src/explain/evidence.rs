@@ -94,14 +94,12 @@ pub fn line(pairs: &[(f64, f64)]) -> Option<StraightLine> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sizes and times to 1 in 2^53")]
 pub fn to_float(value: u64) -> f64 {
     value as f64
 }
 
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "an index, rounded down, of a list in memory"
 )]
 pub fn to_index(value: f64) -> usize {

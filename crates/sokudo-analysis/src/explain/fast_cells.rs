@@ -91,10 +91,6 @@ pub fn lasting(level: &FillStretch) -> Text {
 }
 
 /// As drives are sold.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "one digit behind the point is told"
-)]
 pub fn gb(bytes: Bytes) -> f64 {
     bytes.0 as f64 / 1e9
 }
@@ -106,7 +102,6 @@ pub fn mb_per_s(stretch: &FillStretch) -> f64 {
 
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a share of what was written"
 )]
 fn rounded(bytes: f64) -> Bytes {

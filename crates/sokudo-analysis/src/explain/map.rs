@@ -91,11 +91,7 @@ fn inference(run: &Run, step: &MappingFit, points: &[Point]) -> Inference {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a size made of sizes"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a size made of sizes")]
 fn rounded(bytes: f64) -> u64 {
     bytes as u64
 }

@@ -37,9 +37,7 @@ pub fn untold(run: &Run) -> Option<Inference> {
         figures: Vec::new(),
         confidence: Confidence::Low,
         evidence: match was_tried {
-            true => {
-                Text::from("this applies only to rotating platters, and none were found")
-            }
+            true => Text::from("this applies only to rotating platters, and none were found"),
             false => Text::from(
                 "this applies only to rotating platters, and rotation was not tested; add --only rotation",
             ),

@@ -73,7 +73,6 @@ fn seen(case: &RowContext<'_>) -> Option<ForeignUse> {
 }
 
 /// Those who moved a good part of the bytes in question, most first, in words.
-#[expect(clippy::cast_precision_loss, reason = "a share is asked for")]
 fn named(case: &RowContext<'_>, seen: &ForeignUse, beyond: &[(Operation, Bytes)]) -> Vec<Text> {
     // A worker of the kernel carries our own I/O to the file of a loop device.
     let has_loop = case

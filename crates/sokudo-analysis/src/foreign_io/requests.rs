@@ -77,7 +77,6 @@ impl OthersRequests {
 
 /// The requests of others in one direction, if they are more than a quiet system makes and cost
 /// the row something.
-#[expect(clippy::cast_precision_loss, reason = "shares are asked for")]
 pub(super) fn of_others(case: &RowContext<'_>, operation: Operation) -> Option<OthersRequests> {
     let leaf = countable(case)?;
     let device = case.device()?;
@@ -157,8 +156,6 @@ pub(super) fn commits(case: &RowContext<'_>) -> bool {
 /// device at once, and at the ends of a file's extents.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "a share of a count is a count"
 )]
 fn pieces(case: &RowContext<'_>, requested: u64) -> u64 {
@@ -181,8 +178,6 @@ fn pieces(case: &RowContext<'_>, requested: u64) -> u64 {
 /// Records that a copy-on-write file system may have to read beside the file.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "a share of a size is a size"
 )]
 fn metadata(case: &RowContext<'_>, operation: Operation) -> u64 {

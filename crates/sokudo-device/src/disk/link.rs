@@ -41,7 +41,6 @@ impl Speed {
     /// Payload bytes per second.
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "a float is cast saturating, and no link carries 2^64 bytes a second"
     )]
     fn bytes_per_s(self) -> u64 {

@@ -145,18 +145,19 @@ pub(super) fn writers(system: &System, wanted: WatchedTargets, excused: &[u32]) 
             // Nobody listens any more when it took too long.
             let _ = tell.send(look.seen);
         });
-    let seen =
-        started.ok().and_then(|_| {
-            reports.recv_timeout(REPORTED_AFTER).ok().or_else(|| {
+    let seen = started.ok().and_then(|_| {
+        reports.recv_timeout(REPORTED_AFTER).ok().or_else(|| {
             if let Some(tell) = TELL.get() {
                 tell(text!(
                     "checking the open files of all processes; this ends within {} s",
                     WAIT_MAX.as_secs()
                 ));
             }
-            reports.recv_timeout(WAIT_MAX.saturating_sub(REPORTED_AFTER)).ok()
+            reports
+                .recv_timeout(WAIT_MAX.saturating_sub(REPORTED_AFTER))
+                .ok()
         })
-        });
+    });
     seen.unwrap_or_else(|| Writers {
         unseen: Some(cut_short()),
         ..Writers::default()

@@ -185,7 +185,10 @@ impl<'system> Relatives<'system> {
     fn add_behind(&mut self, by: usize) {
         let device = &self.loops[by];
         let LoopSource::Known(status) = device.shown else {
-            let sentence = text!("sokudo cannot see which file the loop device {} shows", device.name);
+            let sentence = text!(
+                "sokudo cannot see which file the loop device {} shows",
+                device.name
+            );
             self.occupants.push(unseen(sentence, without(&device.name)));
             return;
         };

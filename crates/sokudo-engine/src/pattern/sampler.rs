@@ -200,7 +200,6 @@ impl RankLayout {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "parameters are small")]
 fn millionths(value: u64) -> f64 {
     value as f64 / MILLION
 }

@@ -248,7 +248,6 @@ mod tests {
 
     /// The rate of the fastest sample; what cutting off parts of nanoseconds may have
     /// taken from a time is added to it.
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn highest(samples: &[(u64, u64)], cut_off: u64) -> f64 {
         let rate = |(bytes, time): &(u64, u64)| *bytes as f64 / (*time + cut_off) as f64;
         samples.iter().map(rate).fold(0.0, f64::max)

@@ -373,7 +373,6 @@ impl<'a> Carrier<'a> {
         });
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
     fn outcome(mut self, stopped: StopReason) -> Outcome {
         let elapsed_ns = self.now - self.started_at;
         self.tally.elapsed = Nanos(elapsed_ns);

@@ -8,6 +8,9 @@ use sokudo_terminal::arguments::mistake::whole_number;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 use crate::bonnie::plan::{FileSpec, FilesSpec};
 
+use Ability::{Directory, Repeat};
+use SharedGroup::Seed;
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -26,8 +29,8 @@ would endanger data, 4 less trusted than --require asks, 130 interrupted.";
 pub type Arguments = MeasuringArguments<BonnieOptions>;
 
 impl OwnArguments for BonnieOptions {
-    const SHARED: &'static [SharedGroup] = &[SharedGroup::Seed];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory];
+    const SHARED: &'static [SharedGroup] = &[Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory];
 }
 
 /// Own arguments of `sokudo bonnie`, as given.

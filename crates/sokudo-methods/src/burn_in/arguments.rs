@@ -9,6 +9,8 @@ use sokudo_terminal::arguments::one_of::one_of;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 use crate::burn_in::plan::PASSES_MAX;
 
+use SharedGroup::{Destroy, Issue, Notify, Overwrite, Pages, Seed, Stop};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -37,15 +39,7 @@ const SELF_TESTS: &[(&str, BurnInTests)] = &[
 pub type Arguments = MeasuringArguments<BurnInOptions>;
 
 impl OwnArguments for BurnInOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Destroy,
-        SharedGroup::Issue,
-        SharedGroup::Stop,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-        SharedGroup::Notify,
-    ];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Destroy, Issue, Stop, Pages, Seed, Notify];
     const CAN: &'static [Ability] = &[];
 }
 

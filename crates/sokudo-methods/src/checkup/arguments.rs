@@ -7,6 +7,8 @@ use sokudo_terminal::arguments::mistake::whole_number;
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
+use SharedGroup::{Destroy, Notify, Pages, Seed};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -33,12 +35,7 @@ Exit codes: 0 OK, or OK BUT; 1 a disk is NOT OK, or something failed; 2 wrong ar
 pub type Arguments = MeasuringArguments<CheckupOptions>;
 
 impl OwnArguments for CheckupOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Destroy,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-        SharedGroup::Notify,
-    ];
+    const SHARED: &'static [SharedGroup] = &[Destroy, Pages, Seed, Notify];
     const CAN: &'static [Ability] = &[];
 }
 

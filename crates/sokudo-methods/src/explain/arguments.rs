@@ -6,6 +6,9 @@ use sokudo_model::Bytes;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 use crate::explain::plan::Theme;
 
+use Ability::{Directory, Repeat};
+use SharedGroup::{Destroy, Issue, Overwrite, Pages, Seed};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -28,14 +31,8 @@ endanger data, 130 interrupted.";
 pub type Arguments = MeasuringArguments<ExplainOptions>;
 
 impl OwnArguments for ExplainOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Destroy,
-        SharedGroup::Issue,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-    ];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Destroy, Issue, Pages, Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory];
 }
 
 /// Own arguments of `sokudo explain`, as given.

@@ -9,6 +9,9 @@ use sokudo_words::{Text, text};
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
+use Ability::{Directory, Repeat};
+use SharedGroup::{Destroy, Issue, Overwrite, Pages, Seed, Stop};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -30,15 +33,8 @@ endanger data, 4 less trusted than --require asks, 5 ended by --stop-when, 130 i
 pub type Arguments = MeasuringArguments<FillOptions>;
 
 impl OwnArguments for FillOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Destroy,
-        SharedGroup::Issue,
-        SharedGroup::Stop,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-    ];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Destroy, Issue, Stop, Pages, Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory];
 }
 
 /// Own arguments of `sokudo fill`, as given.

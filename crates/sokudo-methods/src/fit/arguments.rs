@@ -9,6 +9,8 @@ use sokudo_terminal::arguments::mistake::whole_number;
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
+use SharedGroup::{Pages, Seed};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +27,7 @@ row is not VERIFIED; 130 interrupted.";
 pub type Arguments = MeasuringArguments<FitOptions>;
 
 impl OwnArguments for FitOptions {
-    const SHARED: &'static [SharedGroup] = &[SharedGroup::Pages, SharedGroup::Seed];
+    const SHARED: &'static [SharedGroup] = &[Pages, Seed];
     const CAN: &'static [Ability] = &[];
 }
 

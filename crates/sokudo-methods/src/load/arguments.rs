@@ -10,6 +10,9 @@ use sokudo_words::{Text, text};
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
+use Ability::{Directory, Repeat, Together};
+use SharedGroup::{Destroy, Overwrite, Pages, Seed, Stop};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -28,14 +31,8 @@ include the wait for a busy disk.";
 pub type Arguments = MeasuringArguments<LoadOptions>;
 
 impl OwnArguments for LoadOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Destroy,
-        SharedGroup::Stop,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-    ];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory, Ability::Together];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Destroy, Stop, Pages, Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory, Together];
 }
 
 /// Own arguments of `sokudo load`, as given.

@@ -17,8 +17,6 @@ pub(super) fn at_share(row: &Workload, share: f64) -> String {
 /// A row at a part of the most, which it does in a closed loop.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "a rate in whole bytes per second"
 )]
 pub(super) fn paced(row: &Workload, most: f64, share: f64, linear: bool) -> Workload {
@@ -34,7 +32,6 @@ pub(super) fn paced(row: &Workload, most: f64, share: f64, linear: bool) -> Work
 }
 
 /// I/Os of a trial that tell a percentile.
-#[expect(clippy::cast_precision_loss, reason = "a few thousand")]
 pub(super) fn samples_for(percentile: Percentile) -> f64 {
     samples_needed(percentile.fraction()) as f64 * SAMPLES_RESERVE
 }
@@ -42,7 +39,6 @@ pub(super) fn samples_for(percentile: Percentile) -> f64 {
 /// How long so many I/Os take at a rate per second.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a time in whole nanoseconds, which saturates"
 )]
 pub(super) fn time_of(ios: f64, rate: f64) -> Nanos {

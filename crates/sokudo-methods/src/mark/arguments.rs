@@ -11,6 +11,9 @@ use crate::arguments::io::{DATA, DIRECT, ENGINES, Engine};
 use crate::arguments::precision::Precision;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
+use Ability::{Alternate, Count, Directory, Repeat, Together};
+use SharedGroup::{Destroy, Overwrite, Pages, Seed, Stop};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -45,20 +48,8 @@ pub enum ScheduleChoice {
 pub type Arguments = MeasuringArguments<MarkOptions>;
 
 impl OwnArguments for MarkOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Destroy,
-        SharedGroup::Stop,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-    ];
-    const CAN: &'static [Ability] = &[
-        Ability::Repeat,
-        Ability::Directory,
-        Ability::Count,
-        Ability::Alternate,
-        Ability::Together,
-    ];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Destroy, Stop, Pages, Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory, Count, Alternate, Together];
 }
 
 /// Own arguments of `sokudo mark`, as given.

@@ -137,8 +137,6 @@ impl<'a> PlannedMatrix<'a> {
         let (bytes, writes_seconds) = self.written_in_all()?;
         #[expect(
             clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            clippy::cast_precision_loss,
             reason = "an estimate in whole seconds"
         )]
         let (seconds, writes_seconds) = (self.seconds()? as u64, writes_seconds as f64);
@@ -198,7 +196,6 @@ impl<'a> PlannedMatrix<'a> {
         for cell in &self.cells {
             let raid = self.matrix.volume(cell.cell).raid;
             let estimate = cell.estimate.as_ref()?;
-            #[expect(clippy::cast_precision_loss, reason = "an estimate")]
             let written = estimate.writes_bytes? as f64;
             if disk < raid.disks {
                 bytes += written * share(raid) * blocks;
@@ -207,7 +204,6 @@ impl<'a> PlannedMatrix<'a> {
         }
         #[expect(
             clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
             reason = "no estimate is negative or beyond what disks take"
         )]
         let whole = (Bytes(bytes as u64), seconds as u64);
@@ -248,7 +244,6 @@ fn check_room(file: Option<Bytes>, raid: RaidPlan, disks: &[PlannedDisk]) -> Res
     let (Some(file), Some(smallest)) = (file, smallest) else {
         return Ok(());
     };
-    #[expect(clippy::cast_precision_loss, reason = "a file system takes more")]
     let is_beyond = file.0 as f64 * share(raid) >= smallest.0 as f64;
     match is_beyond {
         true => Err(Exit::usage(text!(
@@ -260,7 +255,6 @@ fn check_room(file: Option<Bytes>, raid: RaidPlan, disks: &[PlannedDisk]) -> Res
 
 /// What of a byte each disk of an array takes.
 fn share(raid: RaidPlan) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "few disks")]
     let disks = raid.disks as f64;
     match raid.level {
         RaidLevel::None | RaidLevel::Raid1 => 1.0,

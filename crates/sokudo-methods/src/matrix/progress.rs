@@ -28,7 +28,6 @@ impl MatrixProgress {
     }
 
     /// The share that is done; a cell that failed is done in all blocks.
-    #[expect(clippy::cast_precision_loss, reason = "a share of few cells")]
     pub(super) fn done(&self, matrix: &Matrix, measured: &Measured) -> f64 {
         Self::made(matrix, measured) as f64 / self.cells.max(1) as f64
     }

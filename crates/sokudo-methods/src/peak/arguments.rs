@@ -8,6 +8,9 @@ use sokudo_tools::crystaldiskmark::{DEPTH_MAX, RowSpec, THREADS_MAX};
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
+use Ability::{Directory, Repeat, Together};
+use SharedGroup::{Destroy, Overwrite, Pages, Seed};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -25,13 +28,8 @@ measured again alternately.";
 pub type Arguments = MeasuringArguments<PeakOptions>;
 
 impl OwnArguments for PeakOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Destroy,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-    ];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory, Ability::Together];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Destroy, Pages, Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory, Together];
 }
 
 /// Own arguments of `sokudo peak`, as given.

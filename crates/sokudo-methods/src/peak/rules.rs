@@ -358,7 +358,6 @@ fn added_latency(knee: &Row, row: &Row) -> Option<Text> {
     ))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers of I/Os below 2^53")]
 fn float(count: u64) -> f64 {
     count as f64
 }

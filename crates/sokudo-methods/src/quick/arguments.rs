@@ -11,6 +11,9 @@ use crate::arguments::precision::Precision;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 use crate::quick::plan::QuickTest;
 
+use Ability::{Count, Directory, Repeat, Together};
+use SharedGroup::{Overwrite, Pages, Seed};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -28,17 +31,8 @@ MiB/s, which have a column of their own.";
 pub type Arguments = MeasuringArguments<QuickOptions>;
 
 impl OwnArguments for QuickOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-    ];
-    const CAN: &'static [Ability] = &[
-        Ability::Repeat,
-        Ability::Directory,
-        Ability::Count,
-        Ability::Together,
-    ];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Pages, Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory, Count, Together];
 }
 
 /// Own arguments of `sokudo quick`, as given.

@@ -5,6 +5,9 @@ use sokudo_terminal::arguments::mistake::whole_number;
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
+use Ability::{Alternate, Repeat, Together};
+use SharedGroup::{Pages, Stop};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -20,8 +23,8 @@ interrupted.";
 pub type Arguments = MeasuringArguments<RunOptions>;
 
 impl OwnArguments for RunOptions {
-    const SHARED: &'static [SharedGroup] = &[SharedGroup::Stop, SharedGroup::Pages];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Alternate, Ability::Together];
+    const SHARED: &'static [SharedGroup] = &[Stop, Pages];
+    const CAN: &'static [Ability] = &[Repeat, Alternate, Together];
 }
 
 /// Own arguments of `sokudo run`, as given.

@@ -10,6 +10,9 @@ use crate::arguments::precision::Precision;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 use crate::rows::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX, Position};
 
+use Ability::{Alternate, Count, Directory, Repeat, Together};
+use SharedGroup::{Destroy, Issue, Overwrite, Pages, Seed, Stop};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -36,21 +39,8 @@ arguments, 3 refused because it would endanger data, 4 less trusted than --requi
 pub type Arguments = MeasuringArguments<ScanOptions>;
 
 impl OwnArguments for ScanOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Destroy,
-        SharedGroup::Issue,
-        SharedGroup::Stop,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-    ];
-    const CAN: &'static [Ability] = &[
-        Ability::Repeat,
-        Ability::Directory,
-        Ability::Count,
-        Ability::Alternate,
-        Ability::Together,
-    ];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Destroy, Issue, Stop, Pages, Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory, Count, Alternate, Together];
 }
 
 /// Own arguments of `sokudo scan`, as given.

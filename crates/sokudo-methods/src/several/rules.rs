@@ -218,7 +218,9 @@ fn remedy(thing: Option<&SharedThing>, busy: Option<f64>) -> Text {
         (None, Some(_)) => text!(
             "measure on a machine with more or faster CPUs to see what the disks can do together"
         ),
-        (None, None) => text!("measure the disks in pairs: the pairs that lose speed show what is shared"),
+        (None, None) => {
+            text!("measure the disks in pairs: the pairs that lose speed show what is shared")
+        }
     }
 }
 

@@ -10,6 +10,9 @@ use crate::arguments::axis::Sizes;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 use crate::steady::plan::Mixes;
 
+use Ability::{Directory, Repeat, Together};
+use SharedGroup::{Destroy, Issue, Overwrite, Pages, Seed, Stop};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -46,15 +49,8 @@ const WRITE_CACHES: &[(&str, DriveCache)] = &[
 pub type Arguments = MeasuringArguments<SteadyOptions>;
 
 impl OwnArguments for SteadyOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Destroy,
-        SharedGroup::Issue,
-        SharedGroup::Stop,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-    ];
-    const CAN: &'static [Ability] = &[Ability::Repeat, Ability::Directory, Ability::Together];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Destroy, Issue, Stop, Pages, Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory, Together];
 }
 
 /// Own arguments of `sokudo steady`, as given.

@@ -12,6 +12,9 @@ use crate::arguments::io::DIRECT;
 use crate::arguments::precision::Precision;
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
+use Ability::{Count, Directory, Repeat, Together};
+use SharedGroup::{Destroy, Overwrite, Pages, Seed, Stop};
+
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -28,19 +31,8 @@ position, and each takes the next block.";
 pub type Arguments = MeasuringArguments<SweepOptions>;
 
 impl OwnArguments for SweepOptions {
-    const SHARED: &'static [SharedGroup] = &[
-        SharedGroup::Overwrite,
-        SharedGroup::Destroy,
-        SharedGroup::Stop,
-        SharedGroup::Pages,
-        SharedGroup::Seed,
-    ];
-    const CAN: &'static [Ability] = &[
-        Ability::Repeat,
-        Ability::Directory,
-        Ability::Count,
-        Ability::Together,
-    ];
+    const SHARED: &'static [SharedGroup] = &[Overwrite, Destroy, Stop, Pages, Seed];
+    const CAN: &'static [Ability] = &[Repeat, Directory, Count, Together];
 }
 
 /// Own arguments of `sokudo sweep`, as given.

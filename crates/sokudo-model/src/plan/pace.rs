@@ -157,7 +157,6 @@ impl Rate {
         let of_one = |whole: u64| {
             let part = whole.saturating_add(threads / 2) / threads;
             let together = part.checked_mul(threads)?;
-            #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
             let error = together.abs_diff(whole) as f64 / whole.max(1) as f64;
             (part > 0 && error <= Self::SHARING_ERROR_MAX).then_some(part)
         };
@@ -168,7 +167,6 @@ impl Rate {
     }
 
     /// I/Os per second, when each moves `block` bytes.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn ios_per_second(self, block: Bytes) -> f64 {
         match self {
             Self::Iops(rate) => rate as f64,
@@ -229,7 +227,6 @@ const fn yes() -> bool {
     true
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 const fn is_yes(value: &bool) -> bool {
     *value
 }

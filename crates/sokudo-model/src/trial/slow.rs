@@ -67,12 +67,10 @@ impl SlowSpots {
     pub fn limit_of(latency: &Histogram) -> Option<Nanos> {
         let quantile = |share| latency.quantile(share);
         let (low, median, high) = (quantile(0.25)?, quantile(0.5)?, quantile(0.75)?);
-        #[expect(clippy::cast_precision_loss, reason = "a limit is no more precise")]
         let [low, median, high] = [low, median, high].map(|value| value.max(1) as f64);
         let fence = high * (high / low).powf(FENCE);
         #[expect(
             clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
             reason = "what is beyond 64 bits is no latency, and none is below 0"
         )]
         let limit = fence.clamp(median * MEDIAN_RATIO_MIN, median * MEDIAN_RATIO_MAX) as u64;

@@ -68,7 +68,6 @@ fn run(metrics: &mut Metrics, run: &Value) {
     metrics.add_findings("sokudo_live_findings", &subject, severities);
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a few runs")]
 fn count(list: &Value) -> Option<f64> {
     list.as_array().map(|all| all.len() as f64)
 }

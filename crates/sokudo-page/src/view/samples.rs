@@ -183,7 +183,6 @@ mod tests {
         }
         assert!(values(&series).len() < ENTRIES_MAX);
         for (offset, time) in values(&series) {
-            #[expect(clippy::cast_precision_loss, reason = "small")]
             let expected = offset as f64;
             assert_eq!(time, expected);
         }

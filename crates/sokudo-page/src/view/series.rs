@@ -221,12 +221,10 @@ mod tests {
         let mut series = Series::default();
         for second in 0..20_000u32 {
             let row = (second % 8) as usize;
-            #[expect(clippy::cast_precision_loss, reason = "eight rows")]
             series.add(f64::from(second), row, RateSample::new(Some(row as f64)));
             assert!(series.entries.len() < ENTRIES_MAX);
         }
         for entry in &series.entries {
-            #[expect(clippy::cast_precision_loss, reason = "eight rows")]
             let expected = json!([entry.at, entry.row as f64, entry.row]);
             assert_eq!(entry.value(), expected);
         }

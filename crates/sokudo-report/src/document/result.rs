@@ -21,7 +21,6 @@ use super::trial::{DeviceDocument, FailureDocument, TrialDocument, cpu_of, thinn
 use crate::number::float;
 use crate::unique::unique;
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 const fn is_zero(value: &u32) -> bool {
     *value == 0
 }

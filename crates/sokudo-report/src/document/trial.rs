@@ -95,7 +95,6 @@ impl TrialDocument {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks")]
 fn is_zero(bytes: &u64) -> bool {
     *bytes == 0
 }

@@ -513,7 +513,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// Decimal fraction of so many millionths: `1.2` for 1,200,000.
-#[expect(clippy::cast_precision_loss, reason = "parameters have a few digits")]
 fn millionths(value: u64) -> String {
     (value as f64 / MILLIONTHS).to_string()
 }

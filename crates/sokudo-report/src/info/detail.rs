@@ -339,7 +339,10 @@ fn cache_and_queue(disk: &Disk) -> Vec<Fact> {
     vec![
         ("Write cache", words::cache_state(&disk.write_cache)),
         ("Can be switched", yes_or_no(disk.write_cache.switchable)),
-        ("Kernel treats it as", phrase(kernel_view.unwrap_or(UNKNOWN))),
+        (
+            "Kernel treats it as",
+            phrase(kernel_view.unwrap_or(UNKNOWN)),
+        ),
         ("Reads ahead itself", yes_or_no(disk.read_look_ahead)),
         ("Kernel reads ahead", size(queue.read_ahead_bytes)),
         ("Scheduler", scheduler),

@@ -38,9 +38,7 @@ fn all_unproven(document: &MatrixDocument) -> Option<Text> {
     };
     let count = figures().count();
     (count > 1 && figures().all(|it| it.per_second.is_some() && it.is_unproven())).then(|| {
-        text!(
-            "All {count} figures are UNVERIFIED, so what follows may have other causes."
-        )
+        text!("All {count} figures are UNVERIFIED, so what follows may have other causes.")
     })
 }
 
@@ -144,8 +142,12 @@ pub(super) fn of_combination(
     let [this, that] = [0, 1].map(|n| value_name(document, it.axes[n], it.values[n]));
     let (by, row_text) = (speed(it.ratio), row(name));
     match is_factor(it.ratio) {
-        true => text!("{this} with {that} is {by} in {row_text} as the two are in other combinations"),
-        false => text!("{this} with {that} is {by} in {row_text} than the two are in other combinations"),
+        true => {
+            text!("{this} with {that} is {by} in {row_text} as the two are in other combinations")
+        }
+        false => {
+            text!("{this} with {that} is {by} in {row_text} than the two are in other combinations")
+        }
     }
 }
 

@@ -89,7 +89,6 @@ const VIRIDIS: [[u8; 3]; 10] = [
 /// The colour of a share from 0 to 1, red, green and blue.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "shares are within 0 and 1, parts of colours within 0 and 255"
 )]
 pub(crate) fn heat(share: f64) -> [u8; 3] {

@@ -120,7 +120,6 @@ impl Whitened {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a series has no 2^53 values")]
 pub(super) fn count_of(count: usize) -> f64 {
     count as f64
 }

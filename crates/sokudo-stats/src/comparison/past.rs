@@ -34,7 +34,6 @@ impl PastRuns {
     /// (another firmware, a cable) is no noise: distances are those from the mean of the
     /// own level ([`change_points`]), and each level takes a degree of freedom. `None` of
     /// fewer than [`PAST_RUNS_MIN`], and where one is no number.
-    #[expect(clippy::cast_precision_loss, reason = "runs are few")]
     pub fn of(logarithms: &[f64]) -> Option<Self> {
         let is_known = logarithms.iter().all(|value| value.is_finite());
         if logarithms.len() < PAST_RUNS_MIN || !is_known {
@@ -77,7 +76,6 @@ impl PastRuns {
     /// those of Welch (1947) and Satterthwaite (1946), rounded down.
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "no more than both together, and at least 1"
     )]
     pub fn test_against(

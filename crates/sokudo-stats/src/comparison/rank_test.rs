@@ -48,7 +48,6 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
         (true, true) => tails(&subset_sums(&ranks, count), sum),
         (false, _) => approximate_u(&ranks, first.len(), count, sum),
     };
-    #[expect(clippy::cast_precision_loss, reason = "sums of few ranks are small")]
     Some(RankTest::new((sum - least) as f64 / 2.0, tails, is_exact))
 }
 
@@ -74,7 +73,6 @@ pub fn signed_rank(differences: &[f64]) -> Option<RankTest> {
     } else {
         approximate_signed(&ranks, sum)
     };
-    #[expect(clippy::cast_precision_loss, reason = "sums of few ranks are small")]
     Some(RankTest::new(sum as f64 / 2.0, tails, is_exact))
 }
 
@@ -92,7 +90,6 @@ impl RankTest {
 }
 
 /// The smallest p that [`mann_whitney`] can give without ties: 2 ÷ C(n + m, n).
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 pub fn mann_whitney_p_min(first: usize, second: usize) -> f64 {
     let ways: f64 = (1..=first)
         .map(|index| (second + index) as f64 / index as f64)
@@ -101,7 +98,6 @@ pub fn mann_whitney_p_min(first: usize, second: usize) -> f64 {
 }
 
 /// The smallest p that [`signed_rank`] can give: 2 ÷ 2ⁿ.
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 pub fn signed_rank_p_min(pairs: usize) -> f64 {
     (1.0 - pairs as f64).exp2().min(1.0)
 }
@@ -113,7 +109,6 @@ pub(super) fn cut_of_u(first: usize, second: usize, confidence: f64) -> Cut {
     if first * second <= EXACT_PRODUCT_MAX {
         return exact_cut(&u_without_ties(first, second), confidence);
     }
-    #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
     let (product, sum) = ((first * second) as f64, (first + second) as f64);
     approximate_cut(
         product / 2.0,
@@ -128,7 +123,6 @@ pub(super) fn cut_of_signed_ranks(pairs: usize, confidence: f64) -> Cut {
         let ranks: Vec<usize> = (1..=pairs).collect();
         return exact_cut(&signed_sums(&ranks), confidence);
     }
-    #[expect(clippy::cast_precision_loss, reason = "few pairs are counted")]
     let n = pairs as f64;
     approximate_cut(
         n * (n + 1.0) / 4.0,
@@ -168,7 +162,6 @@ fn exact_cut(probabilities: &[f64], confidence: f64) -> Cut {
 
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a rank is a small number, and is bounded below"
 )]
 fn approximate_cut(mean: f64, deviation: f64, confidence: f64) -> Cut {
@@ -185,7 +178,6 @@ fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     order.sort_by(|left, right| values[*left].total_cmp(&values[*right]));
     let mut ranks = vec![0; values.len()];
     let mut before = 0;
-    #[expect(clippy::float_cmp, reason = "only what is equal is a tie")]
     for tied in order.chunk_by(|left, right| values[*left] == values[*right]) {
         for index in tied {
             ranks[*index] = 2 * before + tied.len() + 1;
@@ -277,7 +269,6 @@ fn tails(probabilities: &[f64], observed: usize) -> [f64; 2] {
 }
 
 /// Σ(t³ − t) over groups of equal ranks.
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 fn tie_term(ranks: &[usize]) -> f64 {
     let mut sorted = ranks.to_vec();
     sorted.sort_unstable();
@@ -287,7 +278,6 @@ fn tie_term(ranks: &[usize]) -> f64 {
         .sum()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 fn approximate_u(ranks: &[usize], first: usize, second: usize, sum: usize) -> [f64; 2] {
     let (n, m) = (first as f64, second as f64);
     let all = n + m;
@@ -296,7 +286,6 @@ fn approximate_u(ranks: &[usize], first: usize, second: usize, sum: usize) -> [f
     approximate_tails(statistic - n * m / 2.0, variance)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 fn approximate_signed(ranks: &[usize], sum: usize) -> [f64; 2] {
     let n = ranks.len() as f64;
     let variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - tie_term(ranks) / 48.0;

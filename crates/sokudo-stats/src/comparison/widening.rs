@@ -24,7 +24,6 @@ const CORRELATION_MAX: f64 = 0.95;
 /// 1954) and one standard error 1/√(n + m), and at least `assumed`, less in samples of more
 /// than [`CORRELATION_TRIALS`]: [`CORRELATION_ASSUMED`] where nothing else is known. 1 for fewer
 /// than two values in either.
-#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
 pub fn widening(first: &[f64], second: &[f64], assumed: f64) -> f64 {
     let shorter = first.len().min(second.len());
     if shorter < 2 {
@@ -48,7 +47,6 @@ pub fn widening(first: &[f64], second: &[f64], assumed: f64) -> f64 {
 fn lag_one(first: &[f64], second: &[f64]) -> f64 {
     let (mut products, mut squares) = (0.0, 0.0);
     for sample in [first, second] {
-        #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
         let mean = sample.iter().sum::<f64>() / sample.len() as f64;
         let apart = |value: f64| value - mean;
         products += sample

@@ -160,9 +160,7 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
         };
         let owner = Uid::from_raw(fstat(&link)?.st_uid);
         if !owner.is_root() && owner != rustix::process::geteuid() {
-            return Err(io::Error::other(
-                "it is another user's link to nothing",
-            ));
+            return Err(io::Error::other("it is another user's link to nothing"));
         }
         let target = OsString::from_vec(target.into_bytes());
         path = path.parent().unwrap_or(Path::new("/")).join(target);

@@ -54,7 +54,6 @@ impl Default for FioOutput {
 
 /// Output formats of `--output-format`, by fio's own names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "fio's own words")]
 pub enum FioFormat {
     Normal,
     Terse,

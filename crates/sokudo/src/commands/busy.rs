@@ -126,9 +126,8 @@ fn of_machine(run: &RunDocument, was_idle: bool) -> Vec<Text> {
 pub(crate) fn load(average: Option<f64>, cpus: u32) -> Option<Text> {
     let load = average?;
     let most = (f64::from(cpus) * LOAD_PER_PROCESSOR_MAX).max(LOAD_MIN);
-    (load > most).then(|| {
-        text!("{load:.1} processes were ready to run on {cpus} CPUs in the minute before")
-    })
+    (load > most)
+        .then(|| text!("{load:.1} processes were ready to run on {cpus} CPUs in the minute before"))
 }
 
 /// Programs that computed beside the run. What serves a file system of programs is one of
@@ -161,9 +160,8 @@ fn waits(run: &RunDocument) -> Vec<Text> {
     let memory = share(pressure.memory, elapsed)
         .map(|share| text!("processes waited for memory during {share:.0} % of the run"));
     let of_processors = elapsed * f64::from(run.environment.cpus.max(1));
-    let stolen = share(pressure.stolen, of_processors).map(|share| {
-        text!("the hypervisor gave {share:.0} % of the CPU time to other machines")
-    });
+    let stolen = share(pressure.stolen, of_processors)
+        .map(|share| text!("the hypervisor gave {share:.0} % of the CPU time to other machines"));
     memory.into_iter().chain(stolen).collect()
 }
 

@@ -141,7 +141,6 @@ impl ActivitySnapshot {
 }
 
 /// What the machine did between two looks, if that is more than nothing.
-#[expect(clippy::cast_precision_loss, reason = "rates are floats")]
 fn business(before: &ActivitySnapshot, now: &ActivitySnapshot) -> Option<Text> {
     let elapsed = now.at.duration_since(before.at).as_secs_f64().max(1e-3);
     if let (Some(before), Some(now)) = (&before.device, &now.device) {

@@ -338,7 +338,6 @@ fn tell_doubts(name: &str, run: &Run) {
 }
 
 /// `222 MB in  3.01 seconds =  73.79 MB/sec`, as hdparm prints it.
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 fn figures(outcome: &Outcome) -> String {
     let mebibytes = outcome.bytes_moved().0 / Bytes::MIB;
     let seconds = outcome.elapsed.as_secs_f64();

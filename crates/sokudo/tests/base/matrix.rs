@@ -74,9 +74,6 @@ fn hours_of_writing_are_asked_for_before_anything_is_made() {
     let ended = sokudo(&format!(
         "matrix --loop 2x320MiB --in {place} --fs ext4,xfs --blocks 3 --method '{method}' --no-store"
     ));
-    ended.refused(
-        2,
-        &["the disk will be written at full speed", "use --yes"],
-    );
+    ended.refused(2, &["the disk will be written at full speed", "use --yes"]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -196,17 +196,12 @@ fn depth_at(label: DriveLabel, offset: u64) -> f64 {
     (outer - rate_at(label, x)) / (outer - inner)
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "positions and times to 1 part in 2^53 do"
-)]
 pub(super) fn to_float(value: u64) -> f64 {
     value as f64
 }
 
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "sectors of a track: positive and far below 2^53"
 )]
 fn to_whole(value: f64) -> u64 {

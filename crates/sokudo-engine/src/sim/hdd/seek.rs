@@ -33,7 +33,6 @@ impl SeekCurve {
     /// Time for a distance in full strokes; the head comes to rest on a track.
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
         reason = "at most some seconds, never negative"
     )]
     pub(super) fn nanos(&self, distance: f64) -> u64 {

@@ -219,8 +219,6 @@ fn size_of(text: &str) -> Option<Bytes> {
 /// Rows of frames at their rate.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "whole frames and bytes, within bounds"
 )]
 fn frames(question: &mut QuestionTable, format: &FrameFormat, per_second: f64) {
@@ -240,8 +238,6 @@ fn frames(question: &mut QuestionTable, format: &FrameFormat, per_second: f64) {
 /// Every bandwidth without a threshold has to be so much in so many seconds.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "a rate in whole bytes per second, of sizes below 2^53"
 )]
 fn at_least(question: &mut QuestionTable, bytes: u64, seconds: f64) {

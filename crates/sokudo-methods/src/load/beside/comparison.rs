@@ -140,7 +140,6 @@ impl LatencyFigure {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
     fn of(self, latencies: &Histogram) -> Option<f64> {
         match self {
             Self::Mean => latencies.mean(),
@@ -214,7 +213,6 @@ impl PairedRow<'_> {
     }
 
     /// I/Os per second, alone and beside; `None` where no round is whole.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub(crate) fn rate(&self) -> Option<BesideFigure> {
         self.figure(|trial| {
             let seconds = trial.outcome.elapsed.as_secs_f64();

@@ -41,7 +41,6 @@ fn name(workload: &Workload) -> Text {
 
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a latency, rounded to nanoseconds"
 )]
 fn time(nanos: f64) -> Nanos {

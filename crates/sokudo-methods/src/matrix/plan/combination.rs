@@ -165,9 +165,7 @@ impl VolumeRequest {
             false => RaidBy::Md,
         });
         if by == RaidBy::FileSystem && !own {
-            return Err(text!(
-                "{name} cannot combine disks itself; leave own: out"
-            ));
+            return Err(text!("{name} cannot combine disks itself; leave own: out"));
         }
         let count = match level {
             RaidLevel::None => 1,

@@ -85,7 +85,9 @@ fn value(value: &Value) -> Result<AxisValue, &'static str> {
     let mut read = AxisValue::default();
     let mut name = None;
     for (key, entry) in table {
-        let argument = entry.as_str().ok_or("the options of a value must be strings")?;
+        let argument = entry
+            .as_str()
+            .ok_or("the options of a value must be strings")?;
         match key.as_str() {
             "name" => name = Some(argument),
             "value" => argument.clone_into(&mut read.word),

@@ -132,9 +132,7 @@ pub enum SurfaceError {
         size: Bytes,
     },
     /// The part that is asked for holds nothing.
-    #[error(
-        "from {from} to {to} of {size} there is no block to measure; set --to after --from"
-    )]
+    #[error("from {from} to {to} of {size} there is no block to measure; set --to after --from")]
     Empty {
         from: Position,
         to: Position,

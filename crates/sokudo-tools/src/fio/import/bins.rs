@@ -28,11 +28,7 @@ mod tests {
         let error_bits = (index >> 6) - 1;
         let base = 1_u64 << (error_bits + 6);
         let bucket = f64::from(index % 64);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "as fio"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "as fio")]
         let inside = ((bucket + 0.5) * 2f64.powi(error_bits as i32)) as u64;
         base + inside
     }

@@ -30,7 +30,6 @@ impl UnitSuffix {
 
 /// A number divided by 1000, or 1024 when `binary`, until its whole part has at most
 /// `digits` digits; what is left of them, less the point, are decimals.
-#[expect(clippy::cast_precision_loss, reason = "a few digits are printed")]
 pub(super) fn scaled(number: u64, digits: usize, binary: bool, unit: UnitSuffix) -> String {
     const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
     const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];

@@ -21,7 +21,6 @@ impl Cost {
     }
 
     /// The share of one processor since then; `None` where `/proc` does not tell.
-    #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
     pub(crate) fn share(&self) -> Option<f64> {
         let ticks = used(self.processes)?.saturating_sub(self.ticks);
         let seconds = ticks as f64 / rustix::param::clock_ticks_per_second() as f64;
