@@ -155,6 +155,16 @@ impl<'a> RowContext<'a> {
             })
     }
 
+    /// What the control group of the process counted in all trials; `None` where it did not in one.
+    pub fn group(&self) -> Option<DeviceCounters> {
+        let trials = self.row.trials.iter();
+        let with_io = trials.filter(|trial| trial.outcome.ios() > 0);
+        with_io.map(|trial| trial.evidence.group).try_fold(
+            DeviceCounters::default(),
+            |sum, trial| Some(sum.plus(&trial?)),
+        )
+    }
+
     /// Bytes that the devices counted per byte that the engine moved by this
     /// operation; `None` when they cannot be seen or there was none.
     pub fn ratio(&self, operation: Operation) -> Option<f64> {

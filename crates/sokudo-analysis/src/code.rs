@@ -162,9 +162,15 @@ codes! {
     /// The row `cached` of `sokudo quick`, which is `hdparm -T`: no figure of a disk, and
     /// not meant to be one.
     CachedOnPurpose => "cached-on-purpose", Info, Invalid;
+    /// The control group of the process proves what the devices, which cannot be seen, were asked for.
+    ShownByGroup => "shown-by-group", Info, Verified;
     /// All trials were made or their time is over, and the interval is wider than
     /// `--precision` asks for.
     PrecisionNotReached => "precision-not-reached", Info, Verified;
+    /// Of the run: a volume of a cloud has a rate that it may have on credit alone.
+    CreditLikely => "credit-likely", Info, Verified;
+    /// Of the run: a volume of a cloud that was hardly read may have to be fetched block by block.
+    FirstTouch => "first-touch", Info, Verified;
     /// Explained surplus of writes.
     WriteAmplification => "write-amplification", Info, Verified;
     /// Explained surplus of reads.

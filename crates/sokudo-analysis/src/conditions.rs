@@ -111,14 +111,13 @@ fn reached<'a>(case: &RowContext<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
         .map(|outcome| case.counted_time(outcome).as_secs_f64())
         .sum();
     let devices = &case.target().devices;
-    let Some(device) = devices.iter().find(|device| device.number == limit.number) else {
-        return Vec::new();
-    };
-    if seconds <= 0.0 {
+    let device = devices.iter().find(|device| device.number == limit.number);
+    let is_leaf = device.map_or(devices.is_empty(), |device| device.is_leaf);
+    if seconds <= 0.0 || device.is_none() && !is_leaf {
         return Vec::new();
     }
     // Each member of an array has its part of what all of them counted.
-    let parts = match device.is_leaf {
+    let parts = match is_leaf {
         true => case.target().leaves().count().max(1) as f64,
         false => 1.0,
     };
@@ -132,7 +131,8 @@ fn reached<'a>(case: &RowContext<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
     // What others had from the device was not let through by a limit of this group.
     let rates = |operation: Operation| {
         let own = (case.moved(operation), case.requested(operation));
-        let counted = case.device().filter(|_| device.is_leaf).map(|count| {
+        let all = case.device().or_else(|| case.group());
+        let counted = all.filter(|_| is_leaf).map(|count| {
             let requests = match operation {
                 Operation::Read => count.read_ios,
                 _ => count.written_ios.saturating_sub(count.flushes),

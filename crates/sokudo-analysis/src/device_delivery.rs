@@ -9,13 +9,14 @@ use crate::code::{Code, RuleResult};
 use crate::remedy;
 use crate::rule::RowRule;
 use crate::target::{encoded_share, missing_share};
-use crate::threshold::{ARRIVED_RATIO_MIN, CACHED_SHARE_MAX};
+use crate::threshold::{ARRIVED_RATIO_MIN, CACHED_SHARE_MAX, GROUP_RATIO_MAX};
 
 pub(crate) const RULES: &[RowRule] = &[
     cached_on_purpose,
     not_from_device,
     not_on_device,
     cannot_see_device,
+    shown_by_group,
     ramp_in_counters,
 ];
 
@@ -188,6 +189,9 @@ fn cannot_see_device(case: &RowContext<'_>) -> Option<RuleResult> {
     } else if case.is_passed_through() {
         unseen_commands(case)?
     } else if case.device().is_none() {
+        if group_share(case).is_some() {
+            return None;
+        }
         unseen(case)
     } else if let Some(device) = leaf_loop {
         (
@@ -218,6 +222,41 @@ fn cannot_see_device(case: &RowContext<'_>) -> Option<RuleResult> {
         symptom,
         cause,
         remedy,
+    ))
+}
+
+/// The part of what the row moved that its control group counted on one device, of a mix the smaller
+/// one, where that proves it: all of it is there, and so little more that nothing which others in
+/// the group had from the device hides what a cache answered. What a group does not count proves
+/// nothing: it may be counted for another one.
+#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+fn group_share(case: &RowContext<'_>) -> Option<f64> {
+    let is_elsewhere = case
+        .file_system()
+        .is_some_and(|kind| kind.starts_with("fuse") || REMOTE.contains(&kind));
+    let group = case.group().filter(|_| case.device().is_none() && !is_elsewhere)?;
+    let share = |operation: Operation| {
+        let moved = case.moved(operation);
+        let counted = counted(&group, operation)?;
+        (moved > 0).then(|| counted as f64 / moved as f64)
+    };
+    let shares = [Operation::Read, Operation::Write].map(share);
+    let shares = shares.into_iter().flatten();
+    let proves = |share: &f64| (ARRIVED_RATIO_MIN..=GROUP_RATIO_MAX).contains(share);
+    let least = shares.clone().min_by(f64::total_cmp)?;
+    shares.clone().all(|share| proves(&share)).then_some(least)
+}
+
+/// The devices are not seen, but the control group counted what reached them.
+fn shown_by_group(case: &RowContext<'_>) -> Option<RuleResult> {
+    let percent = group_share(case)? * 100.0;
+    Some(RuleResult::new(
+        Code::ShownByGroup,
+        text!(
+            "the devices cannot be seen from here; the control group of sokudo counted {percent:.1} % of the bytes on one of them"
+        ),
+        "a control group counts what its processes ask of devices, below the page cache; what lies below that device is not seen",
+        "to know more of the disk, measure on the host",
     ))
 }
 
@@ -596,6 +635,32 @@ mod tests {
         );
         why(|_| (), "the devices under ext4 could not be found");
         why(|run| run.target.file_system = None, "could not be read");
+    }
+
+    #[test]
+    fn where_devices_are_not_seen_their_control_group_may_prove_it() {
+        let by_group = |percent: u64| {
+            reads_with(move |run| {
+                for trial in &mut run.rows[0].trials {
+                    let device = trial.evidence.device.take().unwrap();
+                    trial.evidence.group = Some(DeviceCounters {
+                        read_bytes: device.read_bytes * percent / 100,
+                        ..device
+                    });
+                }
+            })
+        };
+        let partly = spoilt(by_group(100), |run| {
+            run.rows[0].trials[2].evidence.group = None;
+        });
+        let remote = spoilt(by_group(100), |run| on_file_system(run, "nfs4"));
+        check! {
+            "all of it": by_group(100) => ["shown-by-group"], Verified;
+            "half": by_group(50) => ["cannot-see-device"], Unverified;
+            "more than it moved": by_group(130) => ["cannot-see-device"], Unverified;
+            "not in one trial": partly => ["cannot-see-device"], Unverified;
+            "another machine": remote => ["cannot-see-device"], Unverified;
+        }
     }
 
     #[test]

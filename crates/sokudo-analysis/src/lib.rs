@@ -12,7 +12,8 @@ mod burst;
 mod by_target;
 mod caches;
 pub mod case;
-pub mod code;
+pub mod cloud;
+mod code;
 mod compare;
 mod conditions;
 mod course;
@@ -138,6 +139,7 @@ fn judge_whole(run: &mut Run) {
         .iter()
         .chain(surroundings::RULES)
         .chain(burst::RULES)
+        .chain(cloud::RULES)
         .chain(course::RUN_RULES)
         .chain(of_methods().flat_map(|rules| rules.runs));
     let rulings = rules.filter_map(|rule| rule(run));

@@ -262,6 +262,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
             }),
             cached_before: Some(Bytes(0)),
             foreign: None,
+            group: None,
             processors: None,
             began: None,
         },

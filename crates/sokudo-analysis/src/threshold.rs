@@ -36,6 +36,10 @@ thresholds! {
     /// Largest ratio that needs no explanation.
     pub ARRIVED_RATIO_MAX: f64 = 1.02, percent;
 
+    /// Bytes that a control group counted ÷ the row's bytes, above which others of the group may hide
+    /// what a cache answered.
+    pub GROUP_RATIO_MAX: f64 = 1.05, percent;
+
     /// Traffic in the direction that the row does not use ÷ the row's bytes.
     pub OTHER_DIRECTION_SHARE_MAX: f64 = 0.02, percent;
 

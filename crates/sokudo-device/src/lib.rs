@@ -16,6 +16,7 @@ mod environment;
 mod file;
 mod file_system;
 mod find;
+mod group_counters;
 mod health;
 mod held;
 mod in_time;
@@ -52,6 +53,7 @@ pub use file::{
     FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, drop_synced,
     file_state, free_bytes,
 };
+pub use group_counters::GroupCounters;
 pub use find::{FindError, find};
 pub use inspect::{InspectError, Inspected, inspect, look, storage_node};
 pub use interrogate::{Interrogation, interrogate};

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sokudo_device::{CounterSource, DriveMonitor, Neighbours, ProcessorWatch, System};
+use sokudo_device::{
+    CounterSource, DriveMonitor, GroupCounters, Neighbours, ProcessorWatch, System,
+};
 use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
 use sokudo_model::{
     BackendKind, Bytes, DeviceCounters, Event, Moved, Nanos, Operation, Outcome, ProcessorEvidence,
@@ -184,6 +186,9 @@ struct EvidenceBefore {
     counted: Vec<Option<DeviceCounters>>,
     /// What they had counted when the measured part was over, where something follows it.
     counted_after: Option<Vec<Option<DeviceCounters>>>,
+    /// What our control group had counted, where one workload runs whose devices are not seen.
+    group: Option<GroupCounters>,
+    group_after: Option<GroupCounters>,
     simulated: Vec<Option<DeviceCounters>>,
     /// The last thing that is looked at, because other looks take processor time.
     processors: Option<ProcessorWatch>,
@@ -203,13 +208,18 @@ impl EvidenceBefore {
         let is_real = subject.directory().is_some() || !subject.targets.iter().all(is_imaginary);
         let others = is_real.then(|| subject.neighbours());
         let sources = sources(subject, stage, &used);
+        let counted = read(&sources);
+        // A group does not say who caused what.
+        let is_unseen = is_real && counted[..] == [None];
         Self {
             began: None,
             cached,
             others,
-            counted: read(&sources),
+            counted,
             sources,
             counted_after: None,
+            group: group(is_unseen),
+            group_after: None,
             simulated: simulated_counters(subject, &used),
             used,
             processors: is_real.then(|| ProcessorWatch::look(&System::host())),
@@ -222,6 +232,7 @@ impl EvidenceBefore {
         // What is flushed behind the measured part did not arrive in it.
         if matches!(event, Event::MakingDurable { .. }) && self.counted_after.is_none() {
             self.counted_after = Some(read(&self.sources));
+            self.group_after = group(self.group.is_some());
             self.processors_after = self.processors.as_ref().map(ProcessorWatch::since_then);
         }
     }
@@ -229,6 +240,9 @@ impl EvidenceBefore {
     /// Looks again, and puts to each outcome what was seen of it.
     fn after(self, subject: &mut PreparedTargets, outcomes: Vec<Outcome>) -> Vec<Trial> {
         let after = self.counted_after.unwrap_or_else(|| read(&self.sources));
+        let group_after = self.group_after.or_else(|| group(self.group.is_some()));
+        let group = self.group.zip(group_after);
+        let group = group.and_then(|(before, after)| after.since(&before));
         let until_now = || self.processors.as_ref().map(ProcessorWatch::since_then);
         let processors = self.processors_after.or_else(until_now);
         let simulated_after = simulated_counters(subject, &self.used);
@@ -258,6 +272,7 @@ impl EvidenceBefore {
                 outcome: outcome.compact(),
                 evidence: TrialEvidence {
                     device,
+                    group,
                     cached_before,
                     began: self.began,
                     foreign: foreign.clone(),
@@ -267,6 +282,11 @@ impl EvidenceBefore {
             })
             .collect()
     }
+}
+
+/// What our control group has counted, where that is asked for.
+fn group(is_wanted: bool) -> Option<GroupCounters> {
+    is_wanted.then(|| GroupCounters::look(&System::host())).flatten()
 }
 
 fn read(sources: &[CounterSource]) -> Vec<Option<DeviceCounters>> {

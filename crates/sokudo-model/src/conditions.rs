@@ -81,6 +81,9 @@ pub struct DriveConditions {
     pub link_power: Option<String>,
     /// Whether it may be put to sleep while it is idle (`power/control`).
     pub runtime_power: Option<String>,
+    /// What it had read and written before the run, since it was attached or the machine started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_before: Option<Bytes>,
     /// What it wrote to its flash from the look before the run to that after it, whoever gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash_writes: Option<FlashWrites>,

@@ -238,6 +238,10 @@ pub struct TrialEvidence {
     /// included; missing when that cannot be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceCounters>,
+    /// What the control group of this process had one device do meanwhile; missing where the devices
+    /// themselves are seen, or it counts nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<DeviceCounters>,
     /// Bytes of the file that were in the page cache before; missing when that
     /// cannot be seen.
     #[serde(skip_serializing_if = "Option::is_none")]

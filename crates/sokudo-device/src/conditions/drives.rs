@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sokudo_model::disk::{Disk, FlashWrites, Health, Identity};
-use sokudo_model::{BlockDeviceKind, DriveConditions, Heat, TargetInfo};
+use sokudo_model::{BlockDeviceKind, Bytes, DriveConditions, Heat, TargetInfo};
 use sokudo_words::{Text, text};
 
 use crate::block;
@@ -26,6 +26,7 @@ pub(super) struct Drives {
 struct Drive {
     disk: Disk,
     directory: PathBuf,
+    moved: Option<Bytes>,
 }
 
 impl Drives {
@@ -43,7 +44,10 @@ impl Drives {
         let mut disks = ask_all(system, &directories, time_max, &mut blind_spots);
         let mut seen = BTreeMap::new();
         for (disk, directory) in disks.drain(..).zip(directories) {
-            seen.insert(disk.name.clone(), Drive { disk, directory });
+            let moved = moved(&directory);
+            let name = disk.name.clone();
+            let drive = Drive { disk, directory, moved };
+            seen.insert(name, drive);
         }
         for device in &target.devices {
             let Some(directory) = (device.kind == BlockDeviceKind::Partition)
@@ -86,12 +90,21 @@ impl Drives {
                 segments_max: system::number(drive.directory.join("queue/max_segments")),
                 link_power: link_power(&drive.directory),
                 runtime_power: system::text(drive.directory.join("device/power/control")),
+                moved_before: earlier.and_then(|drive| drive.moved),
                 flash_writes: flash_writes(earlier, &drive),
                 disk: bare(drive.disk),
             })
             .collect();
         (drives, self.blind_spots)
     }
+}
+
+/// What a device has read and written (`Documentation/block/stat.rst`).
+fn moved(directory: &Path) -> Option<Bytes> {
+    let stat = system::text(directory.join("stat"))?;
+    let field = |number| stat.split_whitespace().nth(number)?.parse::<u64>().ok();
+    let sectors = field(2)?.saturating_add(field(6)?);
+    Some(Bytes(sectors.saturating_mul(block::SECTOR_BYTES)))
 }
 
 /// Those that do not answer in time are told by what the kernel knows of them.

@@ -9,6 +9,7 @@ use std::path::Path;
 use sokudo_model::{IoLimit, Nanos, TargetInfo};
 
 use crate::control_groups;
+use crate::group_counters::GroupCounters;
 use crate::system::System;
 
 /// A word of version 2, the file of version 1, and the limit that both hold.
@@ -82,14 +83,15 @@ impl LimitsSeen {
 
 /// Every limit for a device under the target.
 pub(super) fn limits(system: &System, target: &TargetInfo) -> Vec<IoLimit> {
-    let names: BTreeMap<&str, &str> = target
-        .devices
-        .iter()
+    let group = target.devices.is_empty().then(|| GroupCounters::look(system));
+    let group = group.flatten();
+    // Of devices that cannot be seen a group knows the numbers alone.
+    let numbers = group.iter().flat_map(GroupCounters::numbers);
+    let devices = target.devices.iter();
+    let names: BTreeMap<&str, &str> = devices
         .map(|device| (device.number.as_str(), device.name.as_str()))
+        .chain(numbers.map(|number| (number, number)))
         .collect();
-    if names.is_empty() {
-        return Vec::new();
-    }
     let mut found = Vec::new();
     for (is_version_2, directory) in control_groups::directories(system, "blkio") {
         found.extend(match is_version_2 {

@@ -119,6 +119,7 @@ fn trial(workload: &Workload, iops: f64) -> Trial {
             device: Some(device),
             cached_before: Some(Bytes(0)),
             foreign: None,
+            group: None,
             processors: None,
             began: None,
         },
