@@ -159,10 +159,11 @@ impl<'a> RowContext<'a> {
     pub fn group(&self) -> Option<DeviceCounters> {
         let trials = self.row.trials.iter();
         let with_io = trials.filter(|trial| trial.outcome.ios() > 0);
-        with_io.map(|trial| trial.evidence.group).try_fold(
-            DeviceCounters::default(),
-            |sum, trial| Some(sum.plus(&trial?)),
-        )
+        with_io
+            .map(|trial| trial.evidence.group)
+            .try_fold(DeviceCounters::default(), |sum, trial| {
+                Some(sum.plus(&trial?))
+            })
     }
 
     /// Bytes that the devices counted per byte that the engine moved by this

@@ -2,7 +2,9 @@
 //!
 //! Both are notes: providers were not seen, only what they publish is held against what was measured.
 
-use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, Nanos, Operation, Row, Run, TargetKind, weighed};
+use sokudo_model::{
+    BlockDevice, BlockDeviceKind, Bytes, Nanos, Operation, Row, Run, TargetKind, weighed,
+};
 use sokudo_words::{Text, text};
 
 use crate::code::{Code, RuleResult};
@@ -59,21 +61,28 @@ fn volume(run: &Run) -> Option<(&BlockDevice, &'static Provider)> {
     let provider = run.environment.provider.as_deref()?;
     let provider = PROVIDERS.iter().find(|it| it.name == provider)?;
     let model = leaf.model.as_deref().unwrap_or_default().trim();
-    let is_named = provider.models.iter().any(|it| model.ends_with(it) || model.starts_with(it));
+    let is_named = provider
+        .models
+        .iter()
+        .any(|it| model.ends_with(it) || model.starts_with(it));
     (leaf.kind == BlockDeviceKind::VirtualDisk && is_named).then_some((leaf, provider))
 }
 
 /// A rate that a provider lends, and takes back.
 fn credit_likely(run: &Run) -> Option<RuleResult> {
     let (leaf, provider) = volume(run)?;
-    let is_small = leaf.size_bytes.is_some_and(|size| size < provider.credit_size_max);
+    let is_small = leaf
+        .size_bytes
+        .is_some_and(|size| size < provider.credit_size_max);
     let on_credit = |row: &Row| {
         let rate = ios_per_s(row)?;
         ((rate / provider.credit_ios_per_s - 1.0).abs() <= ALIKE).then_some(rate)
     };
     let ios_per_s = run.rows.iter().find_map(on_credit).filter(|_| is_small)?;
     let trials = run.rows.iter().flat_map(|row| &row.trials);
-    let loaded = trials.map(|trial| trial.outcome.time().0).fold(0, u64::saturating_add);
+    let loaded = trials
+        .map(|trial| trial.outcome.time().0)
+        .fold(0, u64::saturating_add);
     let minutes = CREDIT_TIME.0.checked_sub(loaded)? / 60_000_000_000;
     Some(RuleResult::new(
         Code::CreditLikely,
@@ -86,7 +95,6 @@ fn credit_likely(run: &Run) -> Option<RuleResult> {
     ))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 fn ios_per_s(row: &Row) -> Option<f64> {
     let rate = |outcome: &sokudo_model::Outcome| {
         let seconds = outcome.elapsed.as_secs_f64();
@@ -96,12 +104,16 @@ fn ios_per_s(row: &Row) -> Option<f64> {
 }
 
 /// Blocks that nobody has read on this volume.
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
 fn first_touch(run: &Run) -> Option<RuleResult> {
     let (leaf, _) = volume(run).filter(|(_, provider)| provider.fetches)?;
     let is_written_by_us = run.target.kind == TargetKind::Directory;
     let reads = |row: &Row| row.workload.operations.single() == Some(Operation::Read);
-    if is_written_by_us || !run.rows.iter().any(|row| reads(row) && !row.trials.is_empty()) {
+    if is_written_by_us
+        || !run
+            .rows
+            .iter()
+            .any(|row| reads(row) && !row.trials.is_empty())
+    {
         return None;
     }
     let mut drives = run.conditions.drives.iter();
@@ -113,7 +125,9 @@ fn first_touch(run: &Run) -> Option<RuleResult> {
     let device = Text::name(&*leaf.name);
     Some(RuleResult::new(
         Code::FirstTouch,
-        text!("{device} had moved {moved} of its {size} since it was attached: what is read for the first time may be slow"),
+        text!(
+            "{device} had moved {moved} of its {size} since it was attached: what is read for the first time may be slow"
+        ),
         "a volume that was made from a snapshot fetches each block when it is first read (AWS, Initialize Amazon EBS volumes)",
         "read all of it once (sokudo scan --full), then measure again",
     ))
@@ -151,7 +165,12 @@ mod tests {
         assert!(said(&on(Some("AWS"), EBS, 3_010, small)));
         assert!(!said(&on(Some("AWS"), EBS, 5_000, small)));
         assert!(!said(&on(Some("AWS"), EBS, 3_010, Bytes::gib(2_000))));
-        assert!(!said(&on(Some("AWS"), "Amazon EC2 NVMe Instance Storage", 3_010, small)));
+        assert!(!said(&on(
+            Some("AWS"),
+            "Amazon EC2 NVMe Instance Storage",
+            3_010,
+            small
+        )));
         assert!(!said(&on(None, EBS, 3_010, small)));
         assert!(said(&on(Some("Azure"), "Virtual Disk", 3_500, small)));
         let mut long = on(Some("AWS"), EBS, 3_010, small);

@@ -229,12 +229,13 @@ fn cannot_see_device(case: &RowContext<'_>) -> Option<RuleResult> {
 /// one, where that proves it: all of it is there, and so little more that nothing which others in
 /// the group had from the device hides what a cache answered. What a group does not count proves
 /// nothing: it may be counted for another one.
-#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
 fn group_share(case: &RowContext<'_>) -> Option<f64> {
     let is_elsewhere = case
         .file_system()
         .is_some_and(|kind| kind.starts_with("fuse") || REMOTE.contains(&kind));
-    let group = case.group().filter(|_| case.device().is_none() && !is_elsewhere)?;
+    let group = case
+        .group()
+        .filter(|_| case.device().is_none() && !is_elsewhere)?;
     let share = |operation: Operation| {
         let moved = case.moved(operation);
         let counted = counted(&group, operation)?;

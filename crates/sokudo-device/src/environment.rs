@@ -98,7 +98,11 @@ fn is_virtual_machine(system: &System, cpuinfo: &str) -> Option<bool> {
 /// its tag is its own.
 const PROVIDERS: [(&str, &str, &str); 3] = [
     ("sys_vendor", "Amazon EC2", "AWS"),
-    ("chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77", "Azure"),
+    (
+        "chassis_asset_tag",
+        "7783-7084-3265-9085-8269-3286-77",
+        "Azure",
+    ),
     ("product_name", "Google Compute Engine", "Google"),
 ];
 
@@ -132,7 +136,10 @@ mod tests {
         let of_amazon = environment(&Machine::with(&[vendor]).system());
         assert_eq!(of_amazon.provider.as_deref(), Some("AWS"));
         let hyper_v = ("sys/class/dmi/id/sys_vendor", "Microsoft Corporation\n");
-        assert_eq!(environment(&Machine::with(&[hyper_v]).system()).provider, None);
+        assert_eq!(
+            environment(&Machine::with(&[hyper_v]).system()).provider,
+            None
+        );
         assert_eq!(seen.memory_bytes, None);
         assert!(seen.cpus >= 1);
     }

@@ -82,9 +82,14 @@ fn of_version_2(system: &System, directory: &Path) -> BTreeMap<String, DeviceCou
 fn of_version_1(system: &System, directory: &Path) -> BTreeMap<String, DeviceCounters> {
     let mut found = BTreeMap::<String, DeviceCounters>::new();
     for name in [BYTES_V1, IOS_V1] {
-        for line in system.text(directory.join(name)).unwrap_or_default().lines() {
+        for line in system
+            .text(directory.join(name))
+            .unwrap_or_default()
+            .lines()
+        {
             let mut words = line.split_whitespace();
-            let (Some(number), Some(kind), Some(value)) = (words.next(), words.next(), words.next())
+            let (Some(number), Some(kind), Some(value)) =
+                (words.next(), words.next(), words.next())
             else {
                 continue;
             };
@@ -126,7 +131,10 @@ mod tests {
         (disk.read_bytes, disk.read_ios) = (4096, 1);
         // Not the sum of a volume and the disk below it.
         let grown = now.since(&earlier).unwrap();
-        assert_eq!((grown.read_bytes, grown.read_ios, grown.written_bytes), (4096, 1, 0));
+        assert_eq!(
+            (grown.read_bytes, grown.read_ios, grown.written_bytes),
+            (4096, 1, 0)
+        );
         earlier.directory = "/elsewhere".into();
         assert_eq!(now.since(&earlier), None);
     }
@@ -144,10 +152,19 @@ mod tests {
     #[test]
     fn version_1_has_a_file_per_quantity() {
         let mut files = vec![
-            ("proc/self/mountinfo", "31 1 0:27 / /cg rw - cgroup cgroup rw,blkio\n"),
+            (
+                "proc/self/mountinfo",
+                "31 1 0:27 / /cg rw - cgroup cgroup rw,blkio\n",
+            ),
             ("proc/self/cgroup", "7:blkio:/job\n"),
-            ("cg/job/blkio.throttle.io_service_bytes", "8:16 Read 8192\n8:16 Write 4096\n8:16 Total 12288\nTotal 12288\n"),
-            ("cg/job/blkio.throttle.io_serviced", "8:16 Read 2\n8:16 Write 1\n"),
+            (
+                "cg/job/blkio.throttle.io_service_bytes",
+                "8:16 Read 8192\n8:16 Write 4096\n8:16 Total 12288\nTotal 12288\n",
+            ),
+            (
+                "cg/job/blkio.throttle.io_serviced",
+                "8:16 Read 2\n8:16 Write 1\n",
+            ),
         ];
         let seen = GroupCounters::look(&Machine::with(&files).system()).unwrap();
         let disk = seen.counted["8:16"];

@@ -53,8 +53,8 @@ pub use file::{
     FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, drop_synced,
     file_state, free_bytes,
 };
-pub use group_counters::GroupCounters;
 pub use find::{FindError, find};
+pub use group_counters::GroupCounters;
 pub use inspect::{InspectError, Inspected, inspect, look, storage_node};
 pub use interrogate::{Interrogation, interrogate};
 pub use mounts::mount_points;

@@ -286,7 +286,9 @@ impl EvidenceBefore {
 
 /// What our control group has counted, where that is asked for.
 fn group(is_wanted: bool) -> Option<GroupCounters> {
-    is_wanted.then(|| GroupCounters::look(&System::host())).flatten()
+    is_wanted
+        .then(|| GroupCounters::look(&System::host()))
+        .flatten()
 }
 
 fn read(sources: &[CounterSource]) -> Vec<Option<DeviceCounters>> {

@@ -46,7 +46,11 @@ impl Drives {
         for (disk, directory) in disks.drain(..).zip(directories) {
             let moved = moved(&directory);
             let name = disk.name.clone();
-            let drive = Drive { disk, directory, moved };
+            let drive = Drive {
+                disk,
+                directory,
+                moved,
+            };
             seen.insert(name, drive);
         }
         for device in &target.devices {

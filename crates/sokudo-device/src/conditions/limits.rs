@@ -83,7 +83,10 @@ impl LimitsSeen {
 
 /// Every limit for a device under the target.
 pub(super) fn limits(system: &System, target: &TargetInfo) -> Vec<IoLimit> {
-    let group = target.devices.is_empty().then(|| GroupCounters::look(system));
+    let group = target
+        .devices
+        .is_empty()
+        .then(|| GroupCounters::look(system));
     let group = group.flatten();
     // Of devices that cannot be seen a group knows the numbers alone.
     let numbers = group.iter().flat_map(GroupCounters::numbers);
