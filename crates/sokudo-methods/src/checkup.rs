@@ -49,7 +49,7 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 0,
         target: TargetForm::Needed,
-        options: &["full", "size", "time", "runs"],
+        options: "full, size, time, runs",
     }),
     kinds: &[&METHOD, &OF_SPEED_ALONE],
     rules: &[&rules::RULES],

@@ -35,9 +35,9 @@ pub struct PageForm {
     /// Forms of lower ranks stand before it.
     pub rank: u8,
     pub target: TargetForm,
-    /// Options in their order. `=` parts one from the values that are offered, `|` one of them from
-    /// the next.
-    pub options: &'static [&'static str],
+    /// Options in their order, with `, ` between them. `=` parts one from the values that are
+    /// offered, `|` one of them from the next.
+    pub options: &'static str,
 }
 
 impl Declared {

@@ -27,13 +27,8 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 7,
         target: TargetForm::Needed,
-        options: &[
-            "only=zones|rotation|seek|read-cache|write-cache|shingles|map|parity|fast-cells|capacity",
-            "full",
-            "size",
-            "engine",
-            "direct",
-        ],
+        options: "only=zones|rotation|seek|read-cache|write-cache|shingles|map|parity|fast-cells|capacity, \
+                  full, size, engine, direct",
     }),
     kinds: &[&plan::METHOD],
     showings: &[table::showing],

@@ -25,7 +25,7 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 8,
         target: TargetForm::Needed,
-        options: &["size", "recovery", "no-reads"],
+        options: "size, recovery, no-reads",
     }),
     kinds: &[&rules::METHOD],
     views: &[&table::VIEW],

@@ -35,7 +35,7 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 9,
         target: TargetForm::Needed,
-        options: &["what", "time", "runs"],
+        options: "what, time, runs",
     }),
     kinds: &[&plan::METHOD],
     views: &[&view::VIEW],

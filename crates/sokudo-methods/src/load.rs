@@ -39,7 +39,7 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 5,
         target: TargetForm::Needed,
-        options: &["row", "limit", "beside", "size", "linear", "time", "runs"],
+        options: "row, limit, beside, size, linear, time, runs",
     }),
     kinds: &[&view::METHOD, &beside::comparison::METHOD],
     views: &[&view::VIEW, &beside::view::VIEW],

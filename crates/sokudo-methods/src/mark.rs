@@ -23,27 +23,9 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 1,
         target: TargetForm::Needed,
-        options: &[
-            "profile=default|nvme|flash|peak|real|demo|classic|durable",
-            "size",
-            "runs",
-            "row",
-            "mix",
-            "read-only",
-            "write-only",
-            "time",
-            "data",
-            "schedule",
-            "pause",
-            "engine",
-            "polled",
-            "depth",
-            "threads",
-            "direct",
-            "exact-clock",
-            "rate",
-            "poisson",
-        ],
+        options: "profile=default|nvme|flash|peak|real|demo|classic|durable, size, runs, row, \
+                  mix, read-only, write-only, time, data, schedule, pause, engine, polled, \
+                  depth, threads, direct, exact-clock, rate, poisson",
     }),
     kinds: &[&plan::METHOD],
     ..Declared::NONE

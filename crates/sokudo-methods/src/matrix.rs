@@ -47,17 +47,11 @@ pub const FORM: PageForm = PageForm {
     target: TargetForm::Folder,
     // Disks of files alone. Values that carry options for programs, and methods of one's own,
     // are for the command line: they could reach whatever root can.
-    options: &[
-        "loop=2x1GiB|1x1GiB|2x4GiB|4x1GiB|4x4GiB",
-        "fs=ext2|ext3|ext4|xfs|btrfs|jfs|zfs|f2fs",
-        "raid=none|0|1|5|10",
-        "mount=defaults|noatime",
-        "ageing=fresh|30%|60%",
-        "method=mark --size=256MiB --runs=3|mark --size=256MiB --runs=3 --profile=nvme|quick --size=256MiB",
-        "blocks",
-        "max-time",
-        "seed",
-    ],
+    options: "loop=2x1GiB|1x1GiB|2x4GiB|4x1GiB|4x4GiB, \
+              fs=ext2|ext3|ext4|xfs|btrfs|jfs|zfs|f2fs, raid=none|0|1|5|10, \
+              mount=defaults|noatime, ageing=fresh|30%|60%, method=mark --size=256MiB \
+              --runs=3|mark --size=256MiB --runs=3 --profile=nvme|quick --size=256MiB, \
+              blocks, max-time, seed",
 };
 
 pub fn run(arguments: &MatrixArguments) -> Result<(), Exit> {

@@ -28,7 +28,7 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 10,
         target: TargetForm::Needed,
-        options: &["row", "size", "max-threads", "max-depth", "time", "runs"],
+        options: "row, size, max-threads, max-depth, time, runs",
     }),
     kinds: &[&view::METHOD],
     views: &[&view::VIEW],

@@ -21,16 +21,7 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 4,
         target: TargetForm::Needed,
-        options: &[
-            "test=cached|buffered|direct|write",
-            "size",
-            "bytes",
-            "data",
-            "runs",
-            "pause",
-            "trim",
-            "time",
-        ],
+        options: "test=cached|buffered|direct|write, size, bytes, data, runs, pause, trim, time",
     }),
     kinds: &[&plan::METHOD],
     showings: &[table::showing],

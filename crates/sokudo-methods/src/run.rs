@@ -17,7 +17,7 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 13,
         target: TargetForm::Job,
-        options: &["runs", "section", "lenient", "readonly"],
+        options: "runs, section, lenient, readonly",
     }),
     kinds: &[&sokudo_tools::fio::METHOD],
     ..Declared::NONE

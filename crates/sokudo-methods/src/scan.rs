@@ -31,28 +31,9 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 2,
         target: TargetForm::Needed,
-        options: &[
-            "full",
-            "gnome",
-            "hdtune=fast|faster|medium|normal|accurate",
-            "points",
-            "sample",
-            "short-stroke",
-            "from",
-            "to",
-            "shuffle",
-            "access-count",
-            "access-size",
-            "random",
-            "extra",
-            "size",
-            "write",
-            "block",
-            "depth",
-            "runs",
-            "engine",
-            "direct",
-        ],
+        options: "full, gnome, hdtune=fast|faster|medium|normal|accurate, points, sample, \
+                  short-stroke, from, to, shuffle, access-count, access-size, random, extra, \
+                  size, write, block, depth, runs, engine, direct",
     }),
     kinds: &[&METHOD],
     ..Declared::NONE

@@ -35,20 +35,8 @@ pub(crate) const DECLARED: Declared = Declared {
     form: Some(PageForm {
         rank: 6,
         target: TargetForm::Needed,
-        options: &[
-            "test",
-            "enterprise",
-            "sizes",
-            "mixes",
-            "size",
-            "active-range",
-            "purge",
-            "precondition",
-            "round-time",
-            "rounds-max",
-            "engine",
-            "direct",
-        ],
+        options: "test, enterprise, sizes, mixes, size, active-range, purge, precondition, \
+                  round-time, rounds-max, engine, direct",
     }),
     kinds: &[&plan::METHOD],
     views: &[&view::VIEW],

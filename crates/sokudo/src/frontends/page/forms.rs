@@ -16,7 +16,7 @@ use sokudo_words::Language;
 const CHECK: PageForm = PageForm {
     rank: 11,
     target: TargetForm::Optional,
-    options: &["method", "min-difference", "wait-idle", "anyway"],
+    options: "method, min-difference, wait-idle, anyway",
 };
 
 /// Those that a method has of them stand behind its own.
@@ -56,7 +56,7 @@ pub(crate) fn methods(language: Language) -> Vec<MethodForm> {
         let group = groups::of(&command).map_or("", |(_, title)| title);
         let known = cli.find_subcommand(&command);
         let known = known.expect("the command line has all methods");
-        let own = form.options.iter().map(|it| option(known, it, &say));
+        let own = form.options.split(", ").map(|it| option(known, it, &say));
         let own = own.map(|it| it.expect("its command has every option"));
         let of_every_method = OF_EVERY_METHOD.iter().filter(|_| name != "matrix");
         let of_every_method = of_every_method.filter_map(|it| option(known, it, &say));
