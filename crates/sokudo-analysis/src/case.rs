@@ -5,8 +5,8 @@
 
 use sokudo_model::{
     ArrayState, BackendKind, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport,
-    DirectMode, DriveConditions, MethodTrait, Moved, Nanos, Operation, Outcome, RateProcess, Row,
-    Run, TargetInfo, TargetKind,
+    DirectMode, DriveConditions, GroupCount, MethodTrait, Moved, Nanos, Operation, Outcome,
+    RateProcess, Row, Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -155,15 +155,13 @@ impl<'a> RowContext<'a> {
             })
     }
 
-    /// What the control group of the process counted in all trials; `None` where it did not in one.
-    pub fn group(&self) -> Option<DeviceCounters> {
+    /// What the control group of the process counted of one device in all trials; `None` where it
+    /// did not in one, or of another device.
+    pub fn group(&self) -> Option<GroupCount> {
         let trials = self.row.trials.iter();
-        let with_io = trials.filter(|trial| trial.outcome.ios() > 0);
-        with_io
-            .map(|trial| trial.evidence.group)
-            .try_fold(DeviceCounters::default(), |sum, trial| {
-                Some(sum.plus(&trial?))
-            })
+        let mut with_io = trials.filter(|trial| trial.outcome.ios() > 0);
+        let first = with_io.next()?.evidence.group.clone()?;
+        with_io.try_fold(first, |sum, trial| sum.plus(trial.evidence.group.as_ref()?))
     }
 
     /// Bytes that the devices counted per byte that the engine moved by this

@@ -112,7 +112,8 @@ fn reached<'a>(case: &RowContext<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
         .sum();
     let devices = &case.target().devices;
     let device = devices.iter().find(|device| device.number == limit.number);
-    let is_leaf = device.map_or(devices.is_empty(), |device| device.is_leaf);
+    let group = case.group().filter(|group| group.number == limit.number);
+    let is_leaf = device.map_or(group.is_some(), |device| device.is_leaf);
     if seconds <= 0.0 || device.is_none() && !is_leaf {
         return Vec::new();
     }
@@ -131,7 +132,8 @@ fn reached<'a>(case: &RowContext<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
     // What others had from the device was not let through by a limit of this group.
     let rates = |operation: Operation| {
         let own = (case.moved(operation), case.requested(operation));
-        let all = case.device().or_else(|| case.group());
+        let of_group = group.as_ref().map(|group| group.counters);
+        let all = case.device().or(of_group);
         let counted = all.filter(|_| is_leaf).map(|count| {
             let requests = match operation {
                 Operation::Read => count.read_ios,

@@ -238,7 +238,7 @@ fn group_share(case: &RowContext<'_>) -> Option<f64> {
         .filter(|_| case.device().is_none() && !is_elsewhere)?;
     let share = |operation: Operation| {
         let moved = case.moved(operation);
-        let counted = counted(&group, operation)?;
+        let counted = counted(&group.counters, operation)?;
         (moved > 0).then(|| counted as f64 / moved as f64)
     };
     let shares = [Operation::Read, Operation::Write].map(share);
@@ -424,7 +424,7 @@ mod tests {
     };
     use sokudo_model::MethodTrait;
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
-    use sokudo_model::{BackendKind, BlockDevice, DeviceCounters, Run};
+    use sokudo_model::{BackendKind, BlockDevice, DeviceCounters, GroupCount, Run};
 
     fn read_ratio(percent: u64) -> impl Fn(&mut Run) {
         move |run| {
@@ -644,9 +644,12 @@ mod tests {
             reads_with(move |run| {
                 for trial in &mut run.rows[0].trials {
                     let device = trial.evidence.device.take().unwrap();
-                    trial.evidence.group = Some(DeviceCounters {
-                        read_bytes: device.read_bytes * percent / 100,
-                        ..device
+                    trial.evidence.group = Some(GroupCount {
+                        number: "8:16".to_owned(),
+                        counters: DeviceCounters {
+                            read_bytes: device.read_bytes * percent / 100,
+                            ..device
+                        },
                     });
                 }
             })

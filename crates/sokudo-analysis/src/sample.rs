@@ -200,6 +200,7 @@ pub fn drive(name: &str) -> DriveConditions {
         segments_max: None,
         link_power: None,
         runtime_power: None,
+        moved_before: None,
         flash_writes: None,
     }
 }

@@ -17,7 +17,6 @@ pub fn environment(system: &System) -> HostEnvironment {
         governor: frequency_policy(system, "scaling_governor"),
         memory_bytes: memory_bytes(&system.text("proc/meminfo").unwrap_or_default()),
         virtual_machine: is_virtual_machine(system, &cpuinfo),
-        provider: provider(system).map(str::to_owned),
         clock_source: system
             .text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
         load_average: load_average(&system.text("proc/loadavg").unwrap_or_default()),
@@ -94,27 +93,6 @@ fn is_virtual_machine(system: &System, cpuinfo: &str) -> Option<bool> {
         .then_some(true)
 }
 
-/// Files of the firmware, how they begin, and whose cloud that is. Azure's makers are Hyper-V's, too:
-/// its tag is its own.
-const PROVIDERS: [(&str, &str, &str); 3] = [
-    ("sys_vendor", "Amazon EC2", "AWS"),
-    (
-        "chassis_asset_tag",
-        "7783-7084-3265-9085-8269-3286-77",
-        "Azure",
-    ),
-    ("product_name", "Google Compute Engine", "Google"),
-];
-
-fn provider(system: &System) -> Option<&'static str> {
-    let has = |(file, begins, _): &&(&str, &str, &str)| {
-        let text = system.text(format!("sys/class/dmi/id/{file}"));
-        text.is_some_and(|text| text.starts_with(begins))
-    };
-    let found = PROVIDERS.iter().find(has);
-    found.map(|(.., name)| *name)
-}
-
 fn load_average(loadavg: &str) -> Option<f64> {
     let load: f64 = loadavg.split_whitespace().next()?.parse().ok()?;
     (load.is_finite() && load >= 0.0).then_some(load)
@@ -131,15 +109,6 @@ mod tests {
         let seen = environment(&machine.system());
         assert_eq!(seen.kernel, None);
         assert_eq!(seen.virtual_machine, None);
-        assert_eq!(seen.provider, None);
-        let vendor = ("sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
-        let of_amazon = environment(&Machine::with(&[vendor]).system());
-        assert_eq!(of_amazon.provider.as_deref(), Some("AWS"));
-        let hyper_v = ("sys/class/dmi/id/sys_vendor", "Microsoft Corporation\n");
-        assert_eq!(
-            environment(&Machine::with(&[hyper_v]).system()).provider,
-            None
-        );
         assert_eq!(seen.memory_bytes, None);
         assert!(seen.cpus >= 1);
     }

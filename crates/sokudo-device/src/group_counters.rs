@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use sokudo_model::DeviceCounters;
+use sokudo_model::{DeviceCounters, GroupCount};
 
 use crate::control_groups;
 use crate::system::System;
@@ -22,21 +22,28 @@ pub struct GroupCounters {
 }
 
 impl GroupCounters {
-    /// Looks at our own group; `None` where it counts nothing, or is the group of the whole
-    /// machine, which counts what everybody does.
+    /// Looks at our own group; `None` where it counts no I/O, or is the group of the whole machine,
+    /// which counts what everybody does.
     pub fn look(system: &System) -> Option<Self> {
-        let mut groups = control_groups::directories(system, "blkio").into_iter();
-        groups.find_map(|(is_version_2, directory)| {
-            let is_machine = match is_version_2 {
-                true => system.text(directory.join("cgroup.type")).is_none(),
-                false => system.text(directory.join("release_agent")).is_some(),
-            };
-            let counted = match is_version_2 {
-                true => of_version_2(system, &directory),
-                false => of_version_1(system, &directory),
-            };
-            (!is_machine && !counted.is_empty()).then_some(Self { directory, counted })
-        })
+        let groups = control_groups::directories(system, "blkio");
+        // Our own stands before those above it.
+        let own = [true, false].map(|version| groups.iter().find(|(it, _)| *it == version));
+        own.into_iter()
+            .flatten()
+            .find_map(|(is_version_2, directory)| {
+                let is_machine = match is_version_2 {
+                    true => system.text(directory.join("cgroup.type")).is_none(),
+                    false => system.text(directory.join("release_agent")).is_some(),
+                };
+                let counted = match is_version_2 {
+                    true => of_version_2(system, directory),
+                    false => of_version_1(system, directory),
+                };
+                let directory = directory.clone();
+                counted
+                    .filter(|_| !is_machine)
+                    .map(|counted| Self { directory, counted })
+            })
     }
 
     /// Numbers of the devices that it has used.
@@ -45,20 +52,28 @@ impl GroupCounters {
     }
 
     /// What it has counted since `earlier`, of the one device of which it counted most: a volume and
-    /// the disk below it count the same bytes. `None` where it was another group.
-    pub fn since(&self, earlier: &Self) -> Option<DeviceCounters> {
+    /// the disk below it count the same bytes. `None` of another group, and of nothing.
+    pub fn since(&self, earlier: &Self) -> Option<GroupCount> {
         let grown = self.counted.iter().map(|(number, now)| {
             let then = earlier.counted.get(number).copied().unwrap_or_default();
-            now.since(&then)
+            GroupCount {
+                number: number.clone(),
+                counters: now.since(&then),
+            }
         });
-        let most = grown.max_by_key(|it| it.read_bytes.saturating_add(it.written_bytes));
+        let bytes = |it: &GroupCount| {
+            it.counters
+                .read_bytes
+                .saturating_add(it.counters.written_bytes)
+        };
+        let most = grown.max_by_key(bytes);
         most.filter(|_| self.directory == earlier.directory)
     }
 }
 
 /// Lines such as `8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0`.
-fn of_version_2(system: &System, directory: &Path) -> BTreeMap<String, DeviceCounters> {
-    let text = system.text(directory.join("io.stat")).unwrap_or_default();
+fn of_version_2(system: &System, directory: &Path) -> Option<BTreeMap<String, DeviceCounters>> {
+    let text = system.text(directory.join("io.stat"))?;
     let device = |line: &str| {
         let mut words = line.split_whitespace();
         let number = words.next()?.to_owned();
@@ -75,11 +90,11 @@ fn of_version_2(system: &System, directory: &Path) -> BTreeMap<String, DeviceCou
         }
         Some((number, counted))
     };
-    text.lines().filter_map(device).collect()
+    Some(text.lines().filter_map(device).collect())
 }
 
 /// A file per quantity, with lines such as `8:16 Read 1459200`.
-fn of_version_1(system: &System, directory: &Path) -> BTreeMap<String, DeviceCounters> {
+fn of_version_1(system: &System, directory: &Path) -> Option<BTreeMap<String, DeviceCounters>> {
     let mut found = BTreeMap::<String, DeviceCounters>::new();
     for name in [BYTES_V1, IOS_V1] {
         for line in system
@@ -104,7 +119,7 @@ fn of_version_1(system: &System, directory: &Path) -> BTreeMap<String, DeviceCou
             *field = value.parse().unwrap_or(0);
         }
     }
-    found
+    Some(found)
 }
 
 #[cfg(test)]
@@ -131,10 +146,11 @@ mod tests {
         (disk.read_bytes, disk.read_ios) = (4096, 1);
         // Not the sum of a volume and the disk below it.
         let grown = now.since(&earlier).unwrap();
-        assert_eq!(
-            (grown.read_bytes, grown.read_ios, grown.written_bytes),
-            (4096, 1, 0)
-        );
+        assert_eq!(grown.number, "8:16");
+        let GroupCount {
+            counters: grown, ..
+        } = grown;
+        assert_eq!((grown.read_bytes, grown.read_ios), (4096, 1));
         earlier.directory = "/elsewhere".into();
         assert_eq!(now.since(&earlier), None);
     }

@@ -143,9 +143,9 @@ pub use target::{
     FileSystem, HostEnvironment, TargetInfo, TargetKind,
 };
 pub use trial::{
-    BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, HostTrial,
-    IoFailure, LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Row,
-    SLOW_IOS_MAX, SeriesPoint, SlowIo, SlowSpot, SlowSpots, SteadyOutcome, StopReason,
+    BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, GroupCount, HistogramPoint,
+    HostTrial, IoFailure, LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome,
+    Row, SLOW_IOS_MAX, SeriesPoint, SlowIo, SlowSpot, SlowSpots, SteadyOutcome, StopReason,
     SurveySample, ThreadUsage, Trial, TrialEvidence, TrialSeries, TrialTogether, VerifyOutcome,
     Window, weighed,
 };

@@ -89,8 +89,8 @@ impl Trial {
         let (ours, theirs) = (&mut self.evidence, &later.evidence);
         let devices = ours.device.zip(theirs.device);
         ours.device = devices.map(|(ours, theirs)| ours.plus(&theirs));
-        let groups = ours.group.zip(theirs.group);
-        ours.group = groups.map(|(ours, theirs)| ours.plus(&theirs));
+        let groups = ours.group.take().zip(theirs.group.as_ref());
+        ours.group = groups.and_then(|(ours, theirs)| ours.plus(theirs));
         ours.cached_before = ours.cached_before.max(theirs.cached_before);
         ours.foreign = match (ours.foreign.take(), &theirs.foreign) {
             (Some(ours), Some(theirs)) => Some(ours.plus(theirs)),

@@ -377,9 +377,6 @@ pub struct HostEnvironment {
     pub memory_bytes: Option<Bytes>,
     /// Whether the kernel runs in a virtual machine.
     pub virtual_machine: Option<bool>,
-    /// Whose cloud the machine is in, as its firmware has it: `AWS`, `Azure`, `Google`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider: Option<String>,
     /// The kernel's clock source, such as `tsc`.
     pub clock_source: Option<String>,
     /// Processes ready to run, averaged over one minute, before the run.

@@ -231,6 +231,27 @@ impl HostTrial {
     }
 }
 
+/// What a control group counted of one device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GroupCount {
+    /// Number of the device as `major:minor`: no name of it can be seen.
+    pub number: String,
+    /// What it was asked for.
+    #[serde(flatten)]
+    pub counters: DeviceCounters,
+}
+
+impl GroupCount {
+    /// Both together; `None` of two devices.
+    #[must_use]
+    pub fn plus(self, other: &Self) -> Option<Self> {
+        (self.number == other.number).then(|| Self {
+            counters: self.counters.plus(&other.counters),
+            number: self.number,
+        })
+    }
+}
+
 /// What the system said about one trial.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialEvidence {
@@ -241,7 +262,7 @@ pub struct TrialEvidence {
     /// What the control group of this process had one device do meanwhile; missing where the devices
     /// themselves are seen, or it counts nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group: Option<DeviceCounters>,
+    pub group: Option<GroupCount>,
     /// Bytes of the file that were in the page cache before; missing when that
     /// cannot be seen.
     #[serde(skip_serializing_if = "Option::is_none")]

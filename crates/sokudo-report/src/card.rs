@@ -169,6 +169,7 @@ mod tests {
                 segments_max: None,
                 link_power: None,
                 runtime_power: None,
+                moved_before: None,
                 flash_writes: None,
             }];
             let document = RunDocument::from_run(&run);

@@ -463,6 +463,7 @@ mod tests {
             segments_max: None,
             link_power: None,
             runtime_power: None,
+            moved_before: None,
             flash_writes: None,
         }];
         let text = device_value(&run);

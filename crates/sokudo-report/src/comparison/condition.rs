@@ -147,6 +147,7 @@ mod tests {
             segments_max: None,
             link_power: None,
             runtime_power: None,
+            moved_before: None,
             flash_writes: None,
         }];
         run.conditions.arrays = vec![ArrayState {
