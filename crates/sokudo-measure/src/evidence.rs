@@ -272,7 +272,7 @@ impl EvidenceBefore {
                 outcome: outcome.compact(),
                 evidence: TrialEvidence {
                     device,
-                    group,
+                    group: group.clone(),
                     cached_before,
                     began: self.began,
                     foreign: foreign.clone(),
