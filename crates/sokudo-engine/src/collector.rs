@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use sokudo_model::{Event, Nanos, Outcome, Phase, StopReason, Workload, narrow};
+use sokudo_model::{Event, Nanos, Outcome, Phase, StopReason, StuckIo, Workload, narrow};
 
 use crate::backend::TICK;
 use crate::least::LeastWatch;
@@ -21,6 +21,8 @@ pub(crate) enum ThreadReport {
         thread: usize,
         outcome: Box<Outcome>,
     },
+    /// Its requests that have not come back in time.
+    Stuck { thread: usize, ios: Vec<StuckIo> },
     /// What it did so far.
     Snapshot {
         thread: usize,
@@ -39,6 +41,8 @@ pub(crate) struct Collector<'a> {
     threads: &'a [WorkloadThread],
     started_at: Instant,
     ended: Vec<Option<Outcome>>,
+    /// Requests of each thread that have not come back in time.
+    stuck: Vec<Vec<StuckIo>>,
     watches: Vec<Option<SteadyWatch>>,
     least: Vec<Option<LeastWatch>>,
     snapshots: Snapshots,
@@ -71,6 +75,7 @@ impl<'a> Collector<'a> {
             threads,
             started_at: Instant::now(),
             ended: threads.iter().map(|_| None).collect(),
+            stuck: vec![Vec::new(); threads.len()],
             watches: workloads.iter().enumerate().map(watch).collect(),
             least: workloads
                 .iter()
@@ -95,7 +100,11 @@ impl<'a> Collector<'a> {
         loop {
             let wait = next_look.saturating_sub(self.started_at.elapsed());
             match reports.recv_timeout(wait) {
-                Ok(ThreadReport::Ended { thread, outcome }) => self.ended[thread] = Some(*outcome),
+                Ok(ThreadReport::Ended { thread, outcome }) => {
+                    self.ended[thread] = Some(*outcome);
+                    self.tell_stuck(thread, Vec::new(), listener);
+                }
+                Ok(ThreadReport::Stuck { thread, ios }) => self.tell_stuck(thread, ios, listener),
                 Ok(ThreadReport::Snapshot { thread, outcome }) => self.keep(thread, *outcome),
                 Ok(ThreadReport::Checkpoint { thread, outcome }) => {
                     // A survey has one thread.
@@ -128,6 +137,19 @@ impl<'a> Collector<'a> {
             let glance = self.glances(workload).reduce(ProgressSnapshot::with);
             listener(progress_event(workload, at, glance.unwrap_or_default()));
         }
+    }
+
+    /// Tells what is stuck of all threads of a workload, where something is or was.
+    fn tell_stuck(&mut self, thread: usize, ios: Vec<StuckIo>, listener: &mut dyn FnMut(Event)) {
+        let before = std::mem::replace(&mut self.stuck[thread], ios);
+        if before.is_empty() && self.stuck[thread].is_empty() {
+            return;
+        }
+        let workload = self.threads[thread].workload;
+        let threads = self.threads.iter().zip(&self.stuck);
+        let mine = threads.filter(|(thread, _)| thread.workload == workload);
+        let ios = mine.flat_map(|(_, ios)| ios).copied().collect();
+        listener(Event::Stuck { workload, ios });
     }
 
     /// Ends the workloads that are steady, or too slow.

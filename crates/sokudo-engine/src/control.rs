@@ -1,28 +1,59 @@
 //! How a stage in progress is stopped from outside.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use sokudo_model::Nanos;
 
 const RUNNING: u8 = 0;
 const ENDED: u8 = 1;
 const CANCELLED: u8 = 2;
 const RULED: u8 = 3;
 
+/// Unless somebody has named another time: what the SCSI layer gives a command.
+const TIMEOUT_DEFAULT: Nanos = Nanos::from_secs(30);
+
 /// A handle that every thread may hold: ends a trial early or cancels the run. A
 /// stopped stage still yields what it measured.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Control {
     state: Arc<AtomicU8>,
     /// How often what was done so far has been asked for.
     snapshots: Arc<AtomicU32>,
     /// How often checkpoints have been asked for.
     checkpoints: Arc<AtomicU32>,
+    timeout_ns: Arc<AtomicU64>,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self {
+            state: Arc::default(),
+            snapshots: Arc::default(),
+            checkpoints: Arc::default(),
+            timeout_ns: Arc::new(AtomicU64::new(TIMEOUT_DEFAULT.0)),
+        }
+    }
 }
 
 impl Control {
     /// A control that has not been used.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Names a request that has not come back after this time
+    /// ([`Event::Stuck`](sokudo_model::Event::Stuck)), by default after 30 s. A workload whose
+    /// requests have all been waited for twice as long is given up, unless one is a flush, which
+    /// may take minutes.
+    pub fn set_timeout(&self, timeout: Option<Nanos>) {
+        let timeout = timeout.unwrap_or(TIMEOUT_DEFAULT);
+        self.timeout_ns.store(timeout.0, Ordering::Relaxed);
+    }
+
+    /// How long a request may take before it is named.
+    pub(crate) fn timeout(&self) -> Nanos {
+        Nanos(self.timeout_ns.load(Ordering::Relaxed))
     }
 
     /// Ends the stage in progress; its figures count.

@@ -16,15 +16,11 @@ use crate::progress::ProgressSnapshot;
 use crate::stage_threads::{OpenedFiles, StageContext, WorkloadThread};
 use crate::usage::{UsedSoFar, used_since, used_so_far, used_so_far_with_workers};
 use crate::window::WindowChange;
-use crate::worker::{NextAction, Worker};
+use crate::worker::{NextAction, STUCK_LOOK_NS, Worker};
 
 /// Sleeping overshoots by about 0.1 ms (nanosleep of 100 µs took 191 µs on Linux
 /// 6.18), so the rest of a wait is spent looking at the clock.
 const SPIN_NS: u64 = 200_000;
-
-/// After a stop, I/Os still in flight are waited for this long, twice what the
-/// SCSI layer takes to give up on a command; then they are abandoned.
-const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
 
 /// After Ctrl-C a person waits for a device that answers, and for one that has said nothing for
 /// this long no more.
@@ -78,6 +74,14 @@ impl MeasuredUsage {
     }
 }
 
+/// What was seen at the last look for I/Os that do not come back.
+#[derive(Default)]
+struct StuckWatch {
+    next_look: u64,
+    is_stuck: bool,
+    is_dead: bool,
+}
+
 impl Driver<'_> {
     /// Runs the worker to its end. Returns what the thread used in the measured part.
     pub(crate) fn drive<B: Backend>(
@@ -99,7 +103,7 @@ impl Driver<'_> {
         let mut now = clock.now();
         worker.begin(now);
         self.tell(worker, now);
-        let (mut stopped_at, mut heard_at) = (None, now);
+        let (mut stopped_at, mut heard_at, mut stuck) = (None, now, StuckWatch::default());
         loop {
             let is_halted = || shared.control.is_stopped() | halt.load(Ordering::Relaxed);
             let next = match worker.is_even() && stopped_at.is_none() {
@@ -118,14 +122,14 @@ impl Driver<'_> {
             }
             now = clock.now();
             worker.hold_depth(now);
-            if now >= worker.next_boundary() {
+            let is_boundary = now >= worker.next_boundary();
+            if is_boundary {
                 if worker.at_boundary(now) {
                     used = MeasuredUsage::from_now(has_workers);
                 }
                 self.tell(worker, now);
                 let requested = shared.snapshots_requested.load(Ordering::Relaxed);
-                if requested != snapshots_sent {
-                    snapshots_sent = requested;
+                if requested != std::mem::replace(&mut snapshots_sent, requested) {
                     self.tell_snapshot(worker, used.before);
                 }
                 self.tell_checkpoint(worker, &mut checkpoints_requested);
@@ -141,17 +145,38 @@ impl Driver<'_> {
                 heard_at = now;
                 used.notes(worker.look_after(now));
             }
+            let mut gives_up = is_boundary && self.is_dead(worker, &mut stuck, now);
             let halted = is_halted();
             if halted || worker.stopped().is_some() {
                 let since = *stopped_at.get_or_insert(now);
                 let is_silent = now - heard_at.max(since) > CANCEL_SILENCE_MAX_NS;
-                if stop(worker, shared.control, halted, now - since, is_silent) {
-                    worker.abandon(now);
-                    break;
-                }
+                gives_up |= stop(worker, shared.control, halted, is_silent);
+            }
+            if gives_up {
+                worker.abandon(now);
+                break;
             }
         }
         used.measured.unwrap_or_else(|| used_since(used.before))
+    }
+
+    /// Tells once a second which I/Os are stuck. Returns whether all have been waited for in vain:
+    /// where the process stood still meanwhile, they are there at the second of two looks.
+    #[cold]
+    fn is_dead(&self, worker: &Worker, watch: &mut StuckWatch, now: u64) -> bool {
+        if now < watch.next_look {
+            return false;
+        }
+        watch.next_look = now.saturating_add(STUCK_LOOK_NS);
+        let timeout = self.shared.control.timeout();
+        let ios = worker.stuck(timeout, now);
+        let is_stuck = !ios.is_empty();
+        if std::mem::replace(&mut watch.is_stuck, is_stuck) || is_stuck {
+            let thread = self.thread.number;
+            let _ = self.reports.send(ThreadReport::Stuck { thread, ios });
+        }
+        let is_dead = worker.is_dead(timeout, now);
+        std::mem::replace(&mut watch.is_dead, is_dead) && is_dead
     }
 
     fn tell(&self, worker: &Worker, now: u64) {
@@ -239,23 +264,16 @@ impl Driver<'_> {
     }
 }
 
-/// Passes a stop on to the worker; true when it has waited long enough for I/Os in
-/// flight, or the device has said nothing for as long as a person waits.
+/// Passes a stop on to the worker; true when I/Os are in flight and the device has said nothing
+/// for as long as a person waits.
 #[cold]
-fn stop(
-    worker: &mut Worker,
-    control: &Control,
-    halted: bool,
-    waited_ns: u64,
-    is_silent: bool,
-) -> bool {
+fn stop(worker: &mut Worker, control: &Control, halted: bool, is_silent: bool) -> bool {
     if control.is_cancelled() {
         worker.stop(StopReason::Cancelled);
     } else if halted {
         worker.stop(StopReason::Ended);
     }
-    let is_over = waited_ns > DRAIN_TIME_MAX_NS || (control.is_cancelled() && is_silent);
-    worker.in_flight() > 0 && is_over
+    worker.in_flight() > 0 && control.is_cancelled() && is_silent
 }
 
 /// How long to wait in the kernel for an instant; the rest is spent polling.

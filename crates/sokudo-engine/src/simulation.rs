@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sokudo_model::{
     BackendKind, Bytes, Event, Nanos, Operation, Outcome, Phase, STOP_LOOK, Stage, StopReason,
-    Workload, narrow,
+    StuckIo, Workload, narrow,
 };
 use sokudo_stats::Random;
 use sokudo_sys::IoAction;
@@ -73,6 +73,8 @@ struct Simulation<'a> {
     next_snapshot: u64,
     /// When the control is looked at, and progress told, at the latest.
     next_control_look: u64,
+    /// Of each workload: whether something of it is stuck.
+    stuck: Vec<bool>,
     /// How often snapshots have been asked for.
     snapshots_requested: u32,
     /// How often checkpoints have been.
@@ -137,6 +139,7 @@ pub(crate) fn run(
         snapshot_every,
         next_control_look: begin,
         next_snapshot: snapshot_every.map_or(u64::MAX, |every| begin.saturating_add(every)),
+        stuck: vec![false; stage.workloads.len()],
         snapshots_requested: control.snapshots_requested(),
         checkpoints_requested: control.checkpoints_requested(),
         outbox: Outbox::default(),
@@ -144,6 +147,9 @@ pub(crate) fn run(
     };
     listener(Event::StageReady);
     simulation.run(control, listener);
+    for workload in 0..stage.workloads.len() {
+        simulation.tell_stuck(workload, Vec::new(), listener);
+    }
     let now = simulation.clock.now();
     simulation.tell_progress(listener);
     let outcomes = simulation.outcomes();
@@ -248,6 +254,9 @@ impl Simulation<'_> {
                     self.next_snapshot = self.clock.now();
                 }
                 self.look_for_checkpoints(control, listener);
+                if self.look_for_stuck(control.timeout(), listener) {
+                    continue;
+                }
             }
             let Some(at) = self.next_instant() else {
                 // The device holds requests that it will never answer.
@@ -337,6 +346,44 @@ impl Simulation<'_> {
         Some(event.min(boundary.unwrap_or(NEVER)))
     }
 
+    /// Tells what has not come back in time, and gives up what is waited for in vain. Returns
+    /// whether anything was given up.
+    fn look_for_stuck(&mut self, timeout: Nanos, listener: &mut dyn FnMut(Event)) -> bool {
+        let now = self.clock.now();
+        let (mut gives_up, mut ends_all) = (false, false);
+        let mut stuck = vec![Vec::new(); self.stuck.len()];
+        let waiting = self
+            .actors
+            .iter_mut()
+            .filter(|it| it.has_begun && !it.finished);
+        for actor in waiting {
+            stuck[actor.workload].extend(actor.worker.stuck(timeout, now));
+            // What a survey has left in flight costs no time here.
+            let workload = &self.stage.workloads[actor.workload];
+            if workload.survey().is_none() && actor.worker.is_dead(timeout, now) {
+                actor.worker.abandon(now);
+                (actor.finished, actor.ended_at) = (true, Some(now));
+                gives_up = true;
+                let stopped = actor.worker.stopped().unwrap_or(StopReason::Failed);
+                ends_all |= ends_stage(workload, stopped);
+            }
+        }
+        for (workload, ios) in stuck.into_iter().enumerate() {
+            self.tell_stuck(workload, ios, listener);
+        }
+        if ends_all {
+            self.stop(|_| true, StopReason::Ended);
+        }
+        gives_up
+    }
+
+    fn tell_stuck(&mut self, workload: usize, ios: Vec<StuckIo>, listener: &mut dyn FnMut(Event)) {
+        let is_stuck = !ios.is_empty();
+        if std::mem::replace(&mut self.stuck[workload], is_stuck) || is_stuck {
+            listener(Event::Stuck { workload, ios });
+        }
+    }
+
     /// When the next look at a workload that may be steady is due.
     fn next_look(&self) -> u64 {
         let due = |(workload, watch): (usize, &Option<SteadyWatch>)| {
@@ -381,6 +428,10 @@ impl Simulation<'_> {
             }
             let (index, buffer_index) = from_device(completion.id);
             let actor = &mut self.actors[index];
+            if actor.finished && actor.worker.in_flight() > 0 {
+                // It was given up.
+                continue;
+            }
             let result = match completion.result {
                 Ok(bytes) => narrow(bytes),
                 Err(errno) => -errno,

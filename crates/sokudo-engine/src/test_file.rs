@@ -329,10 +329,12 @@ impl LayoutFill {
             seed: self.seed,
             ..StageOptions::default()
         };
-        let mut tell = |event| {
-            if let Event::Progress { bytes: written, .. } = event {
+        let mut tell = |event| match event {
+            Event::Progress { bytes: written, .. } => {
                 listener(Event::LayoutProgress { written, total });
             }
+            Event::Stuck { .. } => listener(event),
+            _ => {}
         };
         let outcomes = run_stage(&stage, options, &mut [self.target], control, &mut tell);
         for outcome in outcomes.map_err(LayoutError::Stage)? {

@@ -9,11 +9,13 @@ pub mod precision;
 use std::ops::Deref;
 
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Id};
+use sokudo_engine::Control;
 use sokudo_measure::{Named, Permission};
-use sokudo_model::{Plan, Schedule, StopRule, Workload};
+use sokudo_model::{Nanos, Plan, Schedule, StopRule, Workload};
 use sokudo_terminal::arguments::heading::{self, HOW, WRITTEN};
 use sokudo_terminal::arguments::printing::Printing;
 use sokudo_terminal::notify::Notifying;
+use sokudo_words::{Text, text};
 
 use crate::arguments::destroying::Destroying;
 use crate::arguments::io::{Buffers, Issuing};
@@ -67,6 +69,8 @@ pub struct SharedArguments {
     issuing: Option<Issuing>,
     stop_when: Vec<StopRule>,
     buffers: Buffers,
+    /// How long a request may take, where somebody has said so.
+    pub timeout: Option<Nanos>,
     pub seed: Option<u64>,
     pub notifying: Notifying,
     pub printing: Printing,
@@ -89,6 +93,26 @@ struct Stopping {
     /// checked once a second. What was measured until then is kept and printed; the exit code is 5.
     #[arg(long, value_name = "RULE", help_heading = HOW)]
     stop_when: Vec<StopRule>,
+}
+
+/// How long requests are waited for.
+#[derive(Args)]
+struct Waiting {
+    /// Name a request that has not come back after this time [default: 30s]
+    ///
+    /// With its place and age, while it hangs. When all requests of a row have hung for twice as
+    /// long, the row fails and the others go on; a flush may take longer. Where scan only reads, it
+    /// gives a read up after this time, lists it and goes on; what comes back later is listed as slow.
+    /// When 32 reads hang at once, the scan ends. The drive has its own time, often 30 s for
+    /// several attempts (/sys/block/*/device/timeout); use more to distinguish both.
+    #[arg(long, value_name = "TIME", value_parser = timeout, help_heading = HOW)]
+    timeout: Option<Nanos>,
+}
+
+fn timeout(text: &str) -> Result<Nanos, Text> {
+    let is_long = |time: &Nanos| *time >= Nanos::from_secs(1);
+    let time = text.parse().ok().filter(is_long);
+    time.ok_or_else(|| text!("use a time of at least 1s, such as 30s"))
 }
 
 #[derive(Default, Args)]
@@ -126,6 +150,18 @@ impl SharedArguments {
         self.buffers.set_of(workload);
     }
 
+    /// Sets how long a request may take before it is named.
+    pub fn set_timeout(&self, control: &Control) {
+        control.set_timeout(self.timeout);
+    }
+
+    /// A control that has not been used, with that time.
+    pub fn control(&self) -> Control {
+        let control = Control::new();
+        self.set_timeout(&control);
+        control
+    }
+
     /// Whether it is left to sokudo how I/O is issued.
     pub fn has_default_io(&self) -> bool {
         self.issuing.is_none_or(Issuing::is_default)
@@ -154,6 +190,7 @@ impl SharedArguments {
             issuing: issuing.transpose()?,
             stop_when: part::<Stopping>(has(SharedGroup::Stop), given)?.stop_when,
             buffers: part(has(SharedGroup::Pages), given)?,
+            timeout: Waiting::from_arg_matches(given)?.timeout,
             seed: part::<Seed>(has(SharedGroup::Seed), given)?.seed,
             notifying: part(has(SharedGroup::Notify), given)?,
             printing: Printing::from_arg_matches(given)?,
@@ -172,7 +209,7 @@ impl SharedArguments {
             SharedGroup::Notify => Notifying::augment_args(command),
         };
         let command = groups.iter().fold(Command::new("shared"), add);
-        Printing::augment_args(command)
+        Printing::augment_args(Waiting::augment_args(command))
     }
 }
 

@@ -154,9 +154,10 @@ impl FinishedMeasurement {
 pub fn measured(
     measurement: Measurement<'_>,
     lines: Option<Vec<Text>>,
-    printing: &Printing,
+    shared: &SharedArguments,
     conduct: impl Conduct,
 ) -> Result<FinishedMeasurement, Exit> {
+    let printing = &shared.printing;
     measurement.check_permission()?;
     print::check(printing)?;
     for (target, _) in measurement.targets() {
@@ -165,7 +166,7 @@ pub fn measured(
     let asks = lines.as_ref().is_some_and(|it| !it.is_empty());
     consent::ask(&measurement, lines, printing.asking)?;
     event_stream::open(printing)?;
-    let control = Control::new();
+    let control = shared.control();
     interrupt::watch(&control)?;
     let following = Following {
         keeping: Some(&printing.keeping),

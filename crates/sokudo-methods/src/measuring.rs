@@ -106,13 +106,8 @@ pub trait Measuring: Shares {
             Planned::Rows(measurement, conduct) => {
                 let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));
                 self.shared().notifying.check()?;
-                let printing = &self.shared().printing;
-                self.conclude(measurement::measured(
-                    measurement,
-                    lines,
-                    printing,
-                    conduct,
-                )?)
+                let shared = self.shared();
+                self.conclude(measurement::measured(measurement, lines, shared, conduct)?)
             }
             Planned::Jobs(jobs, run) => jobs.run(run),
         }
@@ -132,6 +127,7 @@ pub trait Measuring: Shares {
         asking: Asking,
     ) -> Result<FinishedMeasurement, Exit> {
         check_not_dry(self.shared())?;
+        self.shared().set_timeout(control);
         match self.planned()? {
             Planned::Rows(mut measurement, None) => {
                 choose_again(&mut measurement);
@@ -150,6 +146,7 @@ pub trait Measuring: Shares {
         peers: &mut PeerGroup,
         control: &Control,
     ) -> Result<FinishedMeasurement, Exit> {
+        self.shared().set_timeout(control);
         match check_not_dry(self.shared()).and_then(|()| self.planned()) {
             Ok(Planned::Rows(measurement, conduct)) => {
                 let quiet = self.shared().printing.asking.quiet;

@@ -124,7 +124,7 @@ fn planned(
         random: arguments.random,
         extra: arguments.extra,
         writes: writes(arguments, target, named.kind())?,
-        timeout: arguments.timeout,
+        timeout: arguments.shared.timeout,
         caches: arguments.write_cache.to_vec(),
     };
     let planned = surface::plan(&request);

@@ -1,7 +1,7 @@
 //! What happens while a plan is carried out, as one stream that the terminal
 //! and every other listener read.
 
-use crate::plan::Workload;
+use crate::plan::{Operation, Workload};
 use crate::self_test::{SelfTest, SelfTestKind};
 use crate::trial::{Logs, Moved, Outcome, Trial};
 use crate::units::{Bytes, Nanos};
@@ -24,6 +24,19 @@ pub enum Phase {
     Finishing,
     /// All its I/Os are done.
     Ended,
+}
+
+/// A request that is in flight for longer than is waited for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StuckIo {
+    /// What was asked of the device.
+    pub operation: Operation,
+    /// The first byte that it is of; of a flush 0.
+    pub offset: Bytes,
+    /// Bytes that it is of; of a flush 0.
+    pub length: Bytes,
+    /// Since it was issued.
+    pub age: Nanos,
 }
 
 /// One thing that happened. Times count from the start of the trial.
@@ -80,6 +93,14 @@ pub enum Event {
         each: [Moved; 3],
         /// What it is doing.
         phase: Phase,
+    },
+    /// Requests of a workload have not come back in time; told again each second, and once more
+    /// when there are none any more.
+    Stuck {
+        /// Index of the workload in its stage.
+        workload: usize,
+        /// All that are in flight for longer.
+        ios: Vec<StuckIo>,
     },
     /// What a running workload did so far, when that was asked for.
     Snapshot {
@@ -182,6 +203,7 @@ impl Event {
     pub fn workload_mut(&mut self) -> Option<&mut usize> {
         match self {
             Self::Progress { workload, .. }
+            | Self::Stuck { workload, .. }
             | Self::Snapshot { workload, .. }
             | Self::Checkpoint { workload, .. }
             | Self::MakingDurable { workload } => Some(workload),
@@ -205,6 +227,7 @@ impl Event {
             | Self::StageEnded
             | Self::StageReady
             | Self::Progress { .. }
+            | Self::Stuck { .. }
             | Self::Snapshot { .. }
             | Self::Checkpoint { .. }
             | Self::MakingDurable { .. }

@@ -1,9 +1,10 @@
 //! What has come of a run so far, as its events tell it: whoever shows, tells, keeps or ends what
 //! goes on reads it here.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::event::{Event, Phase};
+use crate::event::{Event, Phase, StuckIo};
 use crate::plan::{Plan, Workload};
 use crate::run::{Run, Schedule};
 use crate::target::{TargetInfo, TargetKind};
@@ -24,6 +25,8 @@ pub struct RunState {
     /// Which trial of it is made.
     pub trial: u32,
     doing: Vec<Doing>,
+    /// Requests that have not come back in time, each with its row, the oldest first.
+    pub stuck: Vec<(usize, StuckIo)>,
     /// How far the rows in progress had come when that was asked for; of a survey, to a position
     /// from which another can go on, as soon as there is one.
     pub unfinished: BTreeMap<usize, Outcome>,
@@ -52,6 +55,7 @@ impl RunState {
             ended: 0,
             trial: 0,
             doing: Vec::new(),
+            stuck: Vec::new(),
             unfinished: BTreeMap::new(),
         }
     }
@@ -92,6 +96,12 @@ impl RunState {
                     moved: Moved { bytes, ios },
                     each: *each,
                 };
+            }
+            Event::Stuck { workload, ios } => {
+                let row = self.first + workload;
+                self.stuck.retain(|(of, _)| *of != row);
+                self.stuck.extend(ios.iter().map(|io| (row, *io)));
+                self.stuck.sort_by_key(|(_, io)| Reverse(io.age));
             }
             Event::Snapshot { workload, outcome } => {
                 let row = self.first + workload;

@@ -47,7 +47,8 @@ export function nowLine(run) {
   if (!isGoingOn(run) || !now) return '';
   const made = now.total > 0 && say("{a} of {b}", size(now.written), size(now.total));
   const parts = [rowTitle(run, now.row) || now.name,
-    Number.isInteger(now.trial) && say("trial {a}", now.trial + 1), phaseWord(now.phase), made, now.text];
+    Number.isInteger(now.trial) && say("trial {a}", now.trial + 1), phaseWord(now.phase), made, now.text,
+    run.stuck];
   return parts.filter(Boolean).join(' · ');
 }
 

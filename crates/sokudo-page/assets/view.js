@@ -11,7 +11,7 @@
  * @typedef {{severity: 'error'|'warning'|'note', label: string, symptom: string, cause: string,
  *   remedy: string, rows: string}} Finding
  * @typedef {{run: number, command: string, wish: Object, method: string, target: string, state: string,
- *   message: ?string, planned: ?Planned, notes: string[], now: ?Object, done: number,
+ *   message: ?string, planned: ?Planned, notes: string[], now: ?Object, stuck: string, done: number,
  *   seconds_left: ?number, moved_bytes: number, rate: Array, heat: Array, places: Array,
  *   temperature: Array, tables: Table[], legend: string[], findings: Finding[], answer: ?Object, hosts: number, kept: ?number}} Run
  * @typedef {{version: string, lang: string, as_root: boolean, allow_destroy: string[],

@@ -57,6 +57,13 @@ pub enum RunEvent {
         seconds_left: f64,
         moved_bytes: u64,
     },
+    /// Requests that have not come back in time, the oldest first, and how many there are; none
+    /// once all have, or were given up.
+    Stuck {
+        ios: Vec<StuckRequest>,
+        count: usize,
+        text: String,
+    },
     /// Latencies of what completed since the last word: how many in which bucket. Bucket b begins
     /// at 100 ns · 2^(b/4).
     Latency {
@@ -93,6 +100,18 @@ pub enum RunEvent {
         #[serde(flatten)]
         live: Value,
     },
+}
+
+/// A request that has not come back; a flush is at no byte.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "names that say enough need no words")]
+pub struct StuckRequest {
+    pub row: usize,
+    pub operation: String,
+    pub offset: Option<u64>,
+    pub length: u64,
+    /// Since it was issued.
+    pub seconds: f64,
 }
 
 /// What a trial is doing.

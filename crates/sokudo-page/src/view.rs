@@ -172,6 +172,7 @@ impl SharedView {
             RunEvent::RowNamed { row, name } => self.name_row(row, name),
             RunEvent::Trial { row, trial } => self.trial(row, trial),
             RunEvent::Progress { .. } => self.progress(&event),
+            RunEvent::Stuck { text, .. } => self.set("stuck", json!(text)),
             RunEvent::Latency { row, at, counts } => {
                 let sample = (at, row, LatencySample::new(&counts));
                 self.add_to("heat", |run| &mut run.heat, sample);
@@ -411,6 +412,7 @@ fn blank_run(number: u64, wish: &Wish, command: &str) -> Value {
         "notes": [],
         "names": [],
         "now": null,
+        "stuck": "",
         "done": 0,
         "seconds_left": null,
         "moved_bytes": 0,

@@ -19,11 +19,12 @@ use sokudo_model::{
     Bytes, Doing, Event, Moved, Nanos, Operation, Outcome, Phase, Plan, Run, RunState, Schedule,
     Trial,
 };
-use sokudo_page::{RunEvent, RunPhase, SampleUnit};
+use sokudo_page::{RunEvent, RunPhase, SampleUnit, StuckRequest};
 use sokudo_report::{CheckDocument, ComparisonDocument, LiveRun, RunDocument};
 
 use crate::arguments::printing::Rendering;
 use crate::exit::Exit;
+use crate::stuck::stuck;
 use crate::{invocation, language, remedies};
 
 pub use planned::Estimate;
@@ -38,6 +39,10 @@ const EVERY: Duration = Duration::from_millis(250);
 
 /// Between two looks at latencies and places: their histograms and lists are copied for it.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Between two words on what is stuck, and how much of it is listed.
+const STUCK_EVERY: Duration = Duration::from_secs(1);
+const STUCK_MAX: usize = 8;
 
 /// An interval that is shorter than this, as the last of a trial may be, has no rate of its own.
 const RATE_SECONDS_MIN: f64 = 0.05;
@@ -118,6 +123,8 @@ pub struct EventTeller {
     left: Duration,
     reported_at: Option<Instant>,
     looked_at: Option<Instant>,
+    /// When it was told last what is stuck.
+    stuck_at: Option<Instant>,
 }
 
 /// What has been told of the trial in progress.
@@ -152,6 +159,7 @@ impl EventTeller {
             left: Duration::from(time),
             reported_at: None,
             looked_at: None,
+            stuck_at: None,
         })
     }
 
@@ -187,6 +195,7 @@ impl EventTeller {
             Event::SelfTestEnded(test) => tell(&RunEvent::SelfTestEnded {
                 test: serde_json::to_value(test).unwrap_or_default(),
             }),
+            Event::Stuck { .. } => self.tell_stuck(state),
             Event::RowNamed { row, name } => tell(&RunEvent::RowNamed {
                 row: *row,
                 name: name.clone(),
@@ -201,6 +210,29 @@ impl EventTeller {
             Event::TrialCounted { row, trial, .. } => self.count(*row, trial, state),
             _ => {}
         }
+    }
+
+    /// What is stuck, once a second at most, and that nothing is any more.
+    fn tell_stuck(&mut self, state: &RunState) {
+        let is_early = self.stuck_at.is_some_and(|at| at.elapsed() < STUCK_EVERY);
+        if is_early && !state.stuck.is_empty() {
+            return;
+        }
+        self.stuck_at = Some(Instant::now());
+        let ios = state.stuck.iter().take(STUCK_MAX);
+        let ios = ios.map(|(row, io)| StuckRequest {
+            row: *row,
+            operation: io.operation.name().to_owned(),
+            offset: (io.operation != Operation::Flush).then_some(io.offset.0),
+            length: io.length.0,
+            seconds: io.age.as_secs_f64(),
+        });
+        let text = stuck(&state.stuck).map(|text| text.in_language(language::current()));
+        tell(&RunEvent::Stuck {
+            ios: ios.collect(),
+            count: state.stuck.len(),
+            text: text.unwrap_or_default(),
+        });
     }
 
     fn start(&mut self, state: &RunState) {

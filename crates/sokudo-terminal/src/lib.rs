@@ -21,3 +21,4 @@ pub mod picture;
 pub mod print;
 pub mod progress;
 pub mod remedies;
+mod stuck;

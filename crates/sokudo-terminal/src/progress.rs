@@ -13,7 +13,8 @@ use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 use terminal_size::terminal_size_of;
 
-use crate::event_stream::EventTeller;
+use crate::event_stream::{EventTeller, is_for_page};
+use crate::stuck::stuck;
 use crate::{escape, exit, invocation, language};
 
 /// Lines drawn per second.
@@ -48,6 +49,10 @@ pub struct ProgressLine {
     bytes: Option<Bytes>,
     /// How many times as long as expected the trial in progress takes.
     pace: f64,
+    /// What has not come back in time, behind a line break.
+    stuck: String,
+    /// Nobody sees the line, and a note stays where something is stuck.
+    notes_stuck: bool,
     /// When the last line was told that stays; `None` where none is.
     last_line: Option<Instant>,
 }
@@ -142,6 +147,8 @@ impl ProgressLine {
             last: (Nanos(0), Bytes(0)),
             bytes: None,
             pace: 1.0,
+            stuck: String::new(),
+            notes_stuck: !quiet && !invocation::is_error_terminal() && !is_for_page(),
             last_line: None,
         }
     }
@@ -232,6 +239,7 @@ impl ProgressLine {
                 self.expect(Nanos(left_out), Nanos(0));
             }
             Event::TrialCounted { .. } => self.show_rows(&state.run.rows),
+            Event::Stuck { .. } => self.show_stuck(state),
             Event::TrialEnded { .. } | Event::StageEnded => {
                 self.done.0 += self.step.0;
                 self.tell(Nanos(0), None);
@@ -273,6 +281,19 @@ impl ProgressLine {
         self.tell(Nanos(0), None);
     }
 
+    /// From now on the line says what is stuck, or nothing of it any more.
+    fn show_stuck(&mut self, state: &RunState) {
+        let text = stuck(&state.stuck);
+        if let Some(text) = text
+            .as_ref()
+            .filter(|_| self.notes_stuck && self.stuck.is_empty())
+        {
+            exit::note(text);
+        }
+        let line = text.map(|text| format!("\n{}", text.in_language(language::current())));
+        self.stuck = line.unwrap_or_default();
+    }
+
     /// Does something that writes to the terminal, with the line out of its way.
     pub fn aside(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
@@ -312,8 +333,13 @@ impl ProgressLine {
             true => text!("Ctrl-C ends it now and keeps these").in_language(language::current()),
             false => String::new(),
         };
-        let Self { label, figures, .. } = self;
-        let line = format!("{label}{speed}  {left}{figures}\n{hint}");
+        let Self {
+            label,
+            stuck,
+            figures,
+            ..
+        } = self;
+        let line = format!("{label}{speed}  {left}{stuck}{figures}\n{hint}");
         self.bar.set_message(line.trim_end().to_owned());
     }
 
@@ -330,7 +356,8 @@ impl ProgressLine {
     /// Shows a text of our own in the current language.
     fn say(&self, text: &Text) {
         let text = text.in_language(language::current());
-        self.bar.set_message(format!("{text}{}", self.figures));
+        let Self { stuck, figures, .. } = self;
+        self.bar.set_message(format!("{text}{stuck}{figures}"));
     }
 }
 

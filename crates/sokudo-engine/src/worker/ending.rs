@@ -1,6 +1,6 @@
 //! How passes, and the work as a whole, come to their end: done, failed or given up.
 
-use sokudo_model::{FailureKind, Operation, StopReason};
+use sokudo_model::{Bytes, FailureKind, Nanos, Operation, StopReason, StuckIo};
 use sokudo_sys::IoAction;
 use sokudo_words::Text;
 
@@ -171,6 +171,39 @@ impl Worker {
         let slots = self.slots.iter().zip(free);
         let in_flight = slots.filter(|(slot, free)| !free && slot.issued_at != NEVER);
         in_flight.map(|(slot, _)| *slot).collect()
+    }
+
+    /// What has been in flight for longer than `timeout`, also where nobody waits for it any more.
+    #[cold]
+    pub(crate) fn stuck(&self, timeout: Nanos, now: u64) -> Vec<StuckIo> {
+        let slots = self.in_flight_slots().into_iter();
+        let own = slots.map(|it| (it.operation, it.offset, it.length, it.issued_at));
+        let hung = self.survey.iter().flat_map(|survey| survey.hung_ios());
+        let hung = hung.map(|(io, issued_at)| (io.operation, io.offset, io.length, issued_at));
+        let stuck = own
+            .chain(hung)
+            .map(|(operation, offset, length, issued_at)| StuckIo {
+                operation,
+                offset: Bytes(offset),
+                length: Bytes(length.into()),
+                age: Nanos(now.saturating_sub(issued_at)),
+            });
+        stuck.filter(|io| io.age >= timeout).collect()
+    }
+
+    /// Whether all that is in flight is waited for in vain: the youngest has had twice the time.
+    /// A flush may take that long and longer, and a survey says itself what it gives up, until it
+    /// is stopped.
+    #[cold]
+    pub(crate) fn is_dead(&self, timeout: Nanos, now: u64) -> bool {
+        if self.survey.is_some() && self.stopped.is_none() {
+            return false;
+        }
+        let slots = self.in_flight_slots();
+        let flushes = slots.iter().any(|it| it.operation == Operation::Flush);
+        let youngest = slots.iter().map(|slot| slot.issued_at).max();
+        let youngest = youngest.filter(|_| !flushes);
+        youngest.is_some_and(|since| now.saturating_sub(since) > timeout.0.saturating_mul(2))
     }
 
     /// Saves what a later check needs, where that is asked for. What went wrong, in a

@@ -22,6 +22,9 @@ const UNLIMITED: u64 = u64::MAX;
 /// it has moved.
 const WATCH_NS_MAX: u64 = 100_000_000;
 
+/// How often a thread looks for requests that do not come back.
+pub(crate) const STUCK_LOOK_NS: u64 = 1_000_000_000;
+
 impl Worker {
     /// Ends intervals, the ramp and the trial when their time has come. Returns
     /// whether the ramp ended, so that the measured part begins now.
@@ -129,7 +132,7 @@ impl WorkerLimits {
                 (Some(rule), _) => rule.interval.0.clamp(1, WATCH_NS_MAX),
                 // Its clock may stand still for long, where something cannot be read.
                 (None, Some(_)) => WATCH_NS_MAX,
-                (None, None) => u64::MAX,
+                (None, None) => STUCK_LOOK_NS,
             },
             watched_until: 0,
         }

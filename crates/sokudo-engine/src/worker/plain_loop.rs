@@ -383,7 +383,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use sokudo_model::{StopReason, Workload};
+    use sokudo_model::{Nanos, StopReason, Workload};
     use sokudo_stats::Random;
     use sokudo_sys::{Region, Request};
 
@@ -484,6 +484,39 @@ mod tests {
         assert_eq!((writes.ios, writes.late_ios), (0, u64::from(DEPTH)));
         assert_eq!(writes.latency.count(), u64::from(DEPTH));
         assert!(writes.latency.min() >= Some(60_000_000_000));
+    }
+
+    #[test]
+    fn a_flush_is_named_like_others_and_waited_for_longer() {
+        let workload = with!(
+            writes(DEPTH),
+            limits = for_ios(u64::from(DEPTH)),
+            durability.final_flush = true
+        );
+        let mut worker = worker(&workload);
+        let region = Region::new(DEPTH, 4096).unwrap();
+        let mut backend = Null::new(region, DEPTH);
+        let clock = Seconds::default();
+        let mut now = clock.now();
+        let timeout = Nanos::from_secs(30);
+        let look = |worker: &Worker, seconds: u64| {
+            let at = clock.now() + seconds * 1_000_000_000;
+            let stuck = worker.stuck(timeout, at);
+            let stuck = stuck.into_iter().map(|io| io.operation).collect();
+            (stuck, worker.is_dead(timeout, at))
+        };
+        worker.begin(now);
+        worker.fill(&mut backend, &clock, &mut now);
+        let written: (Vec<Operation>, bool) = look(&worker, 20);
+        assert_eq!(written, (vec![], false));
+        let all = vec![Operation::Write; DEPTH as usize];
+        assert_eq!(look(&worker, 50), (all.clone(), false));
+        assert_eq!(look(&worker, 80), (all, true));
+        worker.wait(&mut backend, &clock, None);
+        backend.reap(|buffer_index, result| worker.complete(buffer_index, result, now));
+        assert_eq!(look(&worker, 80), (vec![], false));
+        worker.fill(&mut backend, &clock, &mut now);
+        assert_eq!(look(&worker, 3_600), (vec![Operation::Flush], false));
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod recording;
 mod setup;
 mod simulated;
 mod stopping;
+mod stuck;
 mod survey;
 mod survey_failures;
 mod survey_pace;

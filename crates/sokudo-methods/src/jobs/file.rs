@@ -58,7 +58,7 @@ impl JobFilePlan {
             print::check_apart(&path, printing)?;
         }
         event_stream::open(printing)?;
-        let control = Control::new();
+        let control = run.shared.control();
         interrupt::watch(&control)?;
         self.finish(run, printing.asking, &control)?
             .conclude(printing)

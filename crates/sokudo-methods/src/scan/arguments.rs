@@ -1,7 +1,7 @@
 //! Arguments of `sokudo scan`.
 
 use clap::Args;
-use sokudo_model::{Bytes, DriveCache, Nanos};
+use sokudo_model::{Bytes, DriveCache};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED, WRITTEN};
 use sokudo_terminal::arguments::mistake::whole_number;
 use sokudo_terminal::arguments::one_of::one_of;
@@ -153,15 +153,6 @@ pub struct ScanOptions {
     #[arg(long, value_parser = one_of(WRITE_CACHES), hide_possible_values = true, value_name = "STATE", default_value = "keep", help_heading = HOW)]
     pub write_cache: &'static [DriveCache],
 
-    /// Give up a read after this time, list it, go on
-    ///
-    /// For curves and access times that only read. What comes back later is listed as slow. When 32
-    /// reads hang at once, the scan ends. The drive has its own limit, often 30 s for several
-    /// attempts (/sys/block/*/device/timeout); use a longer time here to tell slow reads from
-    /// hanging ones.
-    #[arg(long, value_name = "TIME", conflicts_with = "resume", help_heading = HOW)]
-    pub timeout: Option<Nanos>,
-
     /// Resume a scan that was interrupted, and read only what is missing
     ///
     /// Resumes the kept run of that number; without a number, the newest run of these targets, in
@@ -175,7 +166,7 @@ pub struct ScanOptions {
         conflicts_with_all = [
             "gnome", "hdtune", "full", "points", "sample", "short_stroke", "from", "to", "shuffle",
             "access_count", "access_size", "random", "extra", "size", "write", "block", "depth",
-            "runs", "seed", "write_cache", "engine", "direct",
+            "runs", "seed", "timeout", "write_cache", "engine", "direct",
         ],
         help_heading = MEASURED
     )]

@@ -185,6 +185,25 @@ fn who_was_away_too_long_or_saw_another_start_gets_the_whole_view() {
     assert!(next.id == last && next.text.len() < 500, "{}", next.text);
 }
 
+fn stuck(count: usize) -> RunEvent {
+    RunEvent::Stuck {
+        ios: Vec::new(),
+        count,
+        text: ["", "a flush has not come back for 31 s"][count].to_owned(),
+    }
+}
+
+#[test]
+fn what_is_stuck_is_shown_until_it_comes_back() {
+    let mut view = SharedView::new(&hello());
+    began(&mut view, 1);
+    for (count, shown) in [(1, "a flush has not come back for 31 s"), (0, "")] {
+        let event = stuck(count);
+        assert!(view.tell(MeasurerMessage::Event { run: 1, event }));
+        assert_eq!(view.shared.value()["run"]["stuck"], shown);
+    }
+}
+
 fn event() -> impl Strategy<Value = RunEvent> {
     let row = 0usize..5;
     prop_oneof![
@@ -212,6 +231,7 @@ fn event() -> impl Strategy<Value = RunEvent> {
         1 => row.prop_map(|row| RunEvent::RowNamed { row, name: format!("row {row}") }),
         1 => Just(RunEvent::Note { text: "<script>".to_owned() }),
         1 => Just(RunEvent::Layout { written: 1, total: 2 }),
+        1 => (0usize..2).prop_map(stuck),
     ]
 }
 

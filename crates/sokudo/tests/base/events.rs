@@ -111,6 +111,7 @@ fn every_event_that_is_told_is_documented() {
     for (number, command) in [
         "scan sim:hdd --points 20 --quiet",
         "mark sim:ssd --row RND4K,Q4,read --runs 2 --quiet",
+        "mark sim:const?slow_once_at=0+1GiB:40s --row RND4K,Q1,read --runs 2 --quiet",
     ]
     .iter()
     .enumerate()
@@ -127,9 +128,40 @@ fn every_event_that_is_told_is_documented() {
     for name in &seen {
         assert!(DOCUMENTED.contains(&format!("| `{name}` |")), "{name}");
     }
-    for name in ["planned", "trial", "progress", "places", "table", "done"] {
+    for name in [
+        "planned", "trial", "progress", "places", "stuck", "table", "done",
+    ] {
         assert!(seen.contains(name), "{name} of {seen:?}");
     }
+}
+
+#[test]
+fn what_does_not_come_back_is_named_and_the_row_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("events");
+    let disk = "sim:const?size=1GiB&hang_at=256MiB+256MiB";
+    let command = format!("mark {disk} --row RND4K,Q4,read --runs 1 --time 1s --timeout 5s");
+    let ended = sokudo(&format!("{command} --events {}", path.display()));
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    assert!(ended.told.contains("has not come back for"), "{ended:?}");
+    let told = lines(&fs::read_to_string(&path).unwrap());
+    let stuck: Vec<&Value> = told.iter().filter(|it| it["event"] == "stuck").collect();
+    let first = &stuck[0]["ios"][0];
+    assert_eq!(
+        (&first["operation"], &first["length"]),
+        (&"read".into(), &4096.into())
+    );
+    let offset = first["offset"].as_u64().unwrap();
+    assert!((256 << 20..512 << 20).contains(&offset), "{first}");
+    assert!(
+        (5.0..8.0).contains(&first["seconds"].as_f64().unwrap()),
+        "{first}"
+    );
+    assert_eq!(stuck[0]["count"], 4);
+    assert!(stuck[0]["text"].as_str().unwrap().ends_with("and 3 more"));
+    assert_eq!(stuck.last().unwrap()["count"], 0);
+    sokudo("mark sim:const --timeout 0s").refused(2, &["at least 1s"]);
+    sokudo("scan sim:hdd --resume --timeout 60s").refused(2, &["--timeout"]);
 }
 
 #[test]

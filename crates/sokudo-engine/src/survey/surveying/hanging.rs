@@ -46,6 +46,14 @@ impl Surveying {
         self.hanging.ios.len()
     }
 
+    /// The same, each with when it was issued.
+    pub(crate) fn hung_ios(&self) -> impl Iterator<Item = (SurveyIo, u64)> {
+        self.hanging
+            .ios
+            .iter()
+            .map(|hung| (hung.io, hung.issued_at))
+    }
+
     /// Gives up the I/O in this buffer. Returns it, with a buffer in the place of its own where
     /// any may be used; `None` where there is none left.
     pub(crate) fn give_up(
