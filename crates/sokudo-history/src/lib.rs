@@ -16,7 +16,6 @@ pub mod keep;
 pub mod keep_partial;
 pub mod locate;
 pub mod past_runs;
-pub mod plot;
 pub mod replay;
 pub mod result_file;
 pub mod resume;

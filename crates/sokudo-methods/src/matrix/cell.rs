@@ -38,7 +38,7 @@ pub(super) fn method(
         )));
     }
     let printing = method.printing_mut();
-    let draws = !printing.plotting.pictures.destinations.is_empty();
+    let draws = !printing.plotting.pictures.is_empty();
     match draws || printing.rendering.output.is_some() {
         true => Err(Exit::usage(text!(
             "--method writes files, of which each cell would write over the last one's; give --output and --plot to sokudo matrix itself"
