@@ -336,7 +336,7 @@ fn newest(store: &mut dyn Store, tags: Vec<String>) -> Result<Option<Entry>, Exi
     Ok(found.into_iter().next())
 }
 
-/// The runs of a report that `sokudo report` has written.
+/// The runs of a report that `sokudo show` has written.
 fn of_report(name: &str, text: &str) -> Result<Vec<FoundRun>, Exit> {
     let report = Report::from_json(text).map_err(|error| Exit::usage(text!("{name} {error}")))?;
     let recalled = report.runs.into_iter().map(|reported| FoundRun {

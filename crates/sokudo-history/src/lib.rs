@@ -11,7 +11,6 @@ pub mod keep;
 pub mod keep_partial;
 pub mod locate;
 pub mod past_runs;
-pub mod plot;
 pub mod replay;
 pub mod result_file;
 pub mod resume;

@@ -11,7 +11,7 @@ use sokudo_terminal::exit::Exit;
 const SHORT_PARTS: u64 = 10;
 
 /// Tells all of it.
-pub(crate) fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
+pub fn retell(document: &RunDocument, kept: Option<u64>) -> Result<(), Exit> {
     let results = &document.results;
     tell(&RunEvent::Planned {
         method: document.plan.method.to_string(),

@@ -1,24 +1,21 @@
-//! `sokudo list`, `show`, `edit` and `delete`: the runs that are kept.
+//! `sokudo list`, `edit` and `delete`: the runs that are kept.
 //!
 //! It measures nothing and changes no figure: a run stays as it was kept, and only what
 //! somebody says of it changes.
 
 pub mod arguments;
-mod judge_again;
 
 use sokudo_device::{System, look};
 use sokudo_model::{Nanos, label_tag};
 use sokudo_report::{Forms, ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
-use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::print::{self, RunDetail};
-use sokudo_terminal::{event_stream, invocation, output};
+use sokudo_terminal::{invocation, output};
 use sokudo_words::text;
 
 use crate::arguments::which::RunFilterArguments;
-use crate::runs::arguments::{DeleteArguments, EditArguments, ListArguments, ShowArguments};
-use crate::{find, keep, replay};
+use crate::runs::arguments::{DeleteArguments, EditArguments, ListArguments};
+use crate::{find, keep};
 
 /// More runs than any store holds. Databases count with a sign, and two of these can be
 /// added.
@@ -119,31 +116,6 @@ pub fn listed(entry: Entry) -> ListedRun {
         is_baseline: entry.is_baseline,
         rows: run.rows,
     }
-}
-
-/// Prints a run in the format asked for, with what somebody has said of it above the
-/// table.
-pub fn show(arguments: &ShowArguments) -> Result<(), Exit> {
-    let (rendering, plotting) = (&arguments.rendering, &arguments.plotting);
-    if arguments.judge_again {
-        return judge_again::show(arguments);
-    }
-    let recalled = find::runs(&arguments.run, &arguments.keeping)?;
-    if event_stream::wanted().is_some() {
-        let recalled = find::only(&arguments.run, recalled)?;
-        return replay::retell(&recalled.run, recalled.id.map(|id| id.0));
-    }
-    print::check_rendering(rendering, &plotting.pictures)?;
-    let is_for_people = rendering.format == Format::Table && rendering.output.is_none();
-    let recalled = find::only(&arguments.run, recalled)?;
-    if let Some(id) = recalled.id.filter(|_| is_for_people) {
-        let entry = keep::store(&arguments.keeping)?.entry(id);
-        let heading = listed(entry.map_err(Exit::failed)?).heading(&output::terminal_style());
-        output::print_coloured(&heading)?;
-    }
-    let rest = print::rest(recalled.id, false);
-    let detail = RunDetail::of(arguments.telling, &rest);
-    print::write_run(&recalled.run, rendering, plotting, detail)
 }
 
 /// Says of runs what is known of them beside their figures.

@@ -27,7 +27,7 @@ const RUNS_MAX: u64 = 50;
 const DEVICES_NAMED: usize = 8;
 
 pub fn run(arguments: &TrendArguments) -> Result<(), Exit> {
-    print::check_rendering(&arguments.rendering, &arguments.pictures)?;
+    print::check_rendering(&arguments.rendering, arguments.pictures.destinations.iter())?;
     let mut store = keep::store(&arguments.keeping)?;
     let store = store.as_mut();
     let StoredDevice { identity, name } = device(store, arguments.device.as_deref())?;

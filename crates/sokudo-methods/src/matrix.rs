@@ -33,7 +33,7 @@ use sokudo_report::{MatrixDocument, Report};
 use sokudo_terminal::arguments::store::Location;
 use sokudo_terminal::command_line::quoted;
 use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::{event_stream, interrupt, output, picture};
+use sokudo_terminal::{event_stream, interrupt, output, print};
 use sokudo_volume::{Journal, own_mount_namespace};
 use sokudo_words::{Text, text};
 
@@ -58,8 +58,7 @@ pub fn run(arguments: &MatrixArguments) -> Result<(), Exit> {
     if arguments.example {
         return output::print(EXAMPLE);
     }
-    output::check_writable(arguments.rendering.output.as_deref())?;
-    picture::check(&arguments.pictures.destinations)?;
+    print::check_rendering(&arguments.rendering, arguments.pictures.destinations.iter())?;
     let (matrix, mut measured) = begin(arguments)?;
     if is_complete(&matrix, &measured) {
         return outcome::print(&matrix, &measured, arguments);

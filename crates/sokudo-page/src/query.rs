@@ -212,11 +212,7 @@ fn shown(run: i64, form: DocumentForm) -> Vec<String> {
         DocumentForm::Csv => "--format=csv",
         DocumentForm::Markdown => "--format=markdown",
         DocumentForm::Card => "--card",
-        DocumentForm::Crystal => {
-            return ["report", "--format=text", &run.to_string()]
-                .map(str::to_owned)
-                .to_vec();
-        }
+        DocumentForm::Crystal => "--format=text",
     };
     ["show", format, &run.to_string()]
         .map(str::to_owned)
@@ -229,12 +225,12 @@ fn drawn(
     theme: &str,
     picture: &Path,
 ) -> Result<Vec<String>, QueryError> {
-    let mut words = vec!["plot".to_owned()];
+    let mut words = vec!["show".to_owned()];
     if let Some(kind) = filled(kind) {
         words.push(format!("--plot-kind={}", one_of("kind", kind, &KINDS)?));
     }
     words.push(format!("--theme={}", one_of("theme", theme, &THEMES)?));
-    words.extend([run.to_string(), picture.display().to_string()]);
+    words.extend([format!("--output={}", picture.display()), run.to_string()]);
     Ok(words)
 }
 
@@ -242,7 +238,7 @@ fn reported(runs: &[i64]) -> Result<Vec<String>, QueryError> {
     if !(1..=REPORT_RUNS_MAX).contains(&runs.len()) {
         return Err(QueryError::Runs);
     }
-    let mut words = vec!["report".to_owned(), "--format=html".to_owned()];
+    let mut words = vec!["show".to_owned(), "--format=html".to_owned()];
     words.extend(runs.iter().map(i64::to_string));
     Ok(words)
 }
@@ -351,7 +347,7 @@ mod tests {
         };
         assert_eq!(
             words(&picture("bars", "dark")),
-            Ok("plot --plot-kind=bars --theme=dark 1 /tmp/picture.svg".to_owned())
+            Ok("show --plot-kind=bars --theme=dark --output=/tmp/picture.svg 1".to_owned())
         );
         for query in [
             picture("pie", "dark"),

@@ -14,13 +14,6 @@ use crate::{language, output};
 /// Columns and lines of a picture that goes to no terminal.
 const WITHOUT_TERMINAL: (usize, usize) = (100, 30);
 
-/// Fails early when a picture could not be written at the end.
-pub fn check(destinations: &[Destination]) -> Result<(), Exit> {
-    destinations
-        .iter()
-        .try_for_each(|destination| output::check_writable(destination.file().map(AsRef::as_ref)))
-}
-
 /// Draws a run wherever it was asked for. A run in which nothing was measured has said
 /// so already, and is only noted. Where no kind was asked for it is this one, or what suits the run.
 pub fn draw(
@@ -28,16 +21,15 @@ pub fn draw(
     plotting: &Plotting,
     default: Option<PlotKind>,
 ) -> Result<(), Exit> {
-    let pictures = &plotting.pictures;
-    if pictures.destinations.is_empty() {
-        return Ok(());
-    }
-    let kind = plotting.kind.kind.or(default);
-    match plot::figure(document, kind, language::current()) {
-        Ok(_) => write_all(
-            |language| plot::figure(document, kind, language).ok(),
-            pictures,
-        ),
+    let default = plotting.kind.kind.or(default);
+    let figures = plotting.pictures.iter().map(|(destination, kind)| {
+        let figure = plot::figure(document, kind.or(default), spoken_in(destination));
+        figure.map(|figure| (figure, destination))
+    });
+    match figures.collect::<Result<Vec<_>, PlotError>>() {
+        Ok(figures) => figures.iter().try_for_each(|(figure, destination)| {
+            write(figure, destination, plotting.colours.theme)
+        }),
         Err(error @ PlotError::NothingMeasured) => {
             exit::note(text!("there is no picture: {error}"));
             Ok(())
@@ -67,13 +59,9 @@ pub fn spoken_in(destination: &Destination) -> Language {
 }
 
 /// Draws a figure in one place.
-pub fn write(
-    figure: &PlotFigure,
-    destination: &Destination,
-    theme: PictureTheme,
-) -> Result<(), Exit> {
+fn write(figure: &PlotFigure, destination: &Destination, theme: PictureTheme) -> Result<(), Exit> {
     match destination {
-        Destination::Terminal => output::print_coloured(&plot::terminal(figure, &style())),
+        Destination::Terminal => output::print_coloured(&on_terminal(figure)),
         Destination::Svg(path) => {
             let text = plot::svg(figure, Size::fitting(figure), theme);
             output::write_file(path, text)
@@ -99,13 +87,15 @@ pub fn png(_figure: &PlotFigure, _size: Size, _theme: PictureTheme) -> Result<Ve
         .map_err(Exit::Failed)
 }
 
-fn style() -> TerminalStyle {
+/// A figure as a terminal shows it.
+pub fn on_terminal(figure: &PlotFigure) -> String {
     let terminal = output::terminal();
     let (columns, lines) = terminal.size.unwrap_or(WITHOUT_TERMINAL);
-    TerminalStyle {
+    let style = TerminalStyle {
         columns,
         lines,
         colour: terminal.colour,
         ascii: terminal.ascii,
-    }
+    };
+    plot::terminal(figure, &style)
 }

@@ -4,11 +4,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use sokudo_report::plot::{PlotKind, fitting};
-use sokudo_report::{CsvForm, RunDocument, csv, markdown, text};
+use sokudo_report::{CsvForm, RunDocument, TableStyle, csv, markdown, text};
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
-use crate::arguments::pictures::{Destination, Pictures, Plotting};
+use crate::arguments::pictures::{Destination, Plotting};
 use crate::arguments::printing::{Format, Printing, Rendering, Telling};
 use crate::arguments::store::Location;
 use crate::exit::Exit;
@@ -17,22 +17,36 @@ use crate::{language, picture};
 
 /// Fails early when what a command that measures prints could not be written at the end.
 pub fn check(printing: &Printing) -> Result<(), Exit> {
-    check_rendering(&printing.rendering, &printing.plotting.pictures)
+    check_rendering(&printing.rendering, printing.plotting.destinations())
 }
 
 /// Fails early when what was asked for could not be written at the end.
-pub fn check_rendering(rendering: &Rendering, pictures: &Pictures) -> Result<(), Exit> {
-    let is_mixed =
-        rendering.is_for_programs() && pictures.destinations.contains(&Destination::Terminal);
-    if is_mixed {
+pub fn check_rendering<'a>(
+    rendering: &'a Rendering,
+    pictures: impl Iterator<Item = &'a Destination> + Clone,
+) -> Result<(), Exit> {
+    let output = rendering.output.as_deref();
+    check_destinations(rendering.is_for_programs(), output.as_slice(), pictures)
+}
+
+/// Fails early when one of several results, of which a program may read what is printed, or of
+/// the pictures could not be written at the end.
+pub fn check_destinations<'a>(
+    is_for_programs: bool,
+    outputs: &[&'a Path],
+    pictures: impl Iterator<Item = &'a Destination> + Clone,
+) -> Result<(), Exit> {
+    if is_for_programs && pictures.clone().any(|it| *it == Destination::Terminal) {
         return Err(Exit::usage(text!(
             "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
         )));
     }
-    check_writable(rendering.output.as_deref())?;
-    picture::check(&pictures.destinations)?;
-    let files = files(rendering, pictures).filter(|path| !is_special(path));
-    let mut files: Vec<&Path> = files.collect();
+    let pictures = pictures.filter_map(Destination::file);
+    let mut files: Vec<&Path> = outputs.iter().copied().chain(pictures).collect();
+    for path in &files {
+        check_writable(Some(path))?;
+    }
+    files.retain(|path| !is_special(path));
     files.sort_unstable();
     match files.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
@@ -85,16 +99,13 @@ pub fn destination_on(target: &Path, printing: &Printing) -> Option<PathBuf> {
 
 /// Every file that a command that measures writes for whoever has typed it.
 fn all_files(printing: &Printing) -> impl Iterator<Item = &Path> {
-    let results = files(&printing.rendering, &printing.plotting.pictures);
+    let output = printing.rendering.output.as_deref();
+    let pictures = printing.plotting.destinations();
+    let results = output
+        .into_iter()
+        .chain(pictures.filter_map(Destination::file));
     let events = printing.events.as_deref();
     results.chain(events.filter(|path| *path != Path::new("-")))
-}
-
-/// Every file that a result or a picture goes to.
-fn files<'a>(rendering: &'a Rendering, pictures: &'a Pictures) -> impl Iterator<Item = &'a Path> {
-    let pictures = pictures.destinations.iter();
-    let pictures = pictures.filter_map(|destination| destination.file().map(AsRef::as_ref));
-    rendering.output.as_deref().into_iter().chain(pictures)
 }
 
 /// A pipe or a terminal takes one after the other.
@@ -106,7 +117,15 @@ fn is_special(path: &Path) -> bool {
 pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -> Result<(), Exit> {
     let rest = rest(kept, true);
     let detail = RunDetail::of(printing.telling, &rest);
-    write_run(document, &printing.rendering, &printing.plotting, detail)
+    let rendering = &printing.rendering;
+    let (format, path) = (rendering.format, rendering.output.as_deref());
+    let style = style(path.is_none(), rendering.unit);
+    put(
+        path,
+        &rendered(document, format, &style, detail),
+        format == Format::Table,
+    )?;
+    draw(document, &printing.plotting, detail)
 }
 
 /// Where the rest of a run is, by its number in the store and by whether it was measured just now:
@@ -142,26 +161,31 @@ impl<'a> RunDetail<'a> {
     }
 }
 
-/// Writes a run in the format asked for, and its pictures.
-pub fn write_run(
+/// A run in a format.
+pub fn rendered(
     document: &RunDocument,
-    rendering: &Rendering,
-    plotting: &Plotting,
+    format: Format,
+    style: &TableStyle,
     detail: RunDetail<'_>,
-) -> Result<(), Exit> {
-    let path = rendering.output.as_deref();
-    let style = style(path.is_none(), rendering.unit);
-    let text = match rendering.format {
+) -> String {
+    match format {
         Format::Table => match detail {
-            RunDetail::Everything => text::render(document, &style),
-            RunDetail::Answer(rest) => text::answer(document, &style, rest),
-            RunDetail::Card(rest) => text::card(document, &style, rest),
+            RunDetail::Everything => text::render(document, style),
+            RunDetail::Answer(rest) => text::answer(document, style, rest),
+            RunDetail::Card(rest) => text::card(document, style, rest),
         },
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render_in(document, style.unit, language::current()),
-    };
-    put(path, &text, rendering.format == Format::Table)?;
+    }
+}
+
+/// Draws the pictures of a run that were asked for beside its result.
+pub fn draw(
+    document: &RunDocument,
+    plotting: &Plotting,
+    detail: RunDetail<'_>,
+) -> Result<(), Exit> {
     let kind = match detail {
         RunDetail::Card(_) => {
             PlotKind::named(PlotKind::CARD).filter(|it| fitting(document).contains(it))

@@ -8,9 +8,8 @@ use std::path::PathBuf;
 use clap::{FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use sokudo_history::import::arguments::{self as import, ImportArguments};
-use sokudo_history::plot::arguments::{self as plot, PlotArguments};
 use sokudo_history::runs::arguments::{
-    self as history, DeleteArguments, EditArguments, ListArguments, ShowArguments,
+    self as history, DeleteArguments, EditArguments, ListArguments,
 };
 use sokudo_history::trend::arguments::{self as trend, TrendArguments};
 use sokudo_methods::commands::MeasuringCommand;
@@ -25,7 +24,8 @@ use crate::commands::baseline::arguments::{self as baseline, BaselineArguments, 
 use crate::commands::compare::arguments::{self as compare, CompareArguments};
 use crate::commands::info::arguments::InfoArguments;
 use crate::commands::prepare::arguments::{self as prepare, PrepareArguments};
-use crate::commands::report::arguments::{self as report, ReportArguments};
+use crate::commands::show::OLDER_NAMES;
+use crate::commands::show::arguments::{self as show, ShowArguments};
 use crate::commands::slow;
 use crate::frontends::hdparm::arguments::{self as hdparm, HdparmArguments};
 use crate::frontends::page::arguments::{self as page, PageArguments};
@@ -119,9 +119,9 @@ pub(crate) enum Command {
     /// List kept runs
     #[command(after_help = history::LIST_EXAMPLES, alias = "history")]
     List(ListArguments),
-    /// Show a kept run, in any format
-    #[command(after_help = history::SHOW_EXAMPLES)]
-    Show(ShowArguments),
+    /// Show kept runs, in any format, here or in files
+    #[command(after_help = show::EXAMPLES, aliases = OLDER_NAMES)]
+    Show(Box<ShowArguments>),
     /// Add notes, tags and a name to kept runs
     #[command(after_help = history::EDIT_EXAMPLES)]
     Edit(EditArguments),
@@ -133,12 +133,6 @@ pub(crate) enum Command {
     /// Measure and look in a browser, with all kept runs
     #[command(after_help = page::EXAMPLES, aliases = ["gui", "ui", "web"])]
     Page(Box<PageArguments>),
-    /// Draw a kept run or a JSON result: as SVG, as PNG or on the terminal
-    #[command(after_help = plot::EXAMPLES)]
-    Plot(PlotArguments),
-    /// Write kept runs as a page, Markdown, CSV, metrics or a picture
-    #[command(after_help = report::EXAMPLES)]
-    Report(ReportArguments),
     /// Read results of other tools, show them and keep them
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArguments),
@@ -251,6 +245,8 @@ mod tests {
             ("web", "page"),
             ("history", "list"),
             ("assess", "checkup"),
+            ("report", "show"),
+            ("plot", "show"),
         ] {
             let cli = Cli::command();
             let found = cli.find_subcommand(typed).map(clap::Command::get_name);

@@ -9,6 +9,6 @@ pub(crate) mod compare;
 pub(crate) mod idle;
 pub(crate) mod info;
 pub(crate) mod prepare;
-pub(crate) mod report;
+pub(crate) mod show;
 pub(crate) mod slow;
 pub(crate) mod together;

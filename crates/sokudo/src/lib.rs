@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use clap_complete::Shell;
-use sokudo_history::{import, plot, runs, trend};
+use sokudo_history::{import, runs, trend};
 use sokudo_measure::PutBack;
 use sokudo_methods::{commands as methods, matrix};
 use sokudo_terminal::arguments::mistake;
@@ -30,7 +30,7 @@ use sokudo_terminal::{definition, interrupt, language, output};
 
 use crate::cli::{Cli, Command};
 use crate::commands::{
-    baseline, check, choose, clean, compare, info, prepare, report, slow, together,
+    baseline, check, choose, clean, compare, info, prepare, show, slow, together,
 };
 use crate::frontends::{diskspd, door, fio, hdparm, page};
 
@@ -116,13 +116,11 @@ fn carry_out(command: Option<Command>) -> Result<(), Exit> {
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Baseline(arguments)) => baseline::run(arguments),
         Some(Command::List(arguments)) => runs::list(&arguments),
-        Some(Command::Show(arguments)) => report::show(arguments),
+        Some(Command::Show(arguments)) => show::run(*arguments),
         Some(Command::Edit(arguments)) => runs::edit(&arguments),
         Some(Command::Delete(arguments)) => runs::delete(&arguments),
         Some(Command::Trend(arguments)) => trend::run(&arguments),
         Some(Command::Page(arguments)) => page::run(&arguments),
-        Some(Command::Plot(arguments)) => plot::run(&arguments),
-        Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Import(arguments)) => import::run(&arguments),
         Some(Command::Fio { arguments }) => fio::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd::run(&arguments),

@@ -1,9 +1,7 @@
-//! Arguments of the commands about runs that are kept: list, show, edit, delete.
+//! Arguments of the commands about runs that are kept: list, edit, delete.
 
 use clap::{ArgGroup, Args};
-use sokudo_terminal::arguments::heading::PRINTED;
-use sokudo_terminal::arguments::pictures::Plotting;
-use sokudo_terminal::arguments::printing::{ListFormat, Rendering, Telling, label};
+use sokudo_terminal::arguments::printing::{ListFormat, label};
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_words::{Text, text};
 
@@ -19,14 +17,6 @@ Examples:
   sokudo list --format json | jq '.runs[] | [.id, .rows[0].bytes_per_s]'
 
 The JSON is sokudo.list/1, whose schema is in docs/sokudo.list-1.schema.json.";
-
-/// What `show --help` ends with.
-pub const SHOW_EXAMPLES: &str = "\
-Examples:
-  sokudo show last
-  sokudo show 12 --format markdown
-  sokudo show 12 -o run12.html              or .md, .csv, .json, .svg, .png
-  sokudo show 12 --judge-again              is it still judged as it was?";
 
 /// What `edit --help` ends with.
 pub const EDIT_EXAMPLES: &str = "\
@@ -75,33 +65,6 @@ pub struct ListArguments {
 
     #[command(flatten)]
     pub format: ListFormat,
-
-    #[command(flatten)]
-    pub keeping: Keeping,
-}
-
-/// Arguments of `sokudo show`, as given.
-#[derive(Debug, Args)]
-pub struct ShowArguments {
-    /// Run: its number, last, or a file written with --format json
-    #[arg(value_name = "RUN", default_value = "last")]
-    pub run: String,
-
-    /// Judge the run by today's rules, and print what changed
-    ///
-    /// The run stays as it was kept. Formats are table and json; the JSON is sokudo.judgement/1,
-    /// whose schema is in docs/sokudo.judgement-1.schema.json.
-    #[arg(long, conflicts_with_all = ["destinations", "kind"], help_heading = PRINTED)]
-    pub judge_again: bool,
-
-    #[command(flatten)]
-    pub rendering: Rendering,
-
-    #[command(flatten)]
-    pub telling: Telling,
-
-    #[command(flatten)]
-    pub plotting: Plotting,
 
     #[command(flatten)]
     pub keeping: Keeping,

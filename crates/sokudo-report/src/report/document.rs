@@ -69,7 +69,9 @@ pub enum ReadReportError {
     #[error("holds more than sokudo reads at once; make a report of fewer runs")]
     TooLarge,
     /// It is something else.
-    #[error("is no report of sokudo; give a file that `sokudo report --format json` has written")]
+    #[error(
+        "is no report of sokudo; give a file that `sokudo show RUN… --format json` has written"
+    )]
     Other,
     /// It names the right schema but does not follow it.
     #[error(

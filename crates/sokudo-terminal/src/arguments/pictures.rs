@@ -1,6 +1,6 @@
 //! Arguments of the pictures that are drawn beside results.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -20,7 +20,7 @@ pub enum Destination {
 
 impl Destination {
     /// The file, if it is one.
-    pub const fn file(&self) -> Option<&PathBuf> {
+    pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Terminal => None,
             Self::Svg(path) | Self::Png(path) => Some(path),
@@ -47,6 +47,22 @@ pub fn destination(text: &str) -> Result<Destination, Text> {
     }
 }
 
+/// Reads what [`destination`] does, or `FILE.svg=KIND`, of which that one is drawn.
+fn picture_of_run(text: &str) -> Result<(Destination, Option<PlotKind>), Text> {
+    let destination_of = destination(text);
+    let split = text.rsplit_once('=').filter(|_| destination_of.is_err());
+    let named = split.and_then(|(file, name)| Some((destination(file).ok()?, name)));
+    let Some((destination, name)) = named else {
+        return Ok((destination_of?, None));
+    };
+    let kind = PlotKind::named(name).ok_or_else(|| {
+        let kinds = PlotKind::all().map(|kind| kind.name);
+        let kinds = kinds.collect::<Vec<_>>().join(", ");
+        text!("{name} is no kind of picture; use one of {kinds}")
+    });
+    Ok((destination, Some(kind?)))
+}
+
 /// Which pictures are drawn beside a result, and in which colours.
 #[derive(Debug, Args)]
 pub struct Pictures {
@@ -61,11 +77,30 @@ pub struct Pictures {
 /// Pictures of one run, which can be drawn in several ways.
 #[derive(Debug, Args)]
 pub struct Plotting {
+    /// Draw a picture: FILE.svg, FILE.png, or - for the terminal (repeatable)
+    ///
+    /// FILE.svg=KIND draws this kind, whatever --plot-kind says.
+    #[arg(
+        long = "plot",
+        value_name = "FILE",
+        value_parser = picture_of_run,
+        allow_hyphen_values = true,
+        help_heading = PRINTED
+    )]
+    pub pictures: Vec<(Destination, Option<PlotKind>)>,
+
     #[command(flatten)]
-    pub pictures: Pictures,
+    pub colours: Colours,
 
     #[command(flatten)]
     pub kind: PlotKindArguments,
+}
+
+impl Plotting {
+    /// Where its pictures go.
+    pub fn destinations(&self) -> impl Iterator<Item = &Destination> + Clone {
+        self.pictures.iter().map(|(destination, _)| destination)
+    }
 }
 
 /// What of a run is drawn.
@@ -135,6 +170,27 @@ mod tests {
         for text in ["x", "x.gif", "svg", ".svg", "x.svg/"] {
             let read = destination(text);
             assert_eq!(read.is_ok(), text == "x.svg/", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_kind_stands_behind_the_last_equals_sign_of_a_picture() {
+        let read = |text| picture_of_run(text).map(|(it, kind)| (it, kind.map(|kind| kind.name)));
+        for (text, file, kind) in [
+            ("a=b.svg", "a=b.svg", None),
+            ("a=b.svg=map", "a=b.svg", Some("map")),
+            ("a.svg=map.svg", "a.svg=map.svg", None),
+        ] {
+            assert_eq!(read(text), Ok((Destination::Svg(file.into()), kind)));
+        }
+        assert_eq!(read("-=cdf"), Ok((Destination::Terminal, Some("cdf"))));
+        let refused = read("a.svg=pie").unwrap_err().english();
+        assert!(
+            refused.contains("pie") && refused.contains("histogram"),
+            "{refused}"
+        );
+        for text in ["a=map", "=map", "a.svg=", "a.gif=map"] {
+            assert!(read(text).is_err(), "{text}");
         }
     }
 }

@@ -20,10 +20,7 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
             "compare", "baseline", "check", "trend", "matrix", "together",
         ],
     ),
-    (
-        "Look",
-        &["page", "info", "list", "show", "report", "plot", "import"],
-    ),
+    ("Look", &["page", "info", "list", "show", "import"]),
     ("As other tools", &["run", "fio", "diskspd", "hdparm"]),
     (
         "More",

@@ -76,8 +76,8 @@ pub fn open(printing: &Printing) -> Result<(), Exit> {
 }
 
 fn is_mixed(printing: &Printing) -> bool {
-    let pictures = &printing.plotting.pictures.destinations;
-    pictures.contains(&Destination::Terminal)
+    let mut pictures = printing.plotting.destinations();
+    pictures.any(|it| *it == Destination::Terminal)
 }
 
 pub(super) fn is_open() -> bool {

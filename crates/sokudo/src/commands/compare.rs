@@ -35,7 +35,7 @@ use sides::side;
 const KINDS_KNOWN_MAX: usize = 64;
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
-    print::check_rendering(&arguments.rendering, &arguments.pictures)?;
+    print::check_rendering(&arguments.rendering, arguments.pictures.destinations.iter())?;
     if let Some(axes) = &arguments.shape.pivot {
         return matrix::run(axes, arguments, &kept(arguments)?);
     }

@@ -9,6 +9,7 @@ use sokudo_terminal::definition;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
 
+use crate::commands::show;
 use crate::frontends::{diskspd, fio};
 
 /// A tool that sokudo stands in for.
@@ -88,7 +89,8 @@ pub(crate) fn of_target(arguments: Vec<OsString>) -> Vec<OsString> {
     let text = first.to_string_lossy();
     let is_ours = text == "null:" || text.starts_with("sim:");
     let is_path = || text.contains('/') || Path::new(first).exists();
-    if text.starts_with('-') || !(is_ours || is_path()) || definition::is_command_name(&text) {
+    let is_command = show::OLDER_NAMES.contains(&&*text) || definition::is_command_name(&text);
+    if text.starts_with('-') || !(is_ours || is_path()) || is_command {
         return arguments;
     }
     let mut words = arguments;

@@ -32,6 +32,30 @@ fn a_run_writes_its_table_and_every_picture_that_was_asked_for() {
 }
 
 #[test]
+fn each_picture_has_the_kind_behind_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (json, bars, latencies) = (at("run.json"), at("bars.svg"), at("latencies.svg"));
+    let pictures = format!("--plot {bars} --plot {latencies}=cdf --plot-kind bars");
+    mark(
+        "sim:ssd",
+        &format!("--format json --output {json} {pictures}"),
+    )
+    .ok();
+    let [bars, latencies] = [bars, latencies].map(|name| fs::read_to_string(name).unwrap());
+    assert_ne!(bars, latencies);
+    plot(&directory, "run.json again.svg --plot-kind cdf").ok();
+    assert_eq!(fs::read_to_string(at("again.svg")).unwrap(), latencies);
+    let never = at("never.svg");
+    let both = format!("--plot {never}=cdf --plot {never}.svg=map");
+    sokudo(&format!("show {json} {both}"))
+        .ends(2)
+        .tells(&["map", "bars"]);
+    assert!(!fs::exists(never).unwrap());
+    mark("sim:ssd", "--plot -=pie").refused(2, &["pie", "histogram"]);
+}
+
+#[test]
 fn a_kept_result_gives_the_same_picture_as_its_run() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();

@@ -19,11 +19,12 @@ fn kept() -> tempfile::TempDir {
 }
 
 fn report(directory: &tempfile::TempDir, arguments: &str) -> Ended {
+    sokudo_in(directory, &format!("report {arguments}"))
+}
+
+fn sokudo_in(directory: &tempfile::TempDir, arguments: &str) -> Ended {
     let mut command = program();
-    command
-        .current_dir(directory.path())
-        .arg("report")
-        .args(split(arguments));
+    command.current_dir(directory.path()).args(split(arguments));
     end(&mut command)
 }
 
@@ -76,6 +77,92 @@ fn the_end_of_a_name_says_the_format_and_one_call_writes_several() {
         let png = fs::read(directory.path().join("report.png")).unwrap();
         assert!(png.starts_with(b"\x89PNG\r\n"));
     }
+}
+
+#[test]
+fn show_writes_reports_of_several_runs_and_one_run_in_its_own_forms() {
+    let directory = kept();
+    for (ending, is_own) in [
+        ("html", false),
+        ("jsonl", false),
+        ("prom", false),
+        ("md", false),
+        ("csv", true),
+        ("json", true),
+    ] {
+        let of = |words: &str| {
+            sokudo_in(&directory, &format!("{words} -o written.{ending}")).ok();
+            read(&directory, &format!("written.{ending}"))
+        };
+        let several = of("report one.json two.json");
+        assert_eq!(of("show one.json two.json"), several, "{ending}");
+        let one = of("report one.json");
+        assert_eq!(of("show one.json") != one, is_own, "{ending}");
+        let titled = of("report one.json --title A --mask-serial");
+        assert_eq!(
+            of("show one.json --title A --mask-serial"),
+            titled,
+            "{ending}"
+        );
+    }
+    let kept = read(&directory, "one.json");
+    assert_eq!(
+        sokudo_in(&directory, "show one.json -f json").ok().printed,
+        kept
+    );
+    let printed = |words: &str| sokudo_in(&directory, words).ok().printed;
+    let several = printed("show one.json two.json");
+    assert_eq!(several, printed("report one.json two.json"));
+    assert_eq!(
+        printed("show one.json -f text"),
+        printed("report one.json -f text")
+    );
+    printed("show one.json -o shown.txt");
+    assert_eq!(read(&directory, "shown.txt"), printed("show one.json"));
+    printed("report one.json -o shown.txt");
+    assert_eq!(
+        read(&directory, "shown.txt"),
+        printed("show one.json -f text")
+    );
+    assert_eq!(
+        printed("show one.json -f picture"),
+        printed("plot one.json -")
+    );
+    assert_eq!(printed("show one.json -f svg"), {
+        printed("plot one.json shown.svg");
+        read(&directory, "shown.svg")
+    });
+    for option in ["--card", "--judge-again", "--plot -", "--plot-kind bars"] {
+        for words in ["one.json two.json", "one.json --mask-serial"] {
+            let ended = sokudo_in(&directory, &format!("show {words} {option}"));
+            ended.refused(2, &["a single run", "--mask-serial"]);
+        }
+    }
+}
+
+#[test]
+fn older_names_of_show_are_commands_where_files_are_called_so() {
+    let directory = kept();
+    for name in ["report", "plot"] {
+        fs::create_dir(directory.path().join(name)).unwrap();
+        let [named, japanese] = ["", "--lang ja "].map(|lang| {
+            let ended = sokudo_in(&directory, &format!("{lang}{name} one.json")).ok();
+            ended.printed
+        });
+        assert!(
+            named.contains("MB/s") && japanese.contains("MB/s"),
+            "{named}{japanese}"
+        );
+    }
+    let help = sokudo_in(&directory, "--help").ok().printed;
+    assert!(
+        help.contains("\n  show ") && !help.contains("\n  report "),
+        "{help}"
+    );
+    let script = sokudo_in(&directory, "completions bash").ok().printed;
+    assert!(
+        script.contains(",show)") && !script.contains(",report)") && !script.contains(",plot)")
+    );
 }
 
 #[test]
