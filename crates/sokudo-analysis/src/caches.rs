@@ -119,7 +119,7 @@ fn faster_than_platters(case: &RowContext<'_>) -> Option<(Text, Text)> {
     (share > QUICK_SHARE_MAX).then(|| {
         (
             text!(
-                "{percent:.0} % of {reads} random reads took less than {limit}, too short for any platter to turn",
+                "{percent:.0} % of {reads} random reads took less than {limit}, in which no platter makes a revolution",
                 percent = share * 100.0,
                 reads = latency.count(),
                 limit = QUICK_READ_MAX
@@ -679,9 +679,9 @@ mod tests {
         let unknown = on_platters(Nanos::from_micros(500), None);
         check! {
             "lies": lies.clone() => ["flush-too-fast"], Unverified,
-                "5400 revolutions per minute are 90 turns per second";
+                "at 5400 rpm a disk makes only 90 revolutions per second";
             "honest": honest => [], Verified;
-            "unknown": unknown.clone() => ["flush-too-fast"], Unverified, "are not known";
+            "unknown": unknown.clone() => ["flush-too-fast"], Unverified, "this disk's speed is not known";
             "unknown, slower": on_platters(Nanos::from_millis(3), None) => [], Verified;
         }
     }

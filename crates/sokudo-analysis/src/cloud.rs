@@ -50,9 +50,9 @@ fn credit_likely(run: &Run) -> Option<RuleResult> {
         RuleResult::new(
             Code::CreditLikely,
             text!(
-                "{ios_per_s:.0} IOPS may be the burst credit of a gp2 volume of AWS; a full one lasts for about {minutes:.0} minutes more"
+                "{ios_per_s:.0} IOPS may come from the burst credit of an AWS gp2 volume; a full credit lasts for about {minutes:.0} minutes more"
             ),
-            "a gp2 volume of less than 1,000 GiB saves up what is not used, and does 3,000 IOPS until that is used up; a gp3 volume does as many for good",
+            "a gp2 volume of less than 1,000 GiB saves up what is not used, and reaches 3,000 IOPS until that is used up; a gp3 volume sustains as many",
             "sokudo fill shows whether it lasts, and so do trials over a longer time (--spread-over)",
         )
     })
@@ -89,7 +89,7 @@ fn first_touch(run: &Run) -> Option<RuleResult> {
     Some(RuleResult::new(
         Code::FirstTouch,
         text!(
-            "{device} had moved {moved} of its {size} since it was attached or the machine started: what is read for the first time may be slow"
+            "{device} had transferred only {moved} of its {size} since it was attached or the machine started: what is read for the first time may be slow"
         ),
         "a volume that was made from a snapshot fetches each block when it is first read (AWS, Initialize Amazon EBS volumes)",
         "read all of it once (sokudo scan --full), then measure again",
@@ -99,7 +99,7 @@ fn first_touch(run: &Run) -> Option<RuleResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::reads_with;
+    use crate::sample::{self, reads_with};
     use sokudo_model::{Bytes, Nanos};
 
     /// A run of so many reads a second on a volume of this model.
@@ -119,11 +119,15 @@ mod tests {
     #[test]
     fn a_rate_that_may_be_lent_is_told_of_small_volumes() {
         let small = Bytes::gib(100);
-        let said = |run: &Run| credit_likely(run).is_some();
-        assert!(said(&on(MODEL, 3_010, small)));
-        assert!(!said(&on(MODEL, 5_000, small)));
-        assert!(!said(&on(MODEL, 3_010, Bytes::gib(2_000))));
-        assert!(!said(&on("Amazon EC2 NVMe Instance Storage", 3_010, small)));
+        let has_note = |run: &Run| credit_likely(run).is_some();
+        assert!(has_note(&on(MODEL, 3_010, small)));
+        assert!(!has_note(&on(MODEL, 5_000, small)));
+        assert!(!has_note(&on(MODEL, 3_010, Bytes::gib(2_000))));
+        assert!(!has_note(&on(
+            "Amazon EC2 NVMe Instance Storage",
+            3_010,
+            small
+        )));
         // 5.4 million at 3,000 less the 300 that it earns meanwhile are 33 minutes.
         let mut run = on(MODEL, 3_010, small);
         let words = credit_likely(&run).unwrap().symptom.english();
@@ -132,7 +136,7 @@ mod tests {
             "{words}"
         );
         run.rows[0].trials[0].outcome.elapsed = Nanos::from_secs(2_100);
-        assert!(!said(&run));
+        assert!(!has_note(&run));
     }
 
     #[test]
@@ -141,16 +145,16 @@ mod tests {
             let mut run = on(MODEL, 100, Bytes::gib(100));
             run.target.kind = TargetKind::BlockDevice;
             let name = run.target.devices[0].name.clone();
-            let drive = &mut run.conditions.drives[0];
-            drive.disk.name = name;
+            let mut drive = sample::drive(&name);
             drive.moved_before = Some(Bytes::gib(moved));
+            run.conditions.drives = vec![drive];
             run
         };
-        let said = |run: &Run| first_touch(run).is_some();
-        assert!(said(&read(1)));
-        assert!(!said(&read(60)));
+        let has_note = |run: &Run| first_touch(run).is_some();
+        assert!(has_note(&read(1)));
+        assert!(!has_note(&read(60)));
         let mut directory = read(1);
         directory.target.kind = TargetKind::Directory;
-        assert!(!said(&directory));
+        assert!(!has_note(&directory));
     }
 }

@@ -396,7 +396,7 @@ mod tests {
             "throttled-by-cgroup",
             &[
                 "4.1 MB/s: 100 % of the 4.1 MB/s",
-                "it was there from 12.0 s to 14.0 s of the run",
+                "the limit was in force from 12.0 s to 14.0 s into the run",
             ],
         );
     }

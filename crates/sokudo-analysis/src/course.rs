@@ -171,7 +171,7 @@ mod tests {
             .collect();
         assert!(
             lines[0].starts_with(
-                "stopped-by-rule rate<100MB/s for 10.0 s came true in SEQ1M, trial 2, after 40.0 s: 91.2 MB/s"
+                "stopped-by-rule the rule rate<100MB/s for 10.0 s was met in SEQ1M, trial 2, after 40.0 s: 91.2 MB/s"
             ),
             "{lines:?}"
         );

@@ -240,7 +240,7 @@ mod tests {
         says(
             reads_with(waited(400, programs(1_900))),
             "processor-refused",
-            &["^sokudo waited for a CPU", "40 %", "1.9 processors"],
+            &["^sokudo waited for a CPU", "40 %", "1.9 CPUs"],
         );
     }
 
@@ -288,7 +288,7 @@ mod tests {
             "processor-refused",
             &[
                 "93 %",
-                "held back 60 times",
+                "throttled 60 times",
                 "echo -1 > /sys/fs/cgroup/cpu/job/cpu.cfs_quota_us",
             ],
         );
@@ -318,7 +318,7 @@ mod tests {
         says(
             stolen(600, 0),
             "processor-refused",
-            &["the hypervisor gave 0.6 processors"],
+            &["the hypervisor gave 0.6 CPUs"],
         );
     }
 

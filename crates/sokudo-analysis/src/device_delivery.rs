@@ -256,8 +256,8 @@ fn shown_by_group(case: &RowContext<'_>) -> Option<RuleResult> {
         text!(
             "the devices cannot be seen from here; the control group of sokudo counted {percent:.1} % of the bytes on one of them"
         ),
-        "a control group counts what its processes ask of devices, below the page cache; what lies below that device is not seen",
-        "to know more of the disk, measure on the host",
+        "a control group counts the I/O that its processes send to devices, below the page cache; what lies below that device is not seen",
+        "to know more about the disk, measure on the host",
     ))
 }
 

@@ -233,7 +233,7 @@ fn misaligned(disk: &Disk) -> Option<Noticed> {
                 devices = Text::list(devices, ", ")
             ),
             "the partitions were made by an old program, for disks with blocks of 512 bytes",
-            "there, every small write first costs a read; when the data can be moved, make the partitions again, at multiples of 1 MiB",
+            "every small write to such a partition first costs a read; when the data can be moved, make the partitions again, at multiples of 1 MiB",
         )
     })
 }

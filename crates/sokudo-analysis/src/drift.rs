@@ -486,7 +486,7 @@ mod tests {
             "too few": speeds(&falling[..5]) => ["few-trials"], Verified;
         }
         let text = text_of(speeds(&falling), "trend");
-        let expected = "became slower one after the other, from 46.0 to 36.0 MB/s: over all of them by 24 % of their median";
+        let expected = "became slower one after the other, from 46.0 to 36.0 MB/s: a fall of 24 % of their median";
         assert!(text.contains(expected), "{text}");
         let rising: Vec<f64> = falling.iter().rev().copied().collect();
         says(speeds(&rising), "trend", &["a cache warms up"]);

@@ -99,6 +99,6 @@ mod tests {
             panic!("{:?}", run.findings)
         };
         assert_eq!(finding.code, "corrected-import");
-        assert_eq!(finding.symptom, "put right: 508.9 \"MB/s\" are 521.1 MB/s");
+        assert_eq!(finding.symptom, "corrected: 508.9 \"MB/s\" are 521.1 MB/s");
     }
 }

@@ -394,13 +394,13 @@ mod tests {
         says(
             run.clone(),
             "stalls",
-            &["1 interval stood still: at 400 ms of trial 1"],
+            &["1 interval without a completed I/O: at 400 ms of trial 1"],
         );
         run.rows[0].trials = vec![run.rows[0].trials[0].clone(); 6];
         says(
             run,
             "stalls",
-            &["6 intervals stood still, the first at 400 ms of trials 1, 2, 3, …"],
+            &["6 intervals without a completed I/O, the first at 400 ms of trials 1, 2, 3, …"],
         );
         let of = |stills: &[(u64, usize)]| {
             let still = stills.iter().map(|(at_ms, trial)| (*at_ms, *trial, 0.0));
@@ -416,11 +416,11 @@ mod tests {
         };
         assert_eq!(
             of(&[(10, 0), (20, 0), (30, 0), (410, 0)]),
-            "4 intervals stood still, the first at 10.0 ms of trial 1, at 20.0 ms of trial 1, at 30.0 ms of trial 1"
+            "4 intervals without a completed I/O, the first at 10.0 ms of trial 1, at 20.0 ms of trial 1, at 30.0 ms of trial 1"
         );
         assert_eq!(
             of(&[(0, 2), (0, 3), (7, 3)]),
-            "3 intervals stood still: at the beginning of trials 3, 4, at 7.00 ms of trial 4"
+            "3 intervals without a completed I/O: at the beginning of trials 3, 4, at 7.00 ms of trial 4"
         );
     }
 }

@@ -394,7 +394,7 @@ mod tests {
         );
         let mut idle = asked_for(2.0);
         idle.rows[0].workload.depth = 8;
-        says(idle, "rate-not-reached", &["stood still"]);
+        says(idle, "rate-not-reached", &["stalled"]);
     }
 
     #[test]
@@ -416,7 +416,7 @@ mod tests {
         });
         check! {
             "98 %": busy(98) => ["tester-limited"], Unverified,
-                "the row's thread computed 98 % of the time";
+                "the row's thread used its CPU 98 % of the time";
             "85 %": busy(85) => [], Verified;
             "simulated": shown => [], Verified;
             "at a rate": paced => [], Verified;
@@ -449,7 +449,7 @@ mod tests {
                 ..CpuTime::default()
             });
         });
-        says(busy, "depth-not-reached", &["bottleneck"]);
+        says(busy, "depth-not-reached", &["was the limit"]);
     }
 
     #[test]
@@ -603,7 +603,7 @@ mod tests {
             "cut": cut.clone() => ["stopped-early"], Verified,
                 "^2 of 6 trials were run, the last one for 1.00 s";
             "while it settled": never_settled => ["stopped-early"], Verified,
-                "^1 of 6 trials were run, and the load had not settled when it was stopped: the figure is of its first 1.00 s";
+                "^1 of 6 trials were run, and the load had not settled when it was stopped: the figure is that of its first 1.00 s";
             "interrupted after this row": writes_with(|run| run.interrupted = true) => [], Verified;
         }
     }

@@ -444,7 +444,7 @@ mod tests {
                     ..ArrayState::default()
                 });
             },
-            &["md0 lays 512 KiB on one member"],
+            &["md0 puts 512 KiB on one member"],
         );
         for (feature, words) in [
             (TRANSPARENT, "too few huge pages"),

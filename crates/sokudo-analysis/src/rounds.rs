@@ -148,7 +148,7 @@ pub(crate) mod tests {
         says(
             taking(&FALLING, vec![0]),
             "not-steady",
-            &["after 8 rounds: in the last five", "(20 % are allowed)"],
+            &["after 8 rounds: in the last five", "(20 % allowed)"],
         );
         // One window alone is luck.
         let once = [300, 1_000, 1_000, 1_000, 1_000, 1_000];

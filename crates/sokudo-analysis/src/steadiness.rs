@@ -218,7 +218,7 @@ mod tests {
         ];
         check! {
             "slow": taking(&slow) => ["first-run-outlier"], Verified,
-                "slower than the others: 24.67 MB/s, their median is 40.92 MB/s";
+                "slower than the others: 24.67 MB/s against a median of 40.92 MB/s";
             "fast": taking(&fast) => ["first-run-outlier"], Verified;
             "not the first": taking(&late) => ["outliers"], Verified;
             "near": taking(&near) => [], Verified;

@@ -237,7 +237,7 @@ fn unreadable_ranges_are_named_once_with_the_way_out() {
         "unreadable",
         &[
             "^512 B in 1 range cannot be read: 512 B at byte 8192 |",
-            "copy what the disk holds now",
+            "back up the disk now",
         ],
     );
     says(run(7), "unreadable", &["in 7 ranges", "and 3 more"]);

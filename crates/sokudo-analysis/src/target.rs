@@ -90,7 +90,7 @@ parts! {
         "such blocks are read as zeros without asking the device", MEASURE_OUR_FILE;
     compressed_file CompressedFile encoded_bytes: "compressed or encrypted by the file system",
         "the device reads other bytes than the file has, and the CPU converts them",
-        "measure with random data on a file system without compression";
+        "measure with random data, on a file system mounted without compression";
     inline_file InlineFile inline_bytes: "kept in the inode, not in blocks",
         "the file is so small that the file system keeps it with its metadata", MEASURE_OUR_FILE;
     repeated_extents RepeatedExtents repeated_bytes:
@@ -340,7 +340,7 @@ mod tests {
             "inline": state(100, |s| &mut s.inline_bytes) => ["inline-file"], Verified;
             "shared": state(100, |s| &mut s.shared_bytes) => [], Verified;
             "repeated": state(99, |s| &mut s.repeated_bytes) => ["repeated-extents"], Unverified,
-                "(99 %) are in the same places of the device as others of its bytes";
+                "(99 %) are stored in the same blocks of the device as other parts of the file";
             "1 % repeated": state(1, |s| &mut s.repeated_bytes) => [], Verified;
         }
         let written = writes_with(|run| {

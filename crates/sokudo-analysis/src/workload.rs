@@ -237,7 +237,7 @@ mod tests {
         }
         let text = crate::sample::text_of(with(reducible(50, 20)), "repeating-data");
         assert!(
-            text.contains("50 % of the data compress away, 20 % of the I/Os"),
+            text.contains("50 % of the data can be compressed away, 20 % of the I/Os"),
             "{text}"
         );
     }

@@ -53,7 +53,7 @@ pub enum FileStateError {
     #[error("its file system does not list extents (FIEMAP)")]
     Unsupported,
     /// There are too many pieces.
-    #[error("it is in more than {EXTENTS_MAX} extents; copy it anew to measure on it")]
+    #[error("it is in more than {EXTENTS_MAX} extents; copy it again to measure on it")]
     TooManyExtents,
     /// Writing out what was still in memory, or listing, failed.
     #[error("listing its extents failed: {0}")]

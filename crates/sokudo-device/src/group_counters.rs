@@ -32,8 +32,8 @@ impl GroupCounters {
             .flatten()
             .find_map(|(is_version_2, directory)| {
                 let is_machine = match is_version_2 {
-                    true => system.text(directory.join("cgroup.type")).is_none(),
-                    false => system.text(directory.join("release_agent")).is_some(),
+                    true => !system.path(directory.join("cgroup.type")).exists(),
+                    false => system.path(directory.join("release_agent")).exists(),
                 };
                 let counted = match is_version_2 {
                     true => of_version_2(system, directory),

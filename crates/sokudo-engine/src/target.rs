@@ -501,7 +501,7 @@ mod tests {
                 message.contains("process 7 (qemu) has it open"),
                 "{message}"
             );
-            assert!(message.contains("end that first"), "{message}");
+            assert!(message.contains("stop that first"), "{message}");
         }
         let unseen = |_: &File| Users {
             occupants: Vec::new(),

@@ -122,7 +122,7 @@ pub const TEST_FILE_SIZE_MIN: Bytes = Bytes::mib(16);
 fn room_remedy(free: Bytes) -> &'static str {
     match free < free_space_needed(TEST_FILE_SIZE_MIN) {
         true => "not even the smallest fits; make room",
-        false => "use a smaller test file, or make room",
+        false => "make room, or use a smaller test file",
     }
 }
 

@@ -44,7 +44,7 @@ impl<'a> LeftRun<'a> {
         let is_directory = |(_, named): &&(&str, Named)| named.kind() == TargetKind::Directory;
         if let Some((target, _)) = targets.iter().find(is_directory) {
             return Err(Exit::usage(text!(
-                "{target} is a directory, whose test file is gone after a run; leave --resume out to measure it anew"
+                "{target} is a directory, whose test file is gone after a run; leave --resume out to measure it again"
             )));
         }
         let mut recall = Recall::new(keeping);

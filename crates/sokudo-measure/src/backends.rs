@@ -7,8 +7,8 @@
 use sokudo_engine::Control;
 use sokudo_model::{
     BackendKind, BackendsCompared, DirectMode, Event, IssueWay, IssueWayTried, Limits, Nanos,
-    Operation, OperationMix, Outcome, Plan, Row, Schedule, Stage, TargetKind, TrialSeries, Work,
-    Workload,
+    Operation, OperationMix, Outcome, Plan, Probe, Row, Schedule, Stage, TargetKind, TrialSeries,
+    Work, Workload,
 };
 
 use crate::campaign::{self, MeasuredRows};
@@ -56,7 +56,7 @@ pub(crate) fn run(
     }
     let mut chosen = plan.clone();
     let before = subject.passed();
-    let tried = choose(&mut chosen, choosing, subject, control);
+    let tried = choose(&mut chosen, choosing, subject, control, listener);
     subject.check_since(before);
     let mut measured = campaign::run(
         &chosen,
@@ -96,6 +96,7 @@ fn choose(
     choosing: Choosing<'_>,
     subject: &mut PreparedTargets,
     control: &Control,
+    listener: &mut dyn FnMut(Event),
 ) -> Vec<Tried> {
     let mut known: Vec<(Workload, Option<BackendsCompared>)> = Vec::new();
     let requested = plan.clone();
@@ -119,6 +120,7 @@ fn choose(
         tried.compared = match known.iter().find(|(other, _)| *other == reads) {
             Some((_, compared)) => compared.clone(),
             None => {
+                listener(Event::Probing(Probe::Backends));
                 let moved = &mut tried.moved;
                 let compared = try_ways(plan, row, &ways, subject, control, moved);
                 known.push((reads, compared.clone()));

@@ -364,9 +364,16 @@ impl Prepared {
             // What is tried depends on the system, and so on the host.
             let before = self.subject.passed();
             if self.subject.together.is_none() {
-                pages::compare(plan, schedule, &mut rows, &mut self.subject, control);
+                pages::compare(
+                    plan,
+                    schedule,
+                    &mut rows,
+                    &mut self.subject,
+                    control,
+                    listener,
+                );
                 if plan.method.is(MethodTrait::RepeatsSlow) {
-                    slow::read_again(plan, &mut rows, &mut self.subject, control);
+                    slow::read_again(plan, &mut rows, &mut self.subject, control, listener);
                 }
             }
             self.subject.check_since(before);

@@ -5,7 +5,7 @@ use sokudo_analysis::threshold::HUGE_PAGES_RATIO_MIN;
 use sokudo_device::{System, segments_max};
 use sokudo_engine::Control;
 use sokudo_model::{
-    BufferMemory, MethodTrait, Nanos, PagesCompared, Plan, Row, Schedule, Workload,
+    BufferMemory, Event, MethodTrait, Nanos, PagesCompared, Plan, Probe, Row, Schedule, Workload,
 };
 
 use crate::error::MeasureError;
@@ -27,6 +27,7 @@ pub(crate) fn compare(
     rows: &mut [Row],
     subject: &mut PreparedTargets,
     control: &Control,
+    listener: &mut dyn FnMut(Event),
 ) {
     // Of several disks each has a limit of its own, and rows are more than stages.
     let is_of_one = subject.infos().count() == 1;
@@ -37,6 +38,7 @@ pub(crate) fn compare(
     let needed = Nanos(TIME.0 * 2 * u64::from(PAIRS));
     for (index, row) in rows.iter_mut().enumerate() {
         if is_cut(row, most) && has_time(schedule, needed, subject) {
+            listener(Event::Probing(Probe::HugePages));
             row.pages = pairs(plan, index, subject, control).ok().flatten();
         }
     }

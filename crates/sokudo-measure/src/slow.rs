@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use sokudo_engine::Control;
 use sokudo_model::{
-    Bytes, Limits, Nanos, Operation, Plan, Row, Sample, SlowIo, SlowSpot, SlowSpots, Span, Stage,
-    Survey, Trial, Visit, Work, Workload,
+    Bytes, Event, Limits, Nanos, Operation, Plan, Probe, Row, Sample, SlowIo, SlowSpot, SlowSpots,
+    Span, Stage, Survey, Trial, Visit, Work, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -46,6 +46,7 @@ pub(crate) fn read_again(
     rows: &mut [Row],
     subject: &mut PreparedTargets,
     control: &Control,
+    listener: &mut dyn FnMut(Event),
 ) {
     let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
     for (workload, row) in workloads.zip(rows) {
@@ -53,6 +54,7 @@ pub(crate) fn read_again(
             continue;
         };
         if let Some(area) = area(workload, subject) {
+            listener(Event::Probing(Probe::SlowSpots));
             let mut trials = FIRST_TRIAL..;
             let ordinary = ordinary_samples(row, &slow, &area);
             let affordable = affordable(row, &slow);

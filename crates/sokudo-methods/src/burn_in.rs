@@ -189,7 +189,7 @@ fn resumed<'a>(
         || arguments.shared.seed.is_some();
     if is_repeated {
         notes.push(
-            "passes, self-tests, engine, direct I/O and seed are those of the run that goes on, whatever is given now"
+            "passes, self-tests, engine, direct I/O and seed are those of the run that is resumed, whatever is given now"
                 .into(),
         );
     }

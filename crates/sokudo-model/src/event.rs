@@ -39,6 +39,17 @@ pub struct StuckIo {
     pub age: Nanos,
 }
 
+/// What short trials beside those of the rows are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Which backend is the faster.
+    Backends,
+    /// What huge pages would change.
+    HugePages,
+    /// Whether places are slow each time.
+    SlowSpots,
+}
+
 /// One thing that happened. Times count from the start of the trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
@@ -68,6 +79,8 @@ pub enum Event {
         /// Its name from now on.
         name: String,
     },
+    /// Short trials that count for no row try something.
+    Probing(Probe),
     /// A stage of several rows ended.
     StageEnded,
     /// All threads of a stage are ready. It starts when the listener returns.
@@ -231,6 +244,7 @@ impl Event {
             | Self::Snapshot { .. }
             | Self::Checkpoint { .. }
             | Self::MakingDurable { .. }
+            | Self::Probing(_)
             | Self::Pause { .. }
             | Self::SelfTesting { .. }
             | Self::SelfTestEnded(_)

@@ -89,7 +89,7 @@ pub use effects::{
     RowEffects, RowOfMatrix,
 };
 pub use enough::Enough;
-pub use event::{Event, Phase, StuckIo};
+pub use event::{Event, Phase, Probe, StuckIo};
 pub use fill::{Fill, FillCollapse, FillCurve, FillReads, FillRest, FillStretch};
 pub use finding::{Assessment, Finding, Severity, Steadiness, Verdict};
 pub use fingerprint::{BackendClass, DirectUse, PlanData, PlanPart, PlanParts, SurveyedSamples};

@@ -130,7 +130,7 @@ impl From<&Occupant> for Text {
             Occupant::Swap { device } => text!("{device} is swap space in use"),
             Occupant::Holder { device, holder } => text!("{device} is used by {holder}"),
             Occupant::Shown { what, by } => {
-                text!("the loop device {by} shows {what} (losetup -d /dev/{by} ends that)")
+                text!("the loop device {by} is backed by {what} (losetup -d /dev/{by} ends that)")
             }
             Occupant::Opened { what, pid, program } => {
                 text!("process {pid} ({program}) has {what} open for writing")

@@ -70,7 +70,7 @@ pub(crate) enum Refusal {
         "no token was sent; send Authorization: Bearer with what follows #t= in an address that sokudo page prints"
     )]
     NoToken,
-    #[error("this link can only view; use the link that may control")]
+    #[error("this link can only view; use the link that can also measure")]
     ReadOnly,
     #[error("the token or code is wrong, used or too old; press Enter in the terminal for another")]
     WrongKey,

@@ -30,6 +30,8 @@ pub enum RunEvent {
     Layout { written: u64, total: u64 },
     /// Nothing is done on purpose for so long.
     Waiting { seconds: f64 },
+    /// Short trials that count for no row try something.
+    Checking { text: String },
     /// Drives test themselves: `short` or `extended`, and how far the slowest is.
     SelfTest {
         kind: String,

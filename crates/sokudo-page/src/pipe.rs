@@ -166,9 +166,12 @@ mod tests {
                 b"{\"ask\":\"stop\",\"id\":1,\"run\":2,\"bytes\":5}\nabc",
                 "in the middle",
             ),
-            (b"\n", "no message"),
-            (b"{\"ask\":\"measure\",\"id\":1}\n", "no message"),
-            (b"{\"ask\":\"stop\",\"id\":-1,\"run\":2}\n", "no message"),
+            (b"\n", "an invalid message"),
+            (b"{\"ask\":\"measure\",\"id\":1}\n", "an invalid message"),
+            (
+                b"{\"ask\":\"stop\",\"id\":-1,\"run\":2}\n",
+                "an invalid message",
+            ),
         ] {
             let error = read(bytes).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");

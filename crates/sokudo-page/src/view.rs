@@ -167,6 +167,7 @@ impl SharedView {
             RunEvent::Waiting { seconds } => {
                 self.set("now", json!({ "phase": "pause", "seconds": seconds }))
             }
+            RunEvent::Checking { text } => self.set("now", json!({ "text": text })),
             // No measurement that the page begins has any.
             RunEvent::SelfTest { .. } | RunEvent::SelfTestEnded { .. } => {}
             RunEvent::RowNamed { row, name } => self.name_row(row, name),

@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(document.rows[2].findings.gone, [gone]);
         let text = document.render(&TableStyle::default());
         for words in [
-            "1 of 8 rows otherwise",
+            "1 of 8 rows differently",
             "then ",
             ", now VERIFIED",
             "no longer",

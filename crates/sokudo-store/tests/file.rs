@@ -181,7 +181,7 @@ fn damaged_files_are_an_error_or_keep_what_is_whole() {
         eprintln!("the first {length} bytes");
         let message = refusal(&path);
         assert!(
-            message.contains("damaged or no store"),
+            message.contains("damaged or not a store"),
             "{length}: {message}"
         );
     }
@@ -389,7 +389,7 @@ fn tables_that_are_not_as_we_make_them_are_damage_told_in_one_line() {
             .unwrap();
         let answer = Sqlite::open(&path).and_then(|mut store| store.entry(RunId(1)));
         let message = answer.unwrap_err().to_string();
-        assert!(message.contains("is damaged or no store"), "{message}");
+        assert!(message.contains("is damaged or not a store"), "{message}");
         assert!(!message.contains('\n'), "{message}");
         fs::remove_file(&path).unwrap();
     }

@@ -69,12 +69,12 @@ pub fn values_of(given: &ArgMatches, argument: &str) -> Vec<String> {
 pub fn command(page: HelpDestination) -> Command {
     let command = in_current_language(page);
     match page {
-        HelpDestination::Terminal { width } => {
+        HelpDestination::Terminal { width, is_all } => {
             let width = width.min(help_width());
             match language::current() {
-                Language::English => groups::grouped(command, width, &mut str::to_owned),
+                Language::English => groups::grouped(command, width, is_all, &mut str::to_owned),
                 // Its commands have been said already.
-                other => groups::grouped(command, width, &mut spoken::exactly(other)),
+                other => groups::grouped(command, width, is_all, &mut spoken::exactly(other)),
             }
         }
         HelpDestination::Manual => groups::ordered(command),
@@ -85,7 +85,7 @@ fn in_current_language(page: HelpDestination) -> Command {
     match language::current() {
         Language::English => match page {
             // clap looks at the process's terminal, which is not that of kept streams.
-            HelpDestination::Terminal { width } if !invocation::current().is_of_process() => {
+            HelpDestination::Terminal { width, .. } if !invocation::current().is_of_process() => {
                 made().term_width(width)
             }
             _ => made(),

@@ -16,11 +16,12 @@ use sokudo_device::DriveMonitor;
 use sokudo_engine::Control;
 use sokudo_measure::Prepared;
 use sokudo_model::{
-    Bytes, Doing, Event, Moved, Nanos, Operation, Outcome, Phase, Plan, Run, RunState, Schedule,
-    Trial,
+    Bytes, Doing, Event, Moved, Nanos, Operation, Outcome, Phase, Plan, Probe, Run, RunState,
+    Schedule, Trial,
 };
 use sokudo_page::{RunEvent, RunPhase, SampleUnit, StuckRequest};
 use sokudo_report::{CheckDocument, ComparisonDocument, LiveRun, RunDocument};
+use sokudo_words::Text;
 
 use crate::arguments::printing::Rendering;
 use crate::exit::Exit;
@@ -194,6 +195,9 @@ impl EventTeller {
             }),
             Event::SelfTestEnded(test) => tell(&RunEvent::SelfTestEnded {
                 test: serde_json::to_value(test).unwrap_or_default(),
+            }),
+            Event::Probing(probe) => tell(&RunEvent::Checking {
+                text: probing(*probe).in_language(language::current()),
             }),
             Event::Stuck { .. } => self.tell_stuck(state),
             Event::RowNamed { row, name } => tell(&RunEvent::RowNamed {
@@ -550,6 +554,16 @@ const fn reported_phase(phase: Phase) -> RunPhase {
         Phase::Flushing => RunPhase::Flushing,
         Phase::Finishing | Phase::Ended => RunPhase::Finishing,
     }
+}
+
+/// What is tried beside the rows.
+pub(crate) fn probing(probe: Probe) -> Text {
+    match probe {
+        Probe::Backends => "trying which backend is faster",
+        Probe::HugePages => "checking what huge pages would change",
+        Probe::SlowSpots => "reading the slow places again",
+    }
+    .into()
 }
 
 /// A line. Who does not listen any more is no reason to stop: the run is kept.

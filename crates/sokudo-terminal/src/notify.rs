@@ -28,19 +28,19 @@ pub struct Notifying {
     /// who runs sokudo, with PATH and LC_ALL alone, for 60 s at most. If it fails, a line says so,
     /// and the exit code stays. As root it must be a program that only root can change.
     #[arg(long, value_name = "COMMAND", value_parser = notice, help_heading = PRINTED)]
-    notify: Option<Notice>,
+    notify: Option<Recipient>,
 }
 
 /// A program and its arguments.
 #[derive(Clone, Debug)]
-struct Notice(String, Vec<String>);
+struct Recipient(String, Vec<String>);
 
-fn notice(text: &str) -> Result<Notice, Text> {
+fn notice(text: &str) -> Result<Recipient, Text> {
     let mut words = command_line::words(text).unwrap_or_default().into_iter();
     let program = words.next().ok_or_else(|| {
         text!("it is no command; name a program and its arguments, with every quote closed")
     })?;
-    Ok(Notice(program, words.collect()))
+    Ok(Recipient(program, words.collect()))
 }
 
 impl Notifying {
@@ -55,7 +55,7 @@ impl Notifying {
             return;
         };
         let called = notice.found().and_then(|program| {
-            let Notice(name, words) = notice;
+            let Recipient(name, words) = notice;
             let called = interrupt::KEEPING
                 .during(|is_cancelled| call(&program, name, words, json(), TIME_MAX, is_cancelled));
             called.map_err(of_volume)
@@ -66,7 +66,7 @@ impl Notifying {
     }
 }
 
-impl Notice {
+impl Recipient {
     /// Its file. What the environment has for PATH is not asked: it may be another user's.
     fn found(&self) -> Result<PathBuf, Exit> {
         let name = Path::new(&self.0);

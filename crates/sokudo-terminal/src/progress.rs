@@ -13,7 +13,7 @@ use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 use terminal_size::terminal_size_of;
 
-use crate::event_stream::{EventTeller, is_for_page};
+use crate::event_stream::{EventTeller, is_for_page, probing};
 use crate::stuck::stuck;
 use crate::{escape, exit, invocation, language};
 
@@ -83,6 +83,7 @@ fn meanwhile(event: &Event) -> Option<Text> {
         Event::LayoutProgress { written, total } => {
             text!("writing the test file: {written} of {total}")
         }
+        Event::Probing(probe) => probing(*probe),
         Event::Pause { remaining } => {
             text!("pause, {:.0} s", remaining.as_secs_f64().ceil())
         }

@@ -534,7 +534,7 @@ mod tests {
                 .arguments()
                 .map(|(name, _)| name)
                 .collect::<Vec<_>>(),
-            ["name", "maximum", "2"]
+            ["name", "most", "2"]
         );
     }
 

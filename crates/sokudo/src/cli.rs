@@ -73,11 +73,14 @@ pub(crate) struct Cli {
 impl Cli {
     /// Reads the arguments; what is wrong with them is said in the current language.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let mut command = made();
+        let mut arguments = language::before_help(arguments, &command);
+        let is_all = arguments.ends_with(&["help".into(), "--all".into()]);
+        arguments.truncate(arguments.len() - usize::from(is_all));
         let page = HelpDestination::Terminal {
             width: help_width(),
+            is_all,
         };
-        let mut command = made();
-        let arguments = language::before_help(arguments, &command);
         let matches = command.try_get_matches_from_mut(&arguments);
         if let Ok(read) = matches.and_then(|it| Self::from_arg_matches(&it)) {
             return Ok(read);
@@ -119,7 +122,7 @@ pub(crate) enum Command {
     /// List kept runs
     #[command(after_help = history::LIST_EXAMPLES, alias = "history")]
     List(ListArguments),
-    /// Show kept runs, in any format, here or in files
+    /// Show kept runs, in any format, on the terminal or in files
     #[command(after_help = show::EXAMPLES, aliases = OLDER_NAMES)]
     Show(Box<ShowArguments>),
     /// Add notes, tags and a name to kept runs
@@ -223,12 +226,15 @@ mod tests {
 
     #[test]
     fn the_groups_of_help_fit_on_a_terminal() {
-        let mut grouped = groups::grouped(Cli::command(), 80, &mut str::to_owned);
-        let help = grouped.render_help().to_string();
-        let mut lines = help.lines().zip(help.lines().skip(1));
-        assert!(!lines.any(|both| both == ("", "")), "{help}");
-        let mut commands = help.split("Options:").next().unwrap().lines();
-        assert!(commands.all(|line| line.chars().count() <= 80), "{help}");
+        for is_all in [false, true] {
+            let mut grouped = groups::grouped(Cli::command(), 80, is_all, &mut str::to_owned);
+            let help = grouped.render_long_help().to_string();
+            let mut lines = help.lines().zip(help.lines().skip(1));
+            assert!(!lines.any(|both| both == ("", "")), "{help}");
+            let mut commands = help.split("Options:").next().unwrap().lines();
+            assert!(commands.all(|line| line.chars().count() <= 80), "{help}");
+            assert!(is_all || help.lines().count() < 24, "{help}");
+        }
     }
 
     #[test]
@@ -269,7 +275,9 @@ mod tests {
         let mut speaker = recorder(&mut texts);
         spoken::spoken(Cli::command(), HelpDestination::Manual, &mut speaker);
         spoken::prose(choose::SHORT_HELP, None, &mut speaker);
-        groups::grouped(Cli::command(), 80, &mut speaker);
+        for is_all in [false, true] {
+            groups::grouped(Cli::command(), 80, is_all, &mut speaker);
+        }
         drop(speaker);
         texts.sort();
         texts.dedup();
@@ -288,7 +296,10 @@ mod tests {
         let mut say = spoken::exactly(Language::Japanese);
         let command = spoken::spoken(
             Cli::command(),
-            HelpDestination::Terminal { width: 100 },
+            HelpDestination::Terminal {
+                width: 100,
+                is_all: true,
+            },
             &mut say,
         );
         command.debug_assert();

@@ -101,7 +101,7 @@ fn a_noticed_fault_replaces_the_good_end_of_its_item() {
     let mut disk = Disk::unknown("sda");
     disk.health.pending_sectors = Some(8);
     let remedy = unreadable(&disk).unwrap().remedy.english();
-    assert!(remedy.starts_with("save what is on it"), "{remedy}");
+    assert!(remedy.starts_with("back up the disk"), "{remedy}");
 }
 
 #[test]
@@ -110,7 +110,10 @@ fn a_terabyte_is_what_the_industry_counts() {
     disk.bus = Some(Bus::Ata);
     disk.size_bytes = Some(Bytes(1_953_525_168 * 512));
     let found = |disk: &Disk| capacity(disk).map(|point| point.found.english());
-    assert_eq!(found(&disk).unwrap(), "sda has the sectors of 1000 GB");
+    assert_eq!(
+        found(&disk).unwrap(),
+        "sda has the standard number of sectors for 1000 GB"
+    );
     disk.size_bytes = Some(Bytes(1_953_525_160 * 512));
     assert_eq!(found(&disk), None);
 }
@@ -220,7 +223,7 @@ fn what_was_reached_of_a_link_says_whether_it_is_the_limit() {
             "94 % of what SATA 6.0 Gbit/s (ahci) carries (566 of 600 MB/s): the link is the limit",
         ),
         (200, Some(DiskAnswer::Ok), "the link is not the limit"),
-        (1_200, None, "more than that"),
+        (1_200, None, "more than the link carries"),
     ] {
         let assessment = assessed(|run| {
             streams(run, per_s);
@@ -316,11 +319,15 @@ fn beside(run: &mut Run, name: &str, per_s: u64) {
 #[test]
 fn a_file_is_held_against_the_device_of_its_file_system() {
     for (raw, answer, share) in [
-        (500, DiskAnswer::Ok, "ext4 gives 100 % of nvme0n1p2 itself"),
+        (
+            500,
+            DiskAnswer::Ok,
+            "ext4 reaches 100 % of nvme0n1p2 itself",
+        ),
         (
             1_000,
             DiskAnswer::OkBut,
-            "ext4 gives 50 % of nvme0n1p2 itself",
+            "ext4 reaches 50 % of nvme0n1p2 itself",
         ),
     ] {
         let assessment = assessed(|run| {

@@ -291,7 +291,7 @@ fn a_figure_of_a_few_long_trials_is_not_compared_trial_by_trial() {
     };
     let compared = |other| compare(&[(side(&slow, &parts), other)], SEPARATE).remove(0);
     let reason = compared(weighed(0.5)).reason.unwrap();
-    assert!(reason.english().contains("stood still"), "{reason}");
+    assert!(reason.english().contains("stalled"), "{reason}");
     assert_eq!(compared(weighed(2.01)).conclusion, Conclusion::Faster);
     let row = |other| [vec![Some(side(&slow, &parts)), Some(other)]];
     assert_eq!(best(&row(weighed(0.5)), SEPARATE), [None]);

@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(either.confidence, Confidence::High);
         let claim = either.claim.english();
         assert!(
-            claim.contains("4.9 KiB at least and 7.8 KiB at most"),
+            claim.contains("at least 4.9 KiB and at most 7.8 KiB"),
             "{claim}"
         );
         for unknown in [concluded(check_of(&FOLDED)), from(1 << 40, None)] {

@@ -39,7 +39,7 @@ pub(super) fn cause(case: &RowContext<'_>, beyond: &[(Operation, Bytes)]) -> (Te
     if seen.hidden > 0 {
         return (
             text!(
-                "{who}; none of the processes that sokudo may inspect did it; {hidden} it may not inspect",
+                "{who}; no process that sokudo may inspect did this ({hidden} it may not inspect)",
                 who = Text::from(WHOEVER),
                 hidden = seen.hidden
             ),
@@ -125,7 +125,7 @@ fn bytes_of(user: &ForeignUser, operation: Operation) -> u64 {
 fn in_words(user: &ForeignUser) -> Text {
     let (name, pid) = (&user.name, user.pid);
     let who = match user.kernel {
-        true => text!("{name} (thread {pid} of the kernel)"),
+        true => text!("{name} (kernel thread {pid})"),
         false => text!("{name} (process {pid})"),
     };
     let (read_bytes, written_bytes) = (Bytes(user.read_bytes), Bytes(user.written_bytes));
@@ -208,17 +208,14 @@ mod tests {
     fn threads_of_the_kernel_are_named_but_not_those_that_serve_our_loop_device() {
         let users = || vec![user("kworker/0:1", 5, 200 * MIB, 0)];
         let plain = text(users(), 0, |_| ());
-        assert!(
-            plain.contains("kworker/0:1 (thread 5 of the kernel)"),
-            "{plain}"
-        );
+        assert!(plain.contains("kworker/0:1 (kernel thread 5)"), "{plain}");
         let looped = text(users(), 0, |run| {
             let mut device = device("loop0", BlockDeviceKind::Loop, false);
             device.backing_direct = Some(true);
             run.target.devices.insert(0, device);
         });
         assert!(
-            looped.contains("no process that is seen from here"),
+            looped.contains("something that sokudo cannot see"),
             "{looped}"
         );
     }
@@ -241,7 +238,7 @@ mod tests {
     #[test]
     fn who_cannot_be_seen_is_told_as_such() {
         let hidden = text(vec![user("small", 9, MIB, 0)], 17, |_| ());
-        assert!(hidden.contains("17 may not"), "{hidden}");
+        assert!(hidden.contains("17 it may not inspect"), "{hidden}");
         assert!(hidden.contains("measure as root"), "{hidden}");
         let nobody = text(Vec::new(), 0, |_| ());
         assert!(nobody.contains("another container"), "{nobody}");

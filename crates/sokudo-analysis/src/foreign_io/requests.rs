@@ -60,10 +60,10 @@ impl OthersRequests {
         let percent = self.cost.share() * 100.0;
         let made = match self.operation {
             Operation::Read => text!(
-                "other programs made {requests} reads in addition to the row's {own} I/Os, {per_second:.0} per second"
+                "something else made {requests} reads in addition to the row's {own} I/Os, {per_second:.0} per second"
             ),
             _ => text!(
-                "other programs made {requests} writes in addition to the row's {own} I/Os, {per_second:.0} per second"
+                "something else made {requests} writes in addition to the row's {own} I/Os, {per_second:.0} per second"
             ),
         };
         match self.cost {
@@ -271,7 +271,7 @@ mod tests {
             seen(large_reads(others(8_000, 512)), 8_000 * 512),
             "foreign-io",
             &[
-                "^others made 48000 reads beside the row's 6000 I/Os, 8000 per second",
+                "^other programs made 48000 reads in addition to the row's 6000 I/Os, 8000 per second",
                 "89 % of all requests",
                 "dd (process 10)",
             ],

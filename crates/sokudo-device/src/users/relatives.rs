@@ -186,7 +186,7 @@ impl<'system> Relatives<'system> {
         let device = &self.loops[by];
         let LoopSource::Known(status) = device.shown else {
             let sentence = text!(
-                "sokudo cannot see which file the loop device {} shows",
+                "sokudo cannot see what backs the loop device {}",
                 device.name
             );
             self.occupants.push(unseen(sentence, without(&device.name)));
@@ -309,7 +309,7 @@ impl<'system> Relatives<'system> {
                 match shows {
                     Shows::Yes => found.push(Occupant::Shown { what, by }),
                     Shows::Unknown => found.push(unseen(
-                        text!("sokudo cannot see whether the loop device {by} shows {what}"),
+                        text!("sokudo cannot see whether the loop device {by} is backed by {what}"),
                         without(&by),
                     )),
                     Shows::No => {}
@@ -454,7 +454,7 @@ mod tests {
         machine.write("sys/class/block/loop3/loop/sizelimit", "0\n");
         machine.write("sys/class/block/loop3/size", "2048\n");
         let users = machine.users_of(5);
-        let unknown = "whether the loop device loop3 shows sda is not seen".to_owned();
+        let unknown = "sokudo cannot see whether the loop device loop3 shows sda".to_owned();
         assert!(users.contains(&unknown), "{users:?}");
         let used = "sda is used by md0".to_owned();
         assert!(machine.users_of(0).contains(&used));

@@ -70,7 +70,7 @@ fn damaged_pages_are_told_and_the_rest_is_read() {
     assert_eq!(disk.designators, ["H1", "naa.5000c50028a7d7c8"]);
     assert!(!disk.ata_behind);
     let told = sokudo_words::Text::list(found.blind_spots.iter().cloned(), " ").english();
-    assert!(told.contains("another page"), "{told}");
+    assert!(told.contains("not the page that was asked for"), "{told}");
 }
 
 #[test]

@@ -189,7 +189,11 @@ fn a_failing_disk_says_why() {
     // The upper bytes are minutes or something else, as makers like.
     assert_eq!(health.power_on_hours, Some(20_000));
     assert_eq!(health.temperature_celsius, Some(35));
-    assert!(health.reasons[0].english().contains("expects to fail"));
+    assert!(
+        health.reasons[0]
+            .english()
+            .contains("predicts its own failure")
+    );
     assert!(
         health
             .reasons

@@ -354,7 +354,7 @@ mod tests {
         );
         assert_eq!(
             message("sim:hdd?inner=200MB/s&outer=100MB/s"),
-            "inner 200 MB/s is above outer 100 MB/s; it cannot be"
+            "inner 200 MB/s is above outer 100 MB/s; it must not be"
         );
         assert_eq!(
             message("sim:const?rmp=5900"),

@@ -71,7 +71,7 @@ const SLIPS: [(&str, Slip); 23] = [
     ("libaio does not poll for completions", |it| {
         (it.backend, it.issuing.polled) = (BackendKind::Libaio, true)
     }),
-    ("only direct I/O is polled for", |it| {
+    ("only direct I/O can be polled", |it| {
         (it.direct, it.issuing.polled) = (DirectMode::Off, true)
     }),
     ("io_uring_cmd reads, writes and flushes", |it| {

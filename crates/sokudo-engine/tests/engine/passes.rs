@@ -382,7 +382,7 @@ fn what_has_other_clocks_or_keeps_no_data_is_not_mixed() {
         (
             stage([on(0), on(1)]),
             [simulated("sim:ssd"), nothing()],
-            "a time of their own",
+            "their own time",
         ),
     ] {
         let error = run_on(&stage, StageOptions::default(), &mut targets).unwrap_err();

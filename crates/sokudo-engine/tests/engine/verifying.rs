@@ -187,7 +187,7 @@ fn what_cannot_be_checked_is_refused() {
             "keeps no data",
         ),
         (nowhere, own().target(), "keeps no data"),
-        (rewriting, simulated("sim:const"), "do one of both"),
+        (rewriting, simulated("sim:const"), "do only one of the two"),
     ] {
         let refused = try_run(vec![workload], &mut target, 1).unwrap_err();
         assert!(refused.to_string().contains(words), "{refused}");

@@ -185,7 +185,11 @@ mod tests {
         }
         let between = |from, to| Sizes::between(Bytes(from), Bytes(to)).unwrap_err();
         assert!(between(8192, 4096).to_string().contains("backwards"));
-        assert!(between(1536, 4096).to_string().contains("no power of two"));
+        assert!(
+            between(1536, 4096)
+                .to_string()
+                .contains("not a power of two")
+        );
         assert!(between(0, 4096).to_string().contains("no block size"));
         assert!(between(512, 1 << 40).to_string().contains("no block size"));
     }
@@ -196,7 +200,7 @@ mod tests {
             ("0", "no number from 1"),
             ("1,0", "no number from 1"),
             ("4096", "to 1024"),
-            ("3..8", "no power of two"),
+            ("3..8", "not a power of two"),
             ("8..2", "backwards"),
             ("1..", "no number"),
             ("..", "no number"),

@@ -17,7 +17,7 @@ Examples:
   sokudo burn-in /dev/sdb --dry-run               how long it takes, how much wear; writes nothing
   sokudo burn-in /dev/sdb --destroy WD-1234        one disk; all data on it are lost
   sokudo burn-in /dev/sdb /dev/sdc --destroy WD-1234 --destroy WD-5678 --passes 4
-  sokudo burn-in /dev/sdb --resume --destroy WD-1234  go on with what was interrupted
+  sokudo burn-in /dev/sdb --resume --destroy WD-1234  resume what was interrupted
   sokudo burn-in 'sim:ssd?size=8GiB' --yes         try it on a simulated disk
 
 All disks work at the same time: their own short self-tests, then each pass writes every block and

@@ -371,7 +371,7 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
         (true, _) => (None, text!("{drive} reports no error counters")),
         (false, true) => (
             Some(DiskAnswer::Ok),
-            text!("no error counter of {drive} has grown during the burn-in"),
+            text!("no error counter of {drive} grew during the burn-in"),
         ),
         (false, false) => {
             let changes = grown
@@ -381,7 +381,7 @@ fn grown(after: &DriveHealth, before: &DriveHealth) -> AssessedPoint {
             (
                 worst,
                 text!(
-                    "error counters of {drive} have grown during the burn-in: {}",
+                    "error counters of {drive} grew during the burn-in: {}",
                     Text::list(changes, ", ")
                 ),
             )

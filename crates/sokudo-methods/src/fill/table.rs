@@ -258,7 +258,7 @@ mod tests {
             lines(&estimate),
             [
                 "/dev/sdb: 500 GB will be written, 50 % of 1.00 TB",
-                "expected: 17 min 50 s at 500 MB/s, as of a drive; 1 h 24 min where slow cells take a fifth of that",
+                "expected: 17 min 50 s at 500 MB/s, as for a drive; 1 h 24 min where slow cells reach a fifth of that",
                 "flash wears with it: makers rate drives for 200 times their capacity and more, of which this takes 0.2 % at most",
             ]
         );

@@ -66,7 +66,7 @@ pub struct MarkOptions {
     /// More of them: each is measured alone, then all together
     ///
     /// The result says what sharing costs each of them, and names the link, controller, file system
-    /// or processor that they share, where it is seen. Writes only if every target may be written.
+    /// or CPU that they share, where it is seen. Writes only if every target may be written.
     #[arg(value_name = "MORE")]
     pub others: Vec<String>,
 
@@ -132,8 +132,8 @@ pub struct MarkOptions {
 
     /// Length of a trial, such as 5s [default: as needed, crystal: 5s]
     ///
-    /// Without it, a row's trials take 250 ms, 500 ms or 1 s (reads: 0.8 s): the shortest that its
-    /// first trial shows to be enough. With --runs or --rate they take 1 s.
+    /// Without it, a row's trials take 250 ms, 500 ms or 1 s (reads: 650 ms at most): the shortest
+    /// that its first trial shows to be enough. With --runs or --rate they take 1 s.
     #[arg(short, long, value_name = "TIME", help_heading = HOW)]
     pub time: Option<Nanos>,
 

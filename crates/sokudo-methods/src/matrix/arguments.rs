@@ -111,7 +111,7 @@ pub struct MatrixArguments {
     #[arg(long, help_heading = HOW)]
     pub initial_sync: bool,
 
-    /// Go on with a matrix that was stopped; once it is complete, show it
+    /// Resume a matrix that was stopped; once it is complete, show it
     #[arg(long, value_name = "ID", conflicts_with_all = ["file", "disk", "loop", "in", "raid", "fs", "mount", "scheduler", "write_cache", "ageing", "method", "seed", "initial_sync"])]
     pub resume: Option<String>,
 

@@ -462,7 +462,7 @@ mod tests {
             (PeakLimit::Processor, Confidence::High)
         );
         assert!(
-            evidence.contains("3.00 of 4 processors in user mode"),
+            evidence.contains("3.00 of 4 CPUs in user mode"),
             "{evidence}"
         );
         let (limit, confidence, _) = concluded(&own(800, 3_000));

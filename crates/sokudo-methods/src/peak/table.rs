@@ -193,7 +193,7 @@ mod tests {
             run.inferences.clear();
             run.rows.iter_mut().for_each(|row| row.trials.truncate(1));
         });
-        assert!(text.contains("as far as was searched"), "{text}");
+        assert!(text.contains("the search did not finish"), "{text}");
         assert!(!text.contains("was the limit"), "{text}");
     }
 

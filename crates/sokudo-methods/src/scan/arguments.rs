@@ -20,7 +20,7 @@ Examples:
   sokudo scan /dev/sdb --full                      read every byte, and list what cannot be read
   sokudo scan /dev/sdb --full --from 40% --to 60%  the same for a part
   sokudo scan /dev/sdb /dev/sdc                    each alone, then both: what sharing costs
-  sokudo scan /dev/sdb --resume                    go on with the scan that was interrupted
+  sokudo scan /dev/sdb --resume                    resume the scan that was interrupted
   sokudo scan /dev/sdb --full --timeout 60s        continue after reads that hang
   sokudo scan /dev/sdb --hdtune accurate --random  as HD Tune, with its random access
   sokudo scan /dev/sdb --gnome --write --write-back  as GNOME Disks, with its writes
@@ -60,7 +60,7 @@ pub struct ScanOptions {
     /// More of them: each is scanned alone, then all together
     ///
     /// The result says what sharing costs each of them, and names the link, controller, file system
-    /// or processor that they share, where it is seen.
+    /// or CPU that they share, where it is seen.
     #[arg(value_name = "MORE")]
     pub others: Vec<String>,
 

@@ -351,10 +351,7 @@ mod tests {
             finding(&run).unwrap().1
         };
         let all = busy(1_160);
-        assert!(
-            all.starts_with("the processors were busy for 98 %"),
-            "{all}"
-        );
+        assert!(all.starts_with("the CPUs were busy for 98 %"), "{all}");
         assert!(busy(100).starts_with("the cause is not seen"));
     }
 

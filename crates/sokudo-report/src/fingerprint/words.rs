@@ -137,7 +137,7 @@ fn drive_cache(state: DriveCache) -> Text {
 fn rate_of(estimand: Estimand) -> Text {
     match estimand {
         Estimand::Work => "all I/O that was started".into(),
-        Estimand::Sustained => "the sustained rate, with a full queue".into(),
+        Estimand::Sustained => "what lasts, with a full queue".into(),
     }
 }
 

@@ -70,7 +70,7 @@ pub enum ReadReportError {
     TooLarge,
     /// It is something else.
     #[error(
-        "is no report of sokudo; give a file that `sokudo show RUN… --format json` has written"
+        "is not a report of sokudo; give a file that `sokudo show RUN… --format json` has written"
     )]
     Other,
     /// It names the right schema but does not follow it.

@@ -40,10 +40,10 @@ fn a_row_that_was_not_reached_has_no_figures_and_no_curve() {
 fn of_a_run_of_another_tool_nothing_is_claimed_about_errors() {
     let mut run = kept("scan");
     let own = shown(&run);
-    assert!(own.contains("were looked at and none failed"), "{own}");
+    assert!(own.contains("were checked and none failed"), "{own}");
     run.provenance = Provenance::Reported(Origin::default());
     let text = shown(&run);
-    assert!(!text.contains("looked at"), "{text}");
+    assert!(!text.contains("were checked"), "{text}");
     let document = RunDocument::from_run(&run);
     let map = PlotKind::named("map");
     let map = plot::figure(&document, map, Language::English).unwrap();

@@ -52,7 +52,7 @@ pub(super) fn explained(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|it| it.downcast_ref::<Error>());
     let message = match cause {
         Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
-            "its certificate comes from no trusted authority; name that authority's certificate with sslrootcert=FILE".to_owned()
+            "its certificate was not issued by a trusted authority; name the certificate of the authority that issued it with sslrootcert=FILE".to_owned()
         }
         Some(Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },

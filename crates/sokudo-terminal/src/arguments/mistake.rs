@@ -54,7 +54,7 @@ fn what(error: &clap::Error) -> Text {
     match error.kind() {
         ErrorKind::InvalidUtf8 => {
             text!(
-                "an argument is not UTF-8; only the path to measure may be so. Make a link to that file (ln -s), and name the link"
+                "an argument is not UTF-8; sokudo accepts that only for the path to measure. Make a link to that file (ln -s), and name the link"
             )
         }
         ErrorKind::ArgumentConflict => match names(error, ContextKind::PriorArg) {

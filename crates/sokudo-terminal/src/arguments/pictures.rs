@@ -58,7 +58,7 @@ fn picture_of_run(text: &str) -> Result<(Destination, Option<PlotKind>), Text> {
     let kind = PlotKind::named(name).ok_or_else(|| {
         let kinds = PlotKind::all().map(|kind| kind.name);
         let kinds = kinds.collect::<Vec<_>>().join(", ");
-        text!("{name} is no kind of picture; use one of {kinds}")
+        text!("{name} is not a kind of picture; use one of {kinds}")
     });
     Ok((destination, Some(kind?)))
 }

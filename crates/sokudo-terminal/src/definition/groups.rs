@@ -3,9 +3,11 @@
 use clap::Command;
 use clap::builder::Styles;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::spoken::{Speaker, wrapped};
 
-/// Groups and their commands in the order of help. Of the last two only the names are listed.
+/// Groups and their commands in the order of help.
 pub const GROUPS: [(&str, &[&str]); 6] = [
     ("Is it OK?", &["checkup", "fit", "burn-in", "slow"]),
     (
@@ -27,7 +29,12 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
         &["prepare", "edit", "delete", "clean", "completions", "man"],
     ),
 ];
-const NAMES_ONLY: [&str; 2] = ["As other tools", "More"];
+/// What the one screen of help describes; of all others it has the names.
+const DESCRIBED: [&str; 9] = [
+    "checkup", "burn-in", "mark", "quick", "scan", "compare", "matrix", "page", "info",
+];
+/// What the one screen says of options.
+const OPTIONS: &str = "--lang CODE  --help  --version";
 /// Columns before what a command does: two, the longest name, two.
 const INDENT: usize = 12;
 
@@ -37,22 +44,51 @@ pub fn of(name: &str) -> Option<(usize, &'static str)> {
     groups.find_map(|(index, (title, names))| names.contains(&name).then_some((index, *title)))
 }
 
-/// The command with its groups in the place of one flat list.
-pub fn grouped(command: Command, width: usize, speaker: &mut impl Speaker) -> Command {
+/// The command with its groups in the place of one flat list: each command described, or what fits
+/// on a screen of 24 lines.
+pub fn grouped(
+    command: Command,
+    width: usize,
+    is_all: bool,
+    speaker: &mut impl Speaker,
+) -> Command {
     let header = Styles::default().get_header().to_owned();
-    let groups = GROUPS.iter().map(|(title, names)| {
-        let below = match NAMES_ONLY.contains(title) {
-            true => format!("  {}\n", names.join("  ")),
-            false => below(&command, names, width, speaker),
+    let is_described = |name: &&&str| is_all || DESCRIBED.contains(*name);
+    let mut groups = String::new();
+    for (title, names) in GROUPS {
+        let (described, others): (Vec<&str>, Vec<&str>) =
+            names.iter().partition(|name| is_described(name));
+        let title = speaker.say(title);
+        let others = match (others.is_empty(), described.is_empty()) {
+            (true, _) => String::new(),
+            (_, true) => others.join(", "),
+            _ => format!("{} {}", speaker.say("also:"), others.join(", ")),
         };
-        format!("{header}{}{header:#}\n{below}", speaker.say(title))
-    });
-    let groups = groups.collect::<Vec<_>>().join("\n");
+        let columns = INDENT + 4 - title.width().min(INDENT + 2);
+        let gap = match others.is_empty() {
+            true => String::new(),
+            false => " ".repeat(columns),
+        };
+        groups += &format!("{header}{title}{header:#}{gap}{others}\n");
+        groups += &below(&command, &described, width, speaker);
+        groups += if is_all { "\n" } else { "" };
+    }
     let [usage, options] = ["Usage", "Options"].map(|title| speaker.say(title));
-    let help = speaker.say("sokudo help COMMAND explains a command, with examples.");
+    let without = speaker.say("Without a command it lists the disks and asks which to measure.");
+    let (options, help) = match is_all {
+        true => (
+            format!("{header}{options}:{header:#}\n{{options}}"),
+            "sokudo help COMMAND explains a command, with examples.",
+        ),
+        false => (
+            format!("{header}{options}{header:#}  {OPTIONS}"),
+            "sokudo help COMMAND explains one, with examples; sokudo help --all lists all.",
+        ),
+    };
+    let help = speaker.say(help);
     command.help_template(format!(
-        "{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n\n{groups}\n\
-         {header}{options}:{header:#}\n{{options}}\n\n{help}\n"
+        "{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n{without}\n\n{groups}\
+         {options}\n\n{help}\n"
     ))
 }
 

@@ -46,8 +46,8 @@ pub fn label(help: &str, say: &impl Fn(&str) -> String) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpDestination {
     /// On a terminal so wide; lines are broken here, because clap breaks them at spaces
-    /// only, which Japanese has none of.
-    Terminal { width: usize },
+    /// only, which Japanese has none of. All commands are described, or those that fit on a screen.
+    Terminal { width: usize, is_all: bool },
     /// In a manual page, which is broken into lines where it is shown.
     Manual,
 }
@@ -61,7 +61,7 @@ pub fn spoken(mut command: Command, page: HelpDestination, speaker: &mut impl Sp
 
 fn command_spoken(command: Command, page: HelpDestination, speaker: &mut impl Speaker) -> Command {
     let width = |most: usize| match page {
-        HelpDestination::Terminal { width } => Some(width.min(most)),
+        HelpDestination::Terminal { width, .. } => Some(width.min(most)),
         HelpDestination::Manual => None,
     };
     let about = text(command.get_about());
@@ -94,7 +94,9 @@ fn text(styled: Option<&StyledStr>) -> Option<String> {
 
 fn argument_spoken(argument: Arg, page: HelpDestination, speaker: &mut impl Speaker) -> Arg {
     let width = match page {
-        HelpDestination::Terminal { width } => Some(width.min(WIDTH_MAX).saturating_sub(INDENT)),
+        HelpDestination::Terminal { width, .. } => {
+            Some(width.min(WIDTH_MAX).saturating_sub(INDENT))
+        }
         HelpDestination::Manual => None,
     };
     let heading = argument.get_help_heading().map_or_else(

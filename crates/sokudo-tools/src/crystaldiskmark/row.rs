@@ -389,7 +389,7 @@ mod tests {
         );
         assert_eq!(
             error("SEQ1M,Q1,Q2"),
-            "row \"SEQ1M,Q1,Q2\": \"Q2\" says again what was said before; leave one out"
+            "row \"SEQ1M,Q1,Q2\": \"Q2\" repeats an earlier part; leave one out"
         );
         assert_eq!(
             error("SEQ1M,mix100"),

@@ -249,7 +249,7 @@ impl<'a> ProfileReader<'a> {
                 "AffinityGroupAssignment" => {
                     let is_first = node.attribute("Group").is_none_or(|group| group == "0");
                     self.idle(node, is_first, NO_GROUPS)?;
-                    let number = node.attribute("CPU").unwrap_or_default();
+                    let number = node.attribute("Processor").unwrap_or_default();
                     value::number_within(number, 0, PROCESSOR_MAX)
                         .ok_or_else(|| self.bad(node, "the number of a processor"))?
                 },

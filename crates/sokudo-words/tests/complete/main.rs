@@ -125,11 +125,8 @@ const SPOKEN_WITHIN: [&str; 2] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 48] = [
+const AS_IT_IS: [(&str, &str); 45] = [
     ("System V", "a name"),
-    ("mark --size=256MiB --runs=3", "a command"),
-    ("mark --size=256MiB --runs=3 --profile=nvme", "a command"),
-    ("quick --size=256MiB", "a command"),
     ("ssh -L {}:localhost:{} {}", "a command"),
     ("attachment; filename=\"{}\"", "a header"),
     (
@@ -190,8 +187,9 @@ const AS_IT_IS: [(&str, &str); 48] = [
 
 /// Names of commands, pages and abilities as the standards of ATA, SCSI and NVMe write them,
 /// of makers and of rows, and words that are looked for in what the system says.
-const OF_STANDARDS: [&str; 45] = [
+const OF_STANDARDS: [&str; 46] = [
     "Amazon EC2",
+    "Amazon Elastic Block Store",
     "Ceph BlueStore",
     "GP log 00h",
     "GP log 04h page 0",
@@ -251,6 +249,7 @@ fn is_spoken(text: &Text) -> bool {
         && !OF_TOOLS.contains(&text.key.trim())
         && !AS_IT_IS.iter().any(|(key, _)| *key == text.key.trim())
         && !is_help(text)
+        && !is_options(&text.key)
         && !is_sql(text)
 }
 
@@ -271,6 +270,16 @@ fn is_sql(text: &Text) -> bool {
     let word = text.key.split_whitespace().next().unwrap_or_default();
     text.file.starts_with("crates/sokudo-store")
         && (BEGINS.contains(&word) || PARTS.iter().any(|part| text.key.contains(part)))
+}
+
+/// Whether it lists the options of a form, as `size, time, data=zero|random`.
+fn is_options(key: &str) -> bool {
+    let is_name = |sign: char| sign.is_ascii_lowercase() || sign == '-';
+    let is_option = |part: &str| {
+        let name = part.split_once('=').map_or(part, |(name, _)| name);
+        !name.is_empty() && name.chars().all(is_name)
+    };
+    key.split(", ").count() > 2 && key.split(", ").all(is_option)
 }
 
 /// Examples and remarks of a command's help, which is said part by part; a test of the

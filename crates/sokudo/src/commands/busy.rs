@@ -297,7 +297,7 @@ mod tests {
         let sentences = disturbances(&busy, true);
         assert_eq!(
             sentences,
-            ["other programs used 25 % of the processors' time"],
+            ["other programs used 25 % of the CPUs' time"],
             "four processors in 10 s have 40 s"
         );
         assert_eq!(

@@ -59,7 +59,7 @@ pub(crate) fn run(mut arguments: ShowArguments) -> Result<(), Exit> {
         || arguments.mask_serial;
     if is_report && arguments.is_of_one_run() {
         return Err(Exit::usage(text!(
-            "--card, --judge-again, --plot and --plot-kind are of a single run; name it by itself, without --title and --mask-serial"
+            "--card, --judge-again, --plot and --plot-kind work for a single run; name one run, without --title and --mask-serial"
         )));
     }
     let id = found.first().and_then(|it| it.id);

@@ -51,7 +51,7 @@ fn what_cannot_be_measured_is_told_in_one_line() {
         ),
         ("sim:hdd", &["is not a directory"]),
         ("/no/such/place", &["/no/such/place"]),
-        ("", &["empty word"]),
+        ("", &["is empty"]),
     ] {
         bonnie(Path::new(target), "").refused(2, words);
     }

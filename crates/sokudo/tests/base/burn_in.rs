@@ -81,7 +81,7 @@ fn what_is_wrong_with_a_disk_is_found_and_the_others_are_ok() {
     let bad = [
         (
             "sim:fake-capacity?size=2GiB&real=1GiB",
-            "it is a fake that holds 1 GiB of the 2 GiB it says: 1024 of 2048 blocks",
+            "it is a fake that holds 1 GiB of the 2 GiB it claims: 1024 of 2048 blocks",
         ),
         (
             "sim:const?size=1GiB&rot_at=100MiB",

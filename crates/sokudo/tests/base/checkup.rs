@@ -87,7 +87,7 @@ fn what_was_not_looked_at_is_not_called_ok() {
 #[test]
 fn of_what_nothing_is_known_nothing_is_said() {
     let ended = checkup("sim:raid5", "--time 100ms").ends(4);
-    let nothing = "CANNOT SAY: nothing is known of what sim:raid5 should be able to do";
+    let nothing = "CANNOT SAY: there is no reference for the speed of sim:raid5";
     assert!(first_line(&ended).starts_with(nothing), "{ended:?}");
     let as_ever = sokudo_on("assess --quiet --no-store", "sim:raid5", "--time 100ms").ends(4);
     assert_eq!(first_line(&as_ever), first_line(&ended));
@@ -99,7 +99,10 @@ fn of_what_nothing_is_known_nothing_is_said() {
 #[test]
 fn what_is_expected_is_told_with_its_source() {
     let ended = checkup("sim:hdd", "--why --time 300ms").ok();
-    let words = ["1 / (30 s / rpm + seek)", "mean latency is half a turn"];
+    let words = [
+        "1 / (30 s / rpm + seek)",
+        "mean latency is half a revolution",
+    ];
     for words in words {
         assert!(
             ended.printed.replace('\n', " ").contains(words),
@@ -163,7 +166,7 @@ fn of_several_disks_each_is_refused_by_its_name() {
         assert!(ended.told.contains(says), "{ended:?}");
     };
     refused("sim:ssd", ". --full", ". is not a device, and --full reads");
-    refused("sim:ssd", "null:", "null: is no disk");
+    refused("sim:ssd", "null:", "null: is not a disk");
     refused(".", "sim:ssd --size 1MiB", "sim:ssd has its size");
     refused("sim:ssd", "/does/not/exist", "/does/not/exist");
     let same = tempfile::tempdir().unwrap();

@@ -139,10 +139,7 @@ fn a_run_has_one_figure_wherever_it_is_printed_also_where_one_trial_stood_still(
     assert_eq!(row["reference"]["per_second"], rates(&marked(&still)));
     assert_eq!(row["other"]["per_second"], rates(&marked(&even)));
     assert_eq!(conclusion(row), "cannot_be_compared");
-    holds(
-        row["compared"]["reason"].as_str().unwrap(),
-        &["A stood still"],
-    );
+    holds(row["compared"]["reason"].as_str().unwrap(), &["A stalled"]);
 
     let shown = format!(
         "trend '{target}&stall=100ms:2s' --store {} --format json",

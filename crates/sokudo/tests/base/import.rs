@@ -97,7 +97,7 @@ fn what_cannot_be_read_fails_and_what_can_is_kept() {
         &ended.told,
         &[
             "/nowhere cannot be read",
-            "nothing.txt is of no tool that sokudo knows",
+            "nothing.txt is not from a tool that sokudo knows",
             "kept as run 1",
         ],
     );

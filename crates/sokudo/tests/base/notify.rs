@@ -93,7 +93,7 @@ fn what_cannot_be_called_is_refused_before_anything_is_measured() {
     );
     if rustix::process::geteuid().is_root() {
         // Anybody may write to the folder above it.
-        sokudo(&options).refused(3, &["can be changed by others than root"]);
+        sokudo(&options).refused(3, &["can be changed by users other than root"]);
     } else {
         sokudo(&options).ok();
     }

@@ -73,8 +73,8 @@ fn a_store_that_cannot_be_used_is_told_in_one_line_and_the_result_is_printed() {
         false => "built without PostgreSQL",
     };
     for (store, words) in [
-        (at("text"), "damaged or no store"),
-        (at("cut"), "damaged or no store"),
+        (at("text"), "damaged or not a store"),
+        (at("cut"), "damaged or not a store"),
         (at("empty"), "is an empty file"),
         (at("directory"), "is a directory"),
         (at("pipe"), "is a pipe (FIFO)"),

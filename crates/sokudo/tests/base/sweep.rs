@@ -85,7 +85,7 @@ fn bad_arguments_are_told_in_one_line() {
     for (target, arguments, words) in [
         ("sim:const", "--from 8K --to 4K", &["backwards"][..]),
         ("sim:const", "--from 0", &["no block size"]),
-        ("sim:const", "--from 3K", &["no power of two", "--sizes"]),
+        ("sim:const", "--from 3K", &["not a power of two", "--sizes"]),
         ("sim:const", "--sizes 128M", &["to 64 MiB"]),
         ("sim:const", "--sizes 4K --to 8K", &["--to"]),
         ("sim:const", "--depths 0", &["1 to 1024"]),

@@ -15,7 +15,7 @@ pub enum SweepError {
     Size { size: String },
     /// An end of a range that doubling does not lead to.
     #[error(
-        "{size} is not a power of two, and a range doubles from start to end; list such sizes with --sizes 4K,12K"
+        "{size} is not a power of two, and a range doubles from start to end; list them instead (--sizes 4K,12K, --depths 3,6)"
     )]
     NoPower { size: String },
     /// A range that goes backwards.

@@ -74,7 +74,7 @@ fn rate_beside(case: &RowContext<'_>) -> Option<RuleResult> {
     Some(RuleResult::new(
         Code::Of(&BESIDE_RATE),
         text!(
-            "the row keeps {percent:.0} % of its rate alone while {other} runs, which keeps {others:.0} % of its own",
+            "the row keeps {percent:.0} % of the rate it has alone while {other} runs, which keeps {others:.0} % of its own",
             percent = rate.ratio * 100.0,
             other = name(&other.alone.workload),
             others = others.ratio * 100.0
@@ -165,7 +165,7 @@ mod tests {
             row: &run.rows[3],
         });
         let symptom = ruling.unwrap().symptom.english();
-        assert!(symptom.starts_with("p99 is 400 µs beside"), "{symptom}");
+        assert!(symptom.starts_with("p99 is 400 µs while"), "{symptom}");
         assert!(symptom.ends_with("(4.0 ×)"), "{symptom}");
         let other = beside([[100, 400]; 6], |run| {
             run.plan.method = Method::new(&crate::load::view::METHOD)

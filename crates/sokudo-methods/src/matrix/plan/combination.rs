@@ -207,7 +207,7 @@ impl VolumeRequest {
         let has_parity = matches!(raid.level, RaidLevel::Raid5 | RaidLevel::Raid6);
         if has_parity && raid.by == RaidBy::FileSystem && self.file_system == FileSystemKind::Btrfs
         {
-            remarks.push("the developers of Btrfs call its RAID 5 and 6 unsafe for data".into());
+            remarks.push("the developers of Btrfs call its RAID 5 and 6 not safe for data".into());
         }
         if is_array && raid.by == RaidBy::Md && raid.level != RaidLevel::Raid0 {
             remarks.push(match self.options.initial_sync {

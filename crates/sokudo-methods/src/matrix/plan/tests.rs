@@ -86,7 +86,7 @@ fn file_systems_with_raid_of_their_own_use_it_unless_told_otherwise() {
     let (md, own) = (Some(RaidBy::Md), Some(RaidBy::FileSystem));
     assert_eq!(by, [md, own, own, md, md, md, None, own, own]);
     assert!(notes(&plan.cells[5]).contains("stands on Linux software RAID"));
-    assert!(notes(&plan.cells[6]).contains("puts no disks together itself"));
+    assert!(notes(&plan.cells[6]).contains("cannot combine disks itself"));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn combinations_that_make_no_sense_say_why() {
         (2, "5", "ext4", "RAID 5 needs 3 disks and has 2"),
         (2, "0@3", "ext4", "needs more than the 2 that are given"),
         (5, "10", "zfs", "even number"),
-        (3, "own:0", "xfs", "puts no disks together"),
+        (3, "own:0", "xfs", "cannot combine disks"),
     ] {
         let plan = plan(disks, vec![axis("raid", &[raid]), axis("fs", &[fs])]);
         assert_eq!(plan.cells[0].volume, None);

@@ -36,7 +36,7 @@ fn a_drive_that_was_measured_for_less_than_a_window_is_not_called_steady() {
     assert_eq!(steady.phases.last().unwrap().window, None);
     let text = sokudo_report::text::render(&document, &sample::style(100));
     assert!(
-        text.contains("ended after 3 rounds, and a window has five"),
+        text.contains("ended after 3 rounds, but a window needs five"),
         "{text}"
     );
 }

@@ -300,7 +300,7 @@ fn few_bytes_that_stand_for_many_are_refused_before_they_are_unpacked() {
         assert!(small.len() < 64 << 10, "{}", small.len());
         let packed = [&[ZSTD_OF_RUN][..], &small].concat();
         let error = unpack(&packed).unwrap_err().to_string();
-        assert!(error.contains("more than any document"), "{error}");
+        assert!(error.contains("larger than any document"), "{error}");
     }
 }
 

@@ -107,7 +107,7 @@ pub(crate) struct SetArguments {
 pub(crate) struct WaitIdle {
     /// First wait until the machine is idle, at most this long [10min]
     ///
-    /// Idle means that for 5 s the device under the target and the CPUs are almost unused and no
+    /// Idle means that for 5 s the CPUs and the device under the target are almost unused, and no
     /// process waits for I/O.
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = IDLE_WAIT)]
     pub(crate) wait_idle: Option<Nanos>,

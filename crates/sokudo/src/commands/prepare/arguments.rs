@@ -34,7 +34,7 @@ pub(crate) struct PrepareArguments {
     #[arg(long, value_name = "TEXT", default_value = "sokudo")]
     pub(crate) label: String,
 
-    /// Owner of the mounted directory [default: who has called sudo]
+    /// Owner of the mounted directory [default: the user who called sudo]
     #[arg(long, value_name = "USER[:GROUP]", value_parser = owner)]
     pub(crate) owner: Option<(u32, u32)>,
 

@@ -31,7 +31,7 @@ const FILTERS: [&str; 6] = ["device", "method", "since", "until", "verdict", "ta
 /// Arguments of `sokudo show`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArguments {
-    /// Runs: numbers, last (as without any), files of --format json, or -
+    /// Runs: numbers, last (the default), files of --format json, or -
     #[arg(value_name = "RUN", conflicts_with_all = FILTERS)]
     pub(crate) runs: Vec<String>,
 

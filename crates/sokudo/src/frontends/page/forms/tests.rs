@@ -128,7 +128,7 @@ fn forms_are_made_of_what_the_command_line_says() {
         ("steady", "active-range", OptionKind::Number, "75", "Percentage of the capacity to use"),
         ("fit", "what", OptionKind::Text, "etcd", "What the disk is for"),
         ("check", "wait-idle", OptionKind::Time, "", "First wait until the machine is idle"),
-        ("matrix", "loop", OptionKind::Choice, "2x1GiB", "Make the disks of files"),
+        ("matrix", "loop", OptionKind::Choice, "2x1GiB", "Use files as disks"),
         ("job", "pages", OptionKind::Choice, "small", "Pages of buffers"),
     ] {
         let method = methods.iter().find(|it| it.name == method).unwrap();
