@@ -44,6 +44,9 @@ pub enum MeasureError {
     JobFile(#[from] JobFileError),
     #[error(transparent)]
     Stage(#[from] StageError),
+    #[error("interrupted before anything was measured; nothing is kept")]
+    #[fault(interrupted)]
+    Interrupted,
     #[error("{0}; leave --write-cache out")]
     #[fault(usage)]
     UnaskableCache(WriteCacheError),

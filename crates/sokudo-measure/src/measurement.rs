@@ -359,6 +359,10 @@ impl Prepared {
         };
         let MeasuredRows { mut rows, ended_by } =
             backends::run(plan, choosing, &mut self.subject, control, listener)?;
+        let is_nothing = rows.iter().all(|row| row.trials.is_empty());
+        if is_nothing && control.is_cancelled() && self.run.burn_in.is_none() {
+            return Err(MeasureError::Interrupted);
+        }
         if ended_by.is_none() && !control.is_cancelled() {
             self.is_complete = true;
             // What is tried depends on the system, and so on the host.

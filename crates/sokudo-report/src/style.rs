@@ -2,7 +2,6 @@
 //! language.
 
 use sokudo_words::{Language, Text, is_unseen};
-use unicode_width::UnicodeWidthStr;
 
 use crate::layout::{pad, shortened, wrapped};
 use crate::table::Align;
@@ -111,10 +110,9 @@ impl TableStyle {
         wrapped(&self.safe(first), &self.safe(name), width)
     }
 
-    /// A line that is no longer than the terminal is wide, with what must stand at its end.
-    pub fn cut(&self, line: &str, end: &str) -> String {
-        let room = self.width.saturating_sub(end.width());
-        shortened(line, room, self.end()) + end
+    /// A line that is no longer than the terminal is wide.
+    pub fn cut(&self, line: &str) -> String {
+        shortened(line, self.width, self.end())
     }
 
     /// What stands for the end of a text that is cut.

@@ -67,11 +67,10 @@ fn answered(
             label => format!("{}: ", style.word(label)),
         };
         let more = match more {
-            0 => String::new(),
-            more => style.text(&text!(" (+ {more} more)")),
+            0 => Text::default(),
+            more => text!(" (+ {more} more)"),
         };
-        let line = format!("{label}{}", style.text(&text));
-        lines.push(style.cut(&line, &more));
+        lines.extend(style.wrapped(&label, &text!("{text}{more}")));
     }
     lines.extend(style.wrapped("", rest));
     format!("{figures}\n{}\n", lines.join("\n"))

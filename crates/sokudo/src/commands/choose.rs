@@ -216,7 +216,7 @@ fn lines(choices: &[TargetChoice], chosen: usize, shown: &Range<usize>) -> Strin
         let what = choice.what.in_language(language::current());
         let line = format!("{mark} {:>2}  {:<width$}  {what}", index + 1, choice.target);
         let line = escape::lines(&line).into_owned();
-        style.cut(&line, "") + "\n"
+        style.cut(&line) + "\n"
     };
     let all = choices.iter().enumerate();
     all.skip(shown.start).take(shown.len()).map(line).collect()
