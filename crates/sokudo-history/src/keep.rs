@@ -383,6 +383,10 @@ fn opened_at(location: Location, patience: Patience) -> anyhow::Result<Option<Bo
 pub fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
     let target = &document.target;
     let results = &document.results;
+    let verdict_of = |is_counted: fn(&ResultDocument) -> bool| {
+        let counted = results.iter().filter(|it| is_counted(it));
+        counted.filter_map(|it| it.verdict).max()
+    };
     NewRun {
         started_at: document.started_at.unwrap_or(Nanos(0)),
         method: document.plan.method.to_string(),
@@ -390,7 +394,7 @@ pub fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
         device: target.identity(),
         device_name: target.device_name(),
         host: document.environment.host.clone(),
-        verdict: results.iter().filter_map(|result| result.verdict).max(),
+        verdict: verdict_of(|it| !it.is_of_cache_on_purpose()).or_else(|| verdict_of(|_| true)),
         fingerprint: document.fingerprint.clone(),
         sokudo_version: document.sokudo_version.clone(),
         origin: document.origin().map(|origin| origin.tool.clone()),

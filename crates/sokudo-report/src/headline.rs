@@ -7,12 +7,23 @@ use crate::document::ResultDocument;
 
 /// The finding that a cache has answered; what it means is in `sokudo_analysis::Code`.
 const DATASET_IN_CACHE: &str = "dataset-in-cache";
+/// The finding that the row was to show a cache.
+const CACHED_ON_PURPOSE: &str = "cached-on-purpose";
 
 impl ResultDocument {
-    /// Whether the figure may stand for the disk: it is not of a cache, and not INVALID.
+    /// Whether the figure may stand for the disk: it is not of a cache, not INVALID, and known to be
+    /// of reads or of writes.
     #[must_use]
     pub fn stands_for_disk(&self) -> bool {
-        self.verdict != Some(Verdict::Invalid) && !self.is_of_cache()
+        self.verdict != Some(Verdict::Invalid)
+            && !self.is_of_cache()
+            && self.knows(PlanPart::Operations)
+    }
+
+    /// Whether the row shows a cache as it was to: its INVALID says nothing of the others.
+    #[must_use]
+    pub fn is_of_cache_on_purpose(&self) -> bool {
+        self.findings.iter().any(|it| it.code == CACHED_ON_PURPOSE)
     }
 
     /// Whether the row was made to show a cache, went through the page cache, or was seen to

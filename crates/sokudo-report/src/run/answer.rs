@@ -41,6 +41,7 @@ impl RunVerdict {
 fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
     let judged = document.results.iter();
     let judged = judged.filter(|it| it.verdict.is_some() && it.bandwidth_bytes_per_s.is_some());
+    let judged = judged.filter(|it| !it.is_of_cache_on_purpose());
     let judged: Vec<&ResultDocument> = judged.collect();
     let reaches = judged.iter();
     let reaches = reaches
