@@ -99,6 +99,13 @@ fn what_differs_names_target_and_machine_and_nothing_that_is_equal() {
     if let Some(system) = &mut other.target.file_system {
         system.mount_options.push("discard".to_owned());
     }
+    let mut looped = other.clone();
+    looped.target.devices[0].backing_direct = Some(false);
+    let of_loop = OtherDocument::differences(&other, &looped);
+    let [part] = &of_loop[..] else {
+        panic!("{of_loop:?}");
+    };
+    assert_eq!(part.name, "direct I/O of the loop device");
     let names: Vec<String> = OtherDocument::differences(&run, &other)
         .into_iter()
         .map(|part| part.name)
