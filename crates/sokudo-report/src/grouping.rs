@@ -8,7 +8,7 @@ use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_words::{Argument, Text, text};
 
 use crate::document::{Direction, ResultDocument, RunDocument};
-use crate::unique::grouped;
+use crate::unique::{grouped, unique};
 use crate::wording;
 
 /// Rows that are named; of more, such as the cells of a sweep, the rest is counted.
@@ -154,34 +154,23 @@ impl<'a> Members<'a> {
 
     /// What was seen, in short, and where: of several kinds each with its own rows, the worst first.
     fn summary(&self, names: &RowNames) -> (Text, Text) {
-        let kinds = grouped(
-            self.found
-                .iter()
-                .map(|it| (kind_of(&it.finding.symptom), it)),
-        );
-        let kinds = kinds.into_iter().map(|(_, found)| {
+        let found = self.found.iter();
+        let mut kinds = grouped(found.map(|it| (kind_of(&it.finding.symptom), it)));
+        kinds.sort_by_key(|(_, found)| Reverse(found.iter().map(|it| it.worst).max()));
+        let kinds = kinds.iter().map(|(_, found)| {
             let rows = found.iter().flat_map(|it| it.rows.iter().copied());
-            let worst = found.iter().map(|it| it.worst).max();
-            let text = in_short(&found, |it| &it.symptom);
-            (worst, text, names.text(rows.collect()))
+            let text = in_short(found, |it| &it.symptom);
+            (text, names.text(rows.collect()))
         });
-        let mut kinds: Vec<(_, Text, Text)> = kinds.collect();
-        if let [(_, text, rows)] = &mut kinds[..] {
-            return (std::mem::take(text), std::mem::take(rows));
+        let mut kinds: Vec<(Text, Text)> = kinds.collect();
+        if kinds.len() == 1 {
+            return kinds.remove(0);
         }
-        kinds.sort_by_key(|(worst, ..)| Reverse(*worst));
-        let more = kinds.len().saturating_sub(SYMPTOMS_NAMED);
-        let shown = kinds.into_iter().take(SYMPTOMS_NAMED);
-        let shown = shown.map(|(_, text, rows)| match rows.is_empty() {
+        let kinds = kinds.into_iter().map(|(text, rows)| match rows.is_empty() {
             true => text,
             false => text!("{text} ({rows})"),
         });
-        let some = Text::list(shown, "; ");
-        let summary = match more {
-            0 => some,
-            more => text!("{some} and {more} more"),
-        };
-        (summary, Text::default())
+        (some_of(kinds.collect(), SYMPTOMS_NAMED), Text::default())
     }
 
     /// What to do, each thing once and as it is: nobody can type a range.
@@ -192,12 +181,17 @@ impl<'a> Members<'a> {
             .filter(|it| known.insert(it.english()))
             .cloned()
             .collect();
-        let more = all.len().saturating_sub(REMEDIES_NAMED);
-        let some = Text::list(all.into_iter().take(REMEDIES_NAMED), "; ");
-        match more {
-            0 => some,
-            more => text!("{some} and {more} more"),
-        }
+        some_of(all, REMEDIES_NAMED)
+    }
+}
+
+/// So many of the texts; the rest is counted.
+fn some_of(all: Vec<Text>, named: usize) -> Text {
+    let more = all.len().saturating_sub(named);
+    let some = Text::list(all.into_iter().take(named), "; ");
+    match more {
+        0 => some,
+        more => text!("{some} and {more} more"),
     }
 }
 
@@ -394,6 +388,28 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
     let label = result.direction_shown()?;
     let says_it = result.name.split(' ').next_back() == Some(&*label);
     (!says_it && result.workload.rewritten_percent() == 0).then_some(label)
+}
+
+/// Who alone went through the page cache in rows that are compared, so that a difference may be that: of
+/// each row the names of those that are compared in it, and the codes of their findings.
+pub(crate) fn only_through_page_cache<'a>(
+    rows: impl Iterator<Item = (&'a str, Vec<(Text, &'a [String])>)>,
+) -> Option<Text> {
+    let (mut names, mut who) = (Vec::new(), Vec::new());
+    for (name, sides) in rows {
+        let is_cached =
+            |(_, codes): &(Text, &[String])| codes.iter().any(|code| code == "direct-unavailable");
+        let (cached, others): (Vec<_>, Vec<_>) = sides.into_iter().partition(is_cached);
+        if !cached.is_empty() && !others.is_empty() {
+            names.push(name);
+            who.extend(cached.into_iter().map(|it| it.0));
+        }
+    }
+    let who = Text::list(unique(who.into_iter()), ", ");
+    let rows = wording::rows(&unique(names.into_iter()));
+    (!rows.is_empty()).then(|| {
+        text!("Only {who} went through the page cache in {rows}, although direct I/O was asked for (direct-unavailable): that difference is not the device's alone.")
+    })
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.

@@ -118,6 +118,25 @@ fn what_differs_names_target_and_machine_and_nothing_that_is_equal() {
 }
 
 #[test]
+fn behind_the_answer_stands_which_side_alone_went_through_the_page_cache() {
+    let mut document = document();
+    let of_cache = |document: &ComparisonDocument| {
+        let answer = answer(document).into_iter();
+        let mut texts = answer.map(|it| it.english());
+        texts.find(|it| it.contains("direct-unavailable"))
+    };
+    assert_eq!(of_cache(&document), None);
+    let row = &mut document.others[0].rows[0];
+    row.other.findings = vec!["direct-unavailable".to_owned()];
+    let sentence = of_cache(&document).unwrap();
+    let expected = "Only B went through the page cache in SEQ1M Q8T1 read, although direct I/O";
+    assert!(sentence.starts_with(expected), "{sentence}");
+    let row = &mut document.others[0].rows[0];
+    row.reference.findings.clone_from(&row.other.findings);
+    assert_eq!(of_cache(&document), None, "both did");
+}
+
+#[test]
 fn a_judgement_is_any_row_of_which_a_difference_could_have_been_shown() {
     let mut document = document();
     assert!(document.has(Conclusion::Slower) && document.has_judgement());

@@ -172,6 +172,21 @@ fn invalid_results_are_not_compared() {
 }
 
 #[test]
+fn behind_the_answer_stands_which_cells_alone_went_through_the_page_cache() {
+    let mut document = document();
+    assert!(
+        !sentence::sentences(&document)[1]
+            .english()
+            .contains("page cache")
+    );
+    let cell = document.rows[0].cells[1].as_mut().unwrap();
+    cell.findings.push("direct-unavailable".to_owned());
+    let sentence = sentence::sentences(&document)[1].english();
+    let expected = "Only a single disk · xfs went through the page cache in SEQ1M Q8T1 read,";
+    assert!(sentence.starts_with(expected), "{sentence}");
+}
+
+#[test]
 fn a_wide_table() {
     insta::assert_snapshot!(document().render(&style(140)));
 }
