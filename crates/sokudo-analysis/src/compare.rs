@@ -460,7 +460,7 @@ fn conclude(
     compared.conclusion = Conclusion::NoDifferenceShown;
     compared.reason = if change.p_value <= level {
         Some(text!(
-            "alone this row would count as different, but among {rows} rows one in twenty does so by chance; run more trials"
+            "alone this row would count as different, but among {rows} comparisons one in twenty does so by chance; run more trials"
         ))
     } else if interval.is_some_and(|it| it.low > 1.0 || it.high < 1.0) {
         Some(text!(
@@ -493,7 +493,7 @@ fn too_few(counts: (usize, usize), needed: usize, rows: usize, paired: bool) -> 
     let (a, b) = counts;
     let together = match rows {
         1 => text!("needed"),
-        rows => text!("needed for {rows} rows together"),
+        rows => text!("needed for {rows} comparisons together"),
     };
     match paired {
         true => text!(
