@@ -20,6 +20,7 @@ use sokudo_stats::{
 
 use sokudo_words::{Text, text};
 
+use crate::Code;
 use crate::threshold::{
     COMPARED_PAIRS_MIN, COMPARED_TRIALS_MIN, CONFIDENCE, DIFFERENCE_MIN, EFFECT_LARGE_MIN,
     EFFECT_MEDIUM_MIN, EFFECT_SMALL_MIN,
@@ -137,17 +138,25 @@ fn obstacle(
     load: &[PlanPart],
     comparing: Comparing,
 ) -> Option<Text> {
-    let invalid = [reference, other]
+    let sides = [reference, other];
+    let invalid = sides
         .into_iter()
-        .find(|side| side.verdict == Some(Verdict::Invalid));
-    if let Some(side) = invalid {
-        let name = side.name;
-        let code = side
-            .findings
-            .first()
-            .map_or("unknown", |it| it.code.as_str());
+        .filter(|side| side.verdict == Some(Verdict::Invalid));
+    let invalid = invalid.map(|side| {
+        let code = side.findings.first().map_or("unknown", |it| &*it.code);
+        text!("{} is INVALID ({code})", side.name)
+    });
+    let invalid = Text::list(invalid, ", ");
+    if !invalid.is_empty() {
         return Some(text!(
-            "{name} is INVALID ({code}), so its figure is not the device's; the findings of that run say how to measure it"
+            "{invalid}, and no figure of the device; the findings of the run say how to measure it"
+        ));
+    }
+    let in_memory = sides.map(Side::is_in_memory);
+    if in_memory[0] != in_memory[1] && load.is_empty() {
+        let name = if in_memory[0] { reference } else { other }.name;
+        return Some(text!(
+            "only {name} counted writes as done when they were in memory (buffered-writes), so its figure is not the device's; the findings of that run say how to measure it"
         ));
     }
     let simulated = |side: &Side<'_>| side.kind == TargetKind::Simulated;
@@ -244,6 +253,12 @@ fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec
 }
 
 impl Side<'_> {
+    /// Whether its writes counted before the device had them.
+    fn is_in_memory(&self) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|it| it.code == Code::BufferedWrites.name())
+    }
+
     /// Whether its figure is of none of the middle half of its trials, which is what the test has:
     /// those that lasted decide. What other tools tell is their own.
     fn is_weighed(&self) -> bool {
@@ -445,7 +460,7 @@ fn conclude(
     compared.conclusion = Conclusion::NoDifferenceShown;
     compared.reason = if change.p_value <= level {
         Some(text!(
-            "alone this row would count as different, but among {rows} rows one in twenty does so by chance; run more trials"
+            "alone this row would count as different, but among {rows} comparisons one in twenty does so by chance; run more trials"
         ))
     } else if interval.is_some_and(|it| it.low > 1.0 || it.high < 1.0) {
         Some(text!(
@@ -478,7 +493,7 @@ fn too_few(counts: (usize, usize), needed: usize, rows: usize, paired: bool) -> 
     let (a, b) = counts;
     let together = match rows {
         1 => text!("needed"),
-        rows => text!("needed for {rows} rows together"),
+        rows => text!("needed for {rows} comparisons together"),
     };
     match paired {
         true => text!(

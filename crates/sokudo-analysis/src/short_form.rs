@@ -17,14 +17,14 @@ pub(crate) fn short_form(finding: &Finding, row: &Row) -> Text {
     match code {
         Some(Code::ForeignIo) => match programs(finding, row) {
             names if names.is_empty() => words,
-            names => text!("{words}: {}", names.join(", ")),
+            names => text!("{words}: {}", Text::list(names, ", ")),
         },
         _ => words,
     }
 }
 
 /// Names of the programs that the finding accuses, each once.
-fn programs<'a>(finding: &Finding, row: &'a Row) -> Vec<&'a str> {
+fn programs(finding: &Finding, row: &Row) -> Vec<Text> {
     let cause = finding.cause.english();
     let seen = row.trials.iter();
     let seen = seen.filter_map(|trial| trial.evidence.foreign.as_ref());
@@ -32,7 +32,11 @@ fn programs<'a>(finding: &Finding, row: &'a Row) -> Vec<&'a str> {
     let accused =
         users.filter(|user| cause.contains(&format!("{} (process {})", user.name, user.pid)));
     let names: BTreeSet<&str> = accused.map(|user| &*user.name).collect();
-    names.into_iter().collect()
+    let names = names.into_iter().map(|name| match name {
+        "sokudo" => "another sokudo".into(),
+        name => Text::name(name),
+    });
+    names.collect()
 }
 
 fn of_code(code: Code) -> Option<Text> {

@@ -99,7 +99,7 @@ fn list(questions: &FitQuestions, arguments: &Arguments) -> Result<(), Exit> {
     print::check(&arguments.shared.printing)?;
     let document = FitListDocument::new(questions.all());
     let path = rendering.output.as_deref();
-    match rendering.format {
+    match rendering.form() {
         Format::Json => output::put(path, &document.to_json(), false),
         _ => {
             let style = output::style(path.is_none(), rendering.unit);

@@ -8,11 +8,14 @@ use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_words::{Argument, Text, text};
 
 use crate::document::{Direction, ResultDocument, RunDocument};
-use crate::unique::grouped;
+use crate::unique::{grouped, unique};
 use crate::wording;
 
 /// Rows that are named; of more, such as the cells of a sweep, the rest is counted.
 const ROWS_NAMED: usize = 4;
+
+/// Kinds of symptoms that are told in short; of more, the rest is counted.
+const SYMPTOMS_NAMED: usize = 3;
 
 /// Remedies of one kind that are told; of more, the rest is counted.
 const REMEDIES_NAMED: usize = 4;
@@ -29,7 +32,7 @@ pub struct FindingGroup<'a> {
     pub severity: Severity,
     /// What was seen, in short.
     pub summary: Text,
-    /// Where; empty where it concerns the run.
+    /// Where; empty where it concerns the run, or where the summary says where each was seen.
     pub rows: Text,
     /// What most likely causes what is in the summary.
     pub cause: Text,
@@ -87,12 +90,12 @@ impl<'a> FindingGroup<'a> {
             }
         }
         let with_rows = |(symptom, rows): (&'a Text, Vec<usize>)| (symptom, names.text(rows));
-        let row_indices = found.iter().flat_map(|member| &member.rows);
+        let (summary, rows) = members.summary(names);
         Self {
             severity: members.severity(),
-            summary: members.in_short(|it| &it.symptom),
-            rows: names.text(row_indices.copied().collect()),
-            cause: members.in_short(|it| &it.cause),
+            summary,
+            rows,
+            cause: in_short(&found.iter().collect::<Vec<_>>(), |it| &it.cause),
             remedy: members.remedies(),
             symptoms: symptoms.into_iter().map(with_rows).collect(),
             causes,
@@ -149,15 +152,25 @@ impl<'a> Members<'a> {
         self.severity() > Severity::Info || self.found.iter().any(|it| it.rows.is_empty())
     }
 
-    /// One text for all, with its figures as ranges, or that of the worst as an example.
-    fn in_short(&self, text_of: fn(&Finding) -> &Text) -> Text {
-        let texts = self.found.iter().map(|member| text_of(member.finding));
-        let together = together(&texts.collect::<Vec<_>>(), &mut 0);
-        let example = || self.worst().map(|worst| text_of(worst.finding));
-        together.unwrap_or_else(|| match example() {
-            Some(text) => text!("{text} (and similar)"),
-            None => Text::default(),
-        })
+    /// What was seen, in short, and where: of several kinds each with its own rows, the worst first.
+    fn summary(&self, names: &RowNames) -> (Text, Text) {
+        let found = self.found.iter();
+        let mut kinds = grouped(found.map(|it| (kind_of(&it.finding.symptom), it)));
+        kinds.sort_by_key(|(_, found)| Reverse(found.iter().map(|it| it.worst).max()));
+        let kinds = kinds.iter().map(|(_, found)| {
+            let rows = found.iter().flat_map(|it| it.rows.iter().copied());
+            let text = in_short(found, |it| &it.symptom);
+            (text, names.text(rows.collect()))
+        });
+        let mut kinds: Vec<(Text, Text)> = kinds.collect();
+        if kinds.len() == 1 {
+            return kinds.remove(0);
+        }
+        let kinds = kinds.into_iter().map(|(text, rows)| match rows.is_empty() {
+            true => text,
+            false => text!("{text} ({rows})"),
+        });
+        (some_of(kinds.collect(), SYMPTOMS_NAMED), Text::default())
     }
 
     /// What to do, each thing once and as it is: nobody can type a range.
@@ -168,13 +181,29 @@ impl<'a> Members<'a> {
             .filter(|it| known.insert(it.english()))
             .cloned()
             .collect();
-        let more = all.len().saturating_sub(REMEDIES_NAMED);
-        let some = Text::list(all.into_iter().take(REMEDIES_NAMED), "; ");
-        match more {
-            0 => some,
-            more => text!("{some} and {more} more"),
-        }
+        some_of(all, REMEDIES_NAMED)
     }
+}
+
+/// So many of the texts; the rest is counted.
+fn some_of(all: Vec<Text>, named: usize) -> Text {
+    let more = all.len().saturating_sub(named);
+    let some = Text::list(all.into_iter().take(named), "; ");
+    match more {
+        0 => some,
+        more => text!("{some} and {more} more"),
+    }
+}
+
+/// One text for all, with its figures as ranges, or that of the worst as an example.
+fn in_short(found: &[&Member<'_>], text_of: fn(&Finding) -> &Text) -> Text {
+    let texts = found.iter().map(|member| text_of(member.finding));
+    let together = together(&texts.collect::<Vec<_>>(), &mut 0);
+    let worst = || found.iter().rev().max_by_key(|member| member.worst);
+    together.unwrap_or_else(|| match worst() {
+        Some(worst) => text!("{} (and similar)", text_of(worst.finding)),
+        None => Text::default(),
+    })
 }
 
 /// What texts of one kind have in common, whatever their figures; a sentence that was kept
@@ -361,6 +390,28 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
     (!says_it && result.workload.rewritten_percent() == 0).then_some(label)
 }
 
+/// Who alone went through the page cache in rows that are compared, so that a difference may be that: of
+/// each row the names of those that are compared in it, and the codes of their findings.
+pub(crate) fn only_through_page_cache<'a>(
+    rows: impl Iterator<Item = (&'a str, Vec<(Text, &'a [String])>)>,
+) -> Option<Text> {
+    let (mut names, mut who) = (Vec::new(), Vec::new());
+    for (name, sides) in rows {
+        let is_cached =
+            |(_, codes): &(Text, &[String])| codes.iter().any(|code| code == "direct-unavailable");
+        let (cached, others): (Vec<_>, Vec<_>) = sides.into_iter().partition(is_cached);
+        if !cached.is_empty() && !others.is_empty() {
+            names.push(name);
+            who.extend(cached.into_iter().map(|it| it.0));
+        }
+    }
+    let who = Text::list(unique(who.into_iter()), ", ");
+    let rows = wording::rows(&unique(names.into_iter()));
+    (!rows.is_empty()).then(|| {
+        text!("Only {who} went through the page cache in {rows}, although direct I/O was asked for (direct-unavailable): that difference is not the device's alone.")
+    })
+}
+
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
 pub(crate) fn notes_of_rows<'a>(
     row_notes: impl Iterator<Item = (&'a str, Text)>,
@@ -395,27 +446,29 @@ mod tests {
         for (index, finding) in found.iter().enumerate() {
             // The second one matters most.
             let worst = [Verdict::Verified, Verdict::Unverified][usize::from(index == 1)];
-            members.add(finding, Some(0), worst);
+            members.add(finding, Some(index), worst);
         }
-        members.in_short(|it| &it.symptom).english()
+        let names = ["r1", "r2", "r3"].map(|name| (Text::name(name), Direction::Read));
+        let (summary, rows) = members.summary(&RowNames(names.to_vec()));
+        format!("{summary}: {rows}")
     }
 
     #[test]
-    fn findings_of_one_kind_are_one_whatever_their_figures() {
+    fn findings_of_one_kind_are_one_whatever_their_figures_and_others_have_their_own_rows() {
         let more = |percent: f64, device: &str| text!("{device} read {percent:.1} % more");
         assert_eq!(
             short(vec![more(3.0, "sda"), more(20.0, "sda"), more(5.0, "sda")]),
-            "sda read 3.0 to 20.0 % more"
+            "sda read 3.0 to 20.0 % more: all rows"
         );
         assert_eq!(
             short(vec![more(3.0, "sda"), more(4.0, "sda"), Text::from("x")]),
-            "sda read 4.0 % more (and similar)"
+            "sda read 3.0 to 4.0 % more (r1, r2); x (r3): "
         );
         assert_eq!(
             short(vec![more(3.0, "sda"), more(4.0, "sdb")]),
-            "sdb read 4.0 % more (and similar)"
+            "sdb read 4.0 % more (and similar): r1, r2"
         );
-        assert_eq!(short(vec![Text::from("x")]), "x");
+        assert_eq!(short(vec![Text::from("x")]), "x: r1");
     }
 
     #[test]

@@ -141,7 +141,7 @@ fn finding(group: &FindingGroup<'_>, words: MarkdownWords) -> String {
     let mut text = format!(
         "- **{}**: {}",
         words.word(group.label()),
-        symptoms.collect::<Vec<_>>().join(" ")
+        symptoms.collect::<Vec<_>>().join("; ")
     );
     let causes = group.causes.iter().map(|cause| ("Cause", *cause));
     for (name, part) in causes.chain([("Remedy", &group.remedy)]) {

@@ -130,7 +130,8 @@ pub struct MatrixFigure {
     /// The geometric mean of its blocks, without what blocks did to all cells; null where all
     /// were INVALID.
     pub per_second: Option<f64>,
-    /// Low and high end of the 95 % interval of this cell alone; null where it is not known.
+    /// Low and high end of the 95 % interval of this cell alone; null where it is not known, or of
+    /// so few blocks that an end is ten times as far.
     pub interval_95: Option<[f64; 2]>,
     /// The median of its trials in each block in which it was measured.
     pub blocks: Vec<BlockFigure>,

@@ -20,7 +20,7 @@ use sokudo_words::{Text, text};
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::letter::letter;
-use crate::number::{UNPROVEN, rate, rate_range, rate_with};
+use crate::number::{rate, rate_range, rate_with};
 use crate::style::BandwidthUnit;
 use crate::unique::{index_or_push, unique};
 
@@ -493,27 +493,18 @@ impl PivotCell {
         })
     }
 
-    /// Whether a result of sokudo's is not VERIFIED.
-    pub(crate) fn is_unproven(&self) -> bool {
-        self.verdict.is_some_and(|it| it != Verdict::Verified)
-    }
-
-    /// What is shown of it: `177.4 ± 2 %`, `177.4, R 8.00`, `12.10 (3: 11.00–14.00) ?`.
+    /// Its figure: `177.4 ± 2 %`, `177.4, R 8.00`, `12.10 (3: 11.00–14.00)`.
     pub(crate) fn text(&self) -> String {
         let spread = match (self.interval_95, self.range) {
             (None, Some(range)) => format!("{}, R {}", rate(self.median), rate(range)),
             (interval, _) => rate_with(self.median, interval),
         };
-        let text = match (self.results, self.spread) {
+        match (self.results, self.spread) {
             (1, _) => spread,
             (results, None) => format!("{spread} ({results})"),
             (results, Some([low, high])) => {
                 format!("{spread} ({results}: {})", rate_range(low, high))
             }
-        };
-        match self.is_unproven() {
-            true => format!("{text} {UNPROVEN}"),
-            false => text,
         }
     }
 }

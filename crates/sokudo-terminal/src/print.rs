@@ -26,6 +26,14 @@ pub fn check_rendering<'a>(
     pictures: impl Iterator<Item = &'a Destination> + Clone,
 ) -> Result<(), Exit> {
     let output = rendering.output.as_deref();
+    if let Some("svg" | "png" | "html" | "pdf") = rendering.ending().as_deref()
+        && let Some(path) = output
+    {
+        return Err(Exit::usage(text!(
+            "--output {} would hold a table; name pictures with --plot FILE, and write reports with sokudo show RUN --output FILE.html",
+            path.display()
+        )));
+    }
     check_destinations(rendering.is_for_programs(), output.as_slice(), pictures)
 }
 
@@ -118,7 +126,7 @@ pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -
     let rest = rest(kept, true);
     let detail = RunDetail::of(printing.telling, &rest);
     let rendering = &printing.rendering;
-    let (format, path) = (rendering.format, rendering.output.as_deref());
+    let (format, path) = (rendering.form(), rendering.output.as_deref());
     let style = style(path.is_none(), rendering.unit);
     put(
         path,
@@ -199,11 +207,12 @@ pub fn draw(
 pub fn write_document(document: &impl CsvForm, rendering: &Rendering) -> Result<(), Exit> {
     let path = rendering.output.as_deref();
     let style = style(path.is_none(), rendering.unit);
-    let text = match rendering.format {
+    let format = rendering.form();
+    let text = match format {
         Format::Table => document.render(&style),
         Format::Json => document.to_json(),
         Format::Csv => document.to_csv(),
         Format::Markdown => document.to_markdown(style.unit, language::current()),
     };
-    put(path, &text, rendering.format == Format::Table)
+    put(path, &text, format == Format::Table)
 }

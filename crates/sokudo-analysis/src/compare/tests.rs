@@ -3,7 +3,6 @@
 mod many_draws;
 
 use super::*;
-use crate::Code;
 use sokudo_model::{BackendClass, Rate, Severity};
 
 const SEPARATE: Comparing = Comparing {
@@ -213,6 +212,10 @@ fn what_is_no_figure_of_a_device_is_not_compared() {
     for (pair, name) in [
         ((bad, other), "A is INVALID (cached-reads)"),
         ((good, Side { name: "C", ..bad }), "C is INVALID"),
+        (
+            (bad, Side { name: "C", ..bad }),
+            "A is INVALID (cached-reads), C is INVALID (cached-reads)",
+        ),
     ] {
         let compared = compare(&[pair], SEPARATE).remove(0);
         assert_eq!(compared.conclusion, Conclusion::CannotBeCompared);
@@ -253,6 +256,30 @@ fn a_fixed_rate_and_no_trials_say_nothing() {
         assert_eq!(compared.conclusion, Conclusion::CannotBeCompared);
         assert!(compared.reason.is_some());
     }
+}
+
+#[test]
+fn a_figure_of_memory_is_not_set_against_one_of_the_device() {
+    let parts = parts(&[PlanData::Depth(1)]);
+    let (slow, fast) = (around(1.0), around(6.0));
+    let findings = [Finding {
+        code: Code::BufferedWrites.name().to_owned(),
+        severity: Severity::Warning,
+        symptom: "".into(),
+        cause: "".into(),
+        remedy: "".into(),
+    }];
+    let in_memory = |values| Side {
+        verdict: Some(Verdict::Unverified),
+        findings: &findings,
+        ..side(values, &parts)
+    };
+    let compared = compare(&[(side(&slow, &parts), in_memory(&fast))], SEPARATE).remove(0);
+    assert_eq!(compared.conclusion, Conclusion::CannotBeCompared);
+    let reason = compared.reason.unwrap().english();
+    assert!(reason.contains("in memory (buffered-writes)"), "{reason}");
+    let alike = compare(&[(in_memory(&slow), in_memory(&fast))], SEPARATE).remove(0);
+    assert_eq!(alike.conclusion, Conclusion::Faster);
 }
 
 #[test]

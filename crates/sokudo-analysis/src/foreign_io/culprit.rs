@@ -126,6 +126,7 @@ fn in_words(user: &ForeignUser) -> Text {
     let (name, pid) = (&user.name, user.pid);
     let who = match user.kernel {
         true => text!("{name} (kernel thread {pid})"),
+        false if name == "sokudo" => text!("another sokudo (process {pid})"),
         false => text!("{name} (process {pid})"),
     };
     let (read_bytes, written_bytes) = (Bytes(user.read_bytes), Bytes(user.written_bytes));

@@ -58,8 +58,8 @@ pub struct MarkOptions {
     /// Directory, file, block device, sim:MODEL or null:
     ///
     /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
-    /// file only with --overwrite, and to a device only with --destroy. sim:const, sim:hdd, sim:smr
-    /// and sim:ssd are simulated devices; null: is no device and measures sokudo's own cost.
+    /// file only with --overwrite, and to a device only with --destroy. sim:const, sim:hdd, sim:smr,
+    /// sim:ssd and sim:raid5 are simulated devices; null: is no device and measures sokudo's own cost.
     #[arg(default_value = ".")]
     pub target: String,
 

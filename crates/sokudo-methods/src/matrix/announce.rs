@@ -166,7 +166,7 @@ impl<'a> PlannedMatrix<'a> {
                     text!("  {path}  {size}  {description}: about {bytes} will be written")
                 }
                 Some((bytes, seconds)) => text!(
-                    "  {path}  {size}  {description}: about {bytes} will be written, and in {seconds} s as much as it takes"
+                    "  {path}  {size}  {description}: about {bytes} will be written, and what it can take in {seconds} s at full speed"
                 ),
                 None => {
                     text!("  {path}  {size}  {description}: how much will be written is not known")

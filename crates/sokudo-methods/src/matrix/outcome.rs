@@ -2,8 +2,9 @@
 
 use sokudo_analysis::{is_matrix_precise, matrix_effects};
 use sokudo_report::{LiveRun, MatrixDocument, MatrixSoFar, plot};
-use sokudo_terminal::exit::Exit;
+use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{language, picture, print};
+use sokudo_words::text;
 
 use crate::matrix::arguments::MatrixArguments;
 use crate::matrix::kept::Measured;
@@ -50,6 +51,10 @@ pub(super) fn print(
     let document = document(matrix, measured);
     let rendering = &arguments.rendering;
     print::write_document(&document, rendering)?;
+    if let (Some(path), Some(answer)) = (&rendering.output, document.sentences.first()) {
+        let (id, path) = (&document.id, path.display());
+        exit::note(text!("matrix {id} is in {path}: {answer}"));
+    }
     picture::write_all(
         |language| plot::matrix(&document, rendering.unit, language),
         &arguments.pictures,

@@ -55,6 +55,7 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
         cells: sizes.iter().map(of_size).collect(),
         faults: Vec::new(),
         unproven: Vec::new(),
+        whole: None,
     };
     let shown: Vec<&ResultDocument> = cells.iter().map(|cell| cell.result).collect();
     let what = text!("block size and mix, means of the window");

@@ -25,7 +25,7 @@ fn parts(run: &RunDocument) -> Vec<Part> {
     let mut engines: Vec<&str> = backends.map(|it| it.kind.name()).collect();
     engines.sort_unstable();
     engines.dedup();
-    let machine = environment.virtual_machine;
+    let loops = target.devices.iter().filter_map(|it| it.backing_direct);
     // Another tool has not told how many there were.
     let cpus = Some(environment.cpus).filter(|cpus| *cpus > 0);
     vec![
@@ -38,6 +38,10 @@ fn parts(run: &RunDocument) -> Vec<Part> {
         (
             "devices",
             joined(target.devices.iter().map(|it| word(&it.kind))),
+        ),
+        (
+            "direct I/O of the loop device",
+            joined(loops.map(yes_or_no)),
         ),
         ("device size", leaves(&|leaf| leaf.size_bytes.map(shown))),
         ("scheduler", leaves(&|leaf| named(leaf.scheduler.as_ref()))),
@@ -67,7 +71,7 @@ fn parts(run: &RunDocument) -> Vec<Part> {
         ("memory", environment.memory_bytes.map(gibibytes)),
         (
             "virtual machine",
-            machine.map(|is| if is { "yes" } else { "no" }.into()),
+            environment.virtual_machine.map(yes_or_no),
         ),
         ("clock", named(environment.clock_source.as_ref())),
         ("sokudo", named(Some(&run.sokudo_version))),
@@ -125,6 +129,10 @@ pub(super) fn word(value: &impl serde::Serialize) -> Text {
         Ok(serde_json::Value::String(word)) => phrase(&word.replace('_', " ")),
         _ => Text::default(),
     }
+}
+
+fn yes_or_no(is_so: bool) -> Text {
+    if is_so { "yes" } else { "no" }.into()
 }
 
 /// Memory is told apart by GiB: the kernel keeps a little more or less of it for itself.

@@ -99,6 +99,13 @@ fn what_differs_names_target_and_machine_and_nothing_that_is_equal() {
     if let Some(system) = &mut other.target.file_system {
         system.mount_options.push("discard".to_owned());
     }
+    let mut looped = other.clone();
+    looped.target.devices[0].backing_direct = Some(false);
+    let of_loop = OtherDocument::differences(&other, &looped);
+    let [part] = &of_loop[..] else {
+        panic!("{of_loop:?}");
+    };
+    assert_eq!(part.name, "direct I/O of the loop device");
     let names: Vec<String> = OtherDocument::differences(&run, &other)
         .into_iter()
         .map(|part| part.name)
@@ -108,6 +115,25 @@ fn what_differs_names_target_and_machine_and_nothing_that_is_equal() {
         None => &["mount options"],
     };
     assert_eq!(names, expected);
+}
+
+#[test]
+fn behind_the_answer_stands_which_side_alone_went_through_the_page_cache() {
+    let mut document = document();
+    let of_cache = |document: &ComparisonDocument| {
+        let answer = answer(document).into_iter();
+        let mut texts = answer.map(|it| it.english());
+        texts.find(|it| it.contains("direct-unavailable"))
+    };
+    assert_eq!(of_cache(&document), None);
+    let row = &mut document.others[0].rows[0];
+    row.other.findings = vec!["direct-unavailable".to_owned()];
+    let sentence = of_cache(&document).unwrap();
+    let expected = "Only B went through the page cache in SEQ1M Q8T1 read, although direct I/O";
+    assert!(sentence.starts_with(expected), "{sentence}");
+    let row = &mut document.others[0].rows[0];
+    row.reference.findings.clone_from(&row.other.findings);
+    assert_eq!(of_cache(&document), None, "both did");
 }
 
 #[test]

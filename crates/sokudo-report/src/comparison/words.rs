@@ -5,7 +5,7 @@ use sokudo_stats::Interval;
 use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, Figure, OtherDocument, RowDocument, Way};
-use crate::grouping::notes_of_rows;
+use crate::grouping::{notes_of_rows, only_through_page_cache};
 use crate::number::{self, MISSING, change_text};
 use crate::style::BandwidthUnit;
 use crate::unique::grouped;
@@ -50,15 +50,31 @@ pub(crate) fn answer(document: &ComparisonDocument) -> Vec<Text> {
     let sentences = document.others.iter().map(|other| other.sentence.clone());
     let sentences: Vec<Text> = sentences.filter(|it| !it.is_empty()).collect();
     let from_samples = document.others.iter().filter_map(slower_in_parts);
+    let of_cache = through_page_cache(document);
     match sentences.len() {
-        ..=SENTENCES_MAX => sentences.into_iter().chain(from_samples).collect(),
+        ..=SENTENCES_MAX => {
+            let sentences = sentences.into_iter().chain(of_cache);
+            sentences.chain(from_samples).collect()
+        }
         many => {
             let shown_count = SENTENCES_MAX - 1;
             let more = text!("{} more runs: see the table.", many - shown_count);
             let shown = sentences.into_iter().take(shown_count);
-            shown.chain([more]).collect()
+            shown.chain([more]).chain(of_cache).collect()
         }
     }
+}
+
+/// That one side alone went through the page cache.
+fn through_page_cache(document: &ComparisonDocument) -> Option<Text> {
+    let rows = document.others.iter().flat_map(|other| {
+        other.rows.iter().map(|row| {
+            let sides = [("A", &row.reference), (&*other.side.letter, &row.other)];
+            let sides = sides.map(|(letter, it)| (Text::name(letter), &*it.findings));
+            (&*row.row, sides.to_vec())
+        })
+    });
+    only_through_page_cache(rows)
 }
 
 /// That parts of the disk are slower, whatever the rows as a whole come to.

@@ -7,6 +7,7 @@ use sokudo_words::{Text, text};
 
 use super::words::{axis_name, cell_name, is_factor, speed, value_name};
 use super::{MatrixCellState, MatrixDocument};
+use crate::grouping::only_through_page_cache;
 use crate::number::{UNSEEN_MAX, percent};
 use crate::wording::row;
 
@@ -17,6 +18,7 @@ const NAMED: usize = 2;
 pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
     let mut sentences: Vec<Text> = all_unproven(document).into_iter().collect();
     sentences.push(answer(document));
+    sentences.extend(through_page_cache(document));
     if document.is_of_files {
         sentences.push(
             "The disks are files on a disk of this machine (loop devices): the figures compare what is built on them, and do not show how fast disks are."
@@ -40,6 +42,18 @@ fn all_unproven(document: &MatrixDocument) -> Option<Text> {
     (count > 1 && figures().all(|it| it.per_second.is_some() && it.is_unproven())).then(|| {
         text!("All {count} figures are UNVERIFIED, so what follows may have other causes.")
     })
+}
+
+/// That some cells of a row went through the page cache, and others did not.
+fn through_page_cache(document: &MatrixDocument) -> Option<Text> {
+    only_through_page_cache(document.rows.iter().map(|row| {
+        let cells = row.cells.iter().enumerate();
+        let cells = cells.filter_map(|(cell, figure)| {
+            let codes = &*figure.as_ref()?.findings;
+            Some((cell_name(document, cell), codes))
+        });
+        (&*row.name, cells.collect())
+    }))
 }
 
 fn is_all_invalid(document: &MatrixDocument) -> bool {

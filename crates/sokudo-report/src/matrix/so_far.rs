@@ -14,6 +14,7 @@ use super::{
 use crate::document::{ResultDocument, RunDocument};
 use crate::figure::{Figure, rates};
 use crate::grouping::row_name;
+use crate::number::is_far;
 use crate::unique::grouped;
 use crate::wording::row;
 
@@ -148,7 +149,10 @@ impl MatrixDocument {
                 let mut figure = MatrixFigure::of(&here.collect::<Vec<_>>())?;
                 let level: Option<CellLevel> = effects.and_then(|row| *row.cells.get(cell)?);
                 figure.per_second = level.map(|it| it.per_second);
-                figure.interval_95 = level.and_then(|it| it.interval_95);
+                figure.interval_95 = level.and_then(|it| {
+                    let ends = it.interval_95?;
+                    (!is_far(ends.map(|end| end / it.per_second))).then_some(ends)
+                });
                 figure.is_best = effects.is_some_and(|row| row.best == Some(cell));
                 Some(figure)
             };

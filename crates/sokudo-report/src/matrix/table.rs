@@ -172,6 +172,10 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
             "{UNPROVEN} is UNVERIFIED in at least one block: sokudo show says why."
         ));
     }
+    let has_none = |it: &MatrixFigure| it.interval_95.is_none() && it.counted_blocks() > 1;
+    if all_figures(document).any(has_none) {
+        notes.push("Without ±: too few blocks for an interval.".into());
+    }
     let has_fewer = |it: &MatrixFigure| it.counted_blocks() < document.blocks as usize;
     if all_figures(document).any(|it| it.per_second.is_some() && has_fewer(it)) {
         notes.push(
@@ -222,7 +226,8 @@ fn what_it_does(document: &MatrixDocument, axis: usize) -> Vec<Text> {
     let reach = unshown.map(|(_, pair)| unseen(pair.ratio)).reduce(f64::max);
     lines.extend(
         reach.map(|reach| match (shown.is_empty(), reach > UNSEEN_MAX) {
-            (_, true) => text!("No other difference can be seen: the figures vary too much."),
+            (true, true) => "No difference can be seen: the figures vary too much.".into(),
+            (false, true) => text!("No other difference can be seen: the figures vary too much."),
             (true, false) => text!(
                 "No difference was shown; one of up to {} may have gone unseen.",
                 percent(reach)

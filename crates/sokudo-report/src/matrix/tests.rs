@@ -172,6 +172,21 @@ fn invalid_results_are_not_compared() {
 }
 
 #[test]
+fn behind_the_answer_stands_which_cells_alone_went_through_the_page_cache() {
+    let mut document = document();
+    assert!(
+        !sentence::sentences(&document)[1]
+            .english()
+            .contains("page cache")
+    );
+    let cell = document.rows[0].cells[1].as_mut().unwrap();
+    cell.findings.push("direct-unavailable".to_owned());
+    let sentence = sentence::sentences(&document)[1].english();
+    let expected = "Only a single disk · xfs went through the page cache in SEQ1M Q8T1 read,";
+    assert!(sentence.starts_with(expected), "{sentence}");
+}
+
+#[test]
 fn a_wide_table() {
     insta::assert_snapshot!(document().render(&style(140)));
 }
@@ -301,31 +316,29 @@ fn a_picture_of_two_axes_has_a_map_for_each_row() {
 }
 
 #[test]
-fn a_map_shows_no_pattern_where_no_difference_is_shown() {
+fn a_map_has_the_figures_of_the_table_on_colours_of_its_fastest() {
     use crate::plot::figure::Body;
     let mut document = document();
     document.rows.truncate(1);
-    document.effects.rows[0].best = None;
-    let rates = [100.0, 93.0, 80.0, 97.0];
+    let rates = [Some(100.0), Some(93.0), Some(80.0), None];
     for (cell, rate) in [0, 1, 3, 4].into_iter().zip(rates) {
         let figure = document.rows[0].cells[cell].as_mut().unwrap();
-        figure.per_second = Some(rate);
+        figure.per_second = rate.map(|rate| rate * 1e6);
     }
-    let drawn = |document: &MatrixDocument| {
-        let unit = BandwidthUnit::MegabytesPerSecond;
-        let figure = plot::matrix(document, unit, Language::English).unwrap();
-        let Body::HeatMaps(maps) = figure.body else {
-            panic!("two axes make a map");
-        };
-        let cells = maps.matrices[0].cells.iter().flatten().flatten();
-        cells.map(|it| it.round()).collect::<Vec<f64>>()
+    let unit = BandwidthUnit::MegabytesPerSecond;
+    let figure = plot::matrix(&document, unit, Language::English).unwrap();
+    let Body::HeatMaps(maps) = &figure.body else {
+        panic!("two axes make a map");
     };
-    assert_eq!(drawn(&document), [100.0; 4]);
-    // The second axis is shown to do something: its values differ, and nothing else does.
-    document.effects.rows[0].pairs[1].ratio = ratio(1.06, 1.02, 1.1);
-    assert_eq!(drawn(&document), [94.0, 100.0, 94.0, 100.0]);
-    document.effects.rows[0].best = Some(0);
-    assert_eq!(drawn(&document), [100.0, 95.0, 80.0, 95.0]);
+    let map = &maps.matrices[0];
+    assert_eq!(map.cells[0], [Some(100.0), Some(93.0), None]);
+    assert_eq!(map.cells[1], [Some(80.0), None, None]);
+    assert_eq!((map.on_axis(80.0), &map.faults[..]), (80.0, &[[1, 1]][..]));
+    assert!(
+        figure.footer.contains("cross: INVALID"),
+        "{}",
+        figure.footer
+    );
 }
 
 #[test]

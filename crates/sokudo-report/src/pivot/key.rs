@@ -130,7 +130,9 @@ fn raid(run: &PivotRun<'_>) -> Option<String> {
             let level = word.strip_prefix("raid");
             level.is_some_and(|it| it.parse::<u8>().is_ok()) || word == "single"
         };
-        words.find(is_level).map(str::to_lowercase)
+        // `none` of a matrix has no array that could be seen.
+        let tagged = || run.tags.iter().find_map(|tag| tag.strip_prefix("raid="));
+        words.find(is_level).or_else(tagged).map(str::to_lowercase)
     })
 }
 
@@ -171,13 +173,15 @@ impl Keys {
     }
 }
 
-/// Keys as people read them: `row, file system` of `row+file-system`. What follows `tag:` is
-/// somebody's word.
+/// Keys as people read them: `row, file system` of `row+file-system`, and alone what follows `tag:`,
+/// which is somebody's word.
 pub(crate) fn keys_text(keys: &str) -> Text {
     let word = |key: &str| match key {
         "raid" => "RAID".into(),
-        key if key.starts_with("tag:") => Text::name(key),
-        key => phrase(&key.replace('-', " ")),
+        key => match key.strip_prefix("tag:") {
+            Some(tag) => Text::name(tag),
+            None => phrase(&key.replace('-', " ")),
+        },
     };
     Text::list(keys.split('+').map(word), ", ")
 }

@@ -1,6 +1,7 @@
 //! A matrix for people. Of a matrix that is too wide the columns are shown in several parts,
 //! one below the other.
 
+use sokudo_model::Verdict;
 use sokudo_words::{Text, text};
 
 use super::{PivotCell, PivotDocument, keys_text, ratio};
@@ -9,7 +10,7 @@ use crate::forms::Forms;
 use crate::grouping::FindingGroup;
 use crate::number::{UNPROVEN, change_text};
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Table, left, right};
+use crate::table::{Cell, Table, Tone, left, right};
 use crate::unique::unique;
 use crate::wording::{phrase, row, source};
 
@@ -90,16 +91,22 @@ fn row_of_sides(name: &str) -> Text {
     }
 }
 
-/// What stands in a cell, with what it is against the reference.
-fn cell_text(cell: &PivotCell) -> String {
-    let mut text = cell.text();
-    if let Some(ratio) = cell.ratio {
-        text = format!("{text}  {}", change_text(ratio));
-    }
-    match cell.is_best {
-        true => format!("{text} {BEST}"),
-        false => text,
-    }
+/// What stands in a cell: its figure, its verdict where that is not the best, and what it is
+/// against the reference.
+fn cell_text(cell: &PivotCell) -> Cell {
+    let (tone, verdict) = match cell.verdict {
+        Some(Verdict::Invalid) => (Tone::Bad, Some(Verdict::Invalid.name())),
+        Some(Verdict::Unverified) => (Tone::None, Some(UNPROVEN)),
+        Some(Verdict::Verified) | None => (Tone::None, None),
+    };
+    let change = cell.ratio.map(|it| format!(" {}", change_text(it)));
+    let parts = [
+        Some(Text::name(cell.text())),
+        verdict.map(Text::from),
+        change.map(Text::name),
+        cell.is_best.then(|| Text::name(BEST)),
+    ];
+    Cell::Judged(tone, Text::list(parts.into_iter().flatten(), " "))
 }
 
 /// What the cells mean, then what is to be known of the runs.
@@ -139,12 +146,15 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
         Some(unit) => text!("{unit}. {meaning}."),
         None => text!("{meaning}."),
     });
-    if has(PivotCell::is_unproven) {
-        notes.push(text!("{UNPROVEN} is not VERIFIED: sokudo show says why."));
+    if has(|cell| cell.verdict == Some(Verdict::Invalid)) {
+        notes.push("INVALID: not a figure of the device; sokudo show says why.".into());
+    }
+    if has(|cell| cell.verdict == Some(Verdict::Unverified)) {
+        notes.push(text!("{UNPROVEN} is UNVERIFIED: sokudo show says why."));
     }
     if has(|cell| cell.ratio.is_some()) {
         let reference = document.columns.first().map_or("", String::as_str);
-        notes.push(text!("Changes are against {}.", source(reference)));
+        notes.push(text!("Changes are of the medians, against {}; sentences compare all trials (Hodges and Lehmann).", source(reference)));
     }
     if has(|cell| cell.is_best) {
         notes.push(text!(

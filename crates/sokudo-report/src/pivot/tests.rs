@@ -62,6 +62,30 @@ fn results_of_one_row_and_column_share_a_cell() {
 }
 
 #[test]
+fn an_invalid_result_is_called_so_in_the_table_and_in_the_picture() {
+    let [mut invalid, _, mut doubtful] = runs();
+    invalid.results[0].verdict = Some(Verdict::Invalid);
+    doubtful.results[0].verdict = Some(Verdict::Unverified);
+    let runs = [&invalid, &doubtful].map(|run| PivotRun {
+        run,
+        source: "run",
+        tags: &[],
+    });
+    let document = PivotDocument::new(&runs, &pivot("row", "target")).unwrap();
+    let table = document.render(&crate::TableStyle::default());
+    let row = table.lines().find(|it| it.contains("SEQ1M Q8T1 read"));
+    let (invalid, doubtful) = row.unwrap().split_once("INVALID").unwrap();
+    assert!(!invalid.contains('?') && doubtful.ends_with('?'), "{table}");
+    assert!(table.contains("INVALID: not a figure of the device"));
+    let figure = crate::plot::pivot(&document, sokudo_words::Language::English).unwrap();
+    let size = crate::plot::Size::fitting(&figure);
+    let picture = crate::plot::svg(&figure, size, crate::plot::PictureTheme::Light);
+    assert!(picture.contains(">INVALID<") && picture.contains(">UNVERIFIED<"));
+    let shown = crate::plot::terminal(&figure, &crate::plot::TerminalStyle::default());
+    assert!(shown.contains(" INVALID"), "{shown}");
+}
+
+#[test]
 fn loads_that_share_a_cell_are_told() {
     let [first, mut second, _] = runs();
     for result in &mut second.results {

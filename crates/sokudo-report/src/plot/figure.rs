@@ -404,6 +404,15 @@ pub struct HeatMap {
     pub faults: Vec<[usize; 2]>,
     /// Row and column of those whose values are not proven.
     pub unproven: Vec<[usize; 2]>,
+    /// What 100 % is on the axis of colours, where that is of shares.
+    pub whole: Option<f64>,
+}
+
+impl HeatMap {
+    /// A value on the axis of colours.
+    pub(crate) fn on_axis(&self, value: f64) -> f64 {
+        self.whole.map_or(value, |whole| 100.0 * value / whole)
+    }
 }
 
 /// The names along one side of a heat map.

@@ -143,6 +143,7 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
         columns: names(across, &columns),
         faults: Vec::new(),
         unproven: Vec::new(),
+        whole: None,
         rows: names(down, &rows),
     }
 }

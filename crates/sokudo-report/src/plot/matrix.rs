@@ -1,7 +1,6 @@
 //! A matrix as a picture: of two axes or more a heat map for each row of the method, of one axis
 //! bars.
 
-use sokudo_stats::Summary;
 use sokudo_words::{Language, Text, speaking, spoken, text};
 
 use super::figure::{Bar, Bars, Body, Group, HeatMap, HeatMapAxis, HeatMaps, Ink, PlotFigure};
@@ -41,11 +40,12 @@ fn drawn(document: &MatrixDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
         1 => text!("1 block"),
         blocks => text!("{blocks} blocks"),
     }];
-    let of_maps = matches!(body, Body::HeatMaps(_));
-    footer.extend(of_maps.then(|| "one colour: no difference shown".into()));
-    let has_unproven = |it: &HeatMaps| it.matrices.iter().any(|it| !it.unproven.is_empty());
-    let hatched = matches!(&body, Body::HeatMaps(maps) if has_unproven(maps));
-    footer.extend(hatched.then(|| "hatched: not VERIFIED".into()));
+    if let Body::HeatMaps(maps) = &body {
+        let has =
+            |of: fn(&HeatMap) -> &[[usize; 2]]| maps.matrices.iter().any(|it| !of(it).is_empty());
+        footer.extend(has(|it| &it.unproven).then(|| "hatched: not VERIFIED".into()));
+        footer.extend(has(|it| &it.faults).then(|| "cross: INVALID".into()));
+    }
     footer.extend(document.is_of_files.then(|| "disks of files".into()));
     footer.extend(match rows.len() - shown {
         0 => None,
@@ -70,44 +70,8 @@ fn is_measured(row: &MatrixRowDocument) -> bool {
     row.cells.iter().flatten().any(|it| it.per_second.is_some())
 }
 
-/// What each cell comes to, as far as differences are shown: the geometric mean of the cells that
-/// have its values of all axes that are shown to do something; its own where it is the best.
-fn levels_shown(document: &MatrixDocument, row: &MatrixRowDocument) -> Vec<Option<f64>> {
-    let mut effects = document.effects.rows.iter();
-    let effects = effects.find(|it| it.row == row.name);
-    let does_something = |axis: usize| {
-        effects.is_some_and(|it| {
-            let mut pairs = it.pairs.iter().filter(|it| it.axis == axis);
-            let mut both = it.combinations.iter().filter(|it| it.axes.contains(&axis));
-            pairs.any(|it| it.ratio.is_shown()) || both.any(|it| it.ratio.is_shown())
-        })
-    };
-    let axes: Vec<usize> = (0..document.axes.len())
-        .filter(|it| does_something(*it))
-        .collect();
-    let best = effects.and_then(|it| it.best);
-    let level = |cell: usize| row.cells[cell].as_ref()?.per_second;
-    let values = |cell: usize| {
-        axes.iter()
-            .map(move |axis| document.cells[cell].values[*axis])
-    };
-    let cells = || 0..document.cells.len().min(row.cells.len());
-    let shown = |cell: usize| {
-        let own = level(cell)?;
-        let is_alike = |other: &usize| match best {
-            Some(best) if best == cell || best == *other => *other == cell,
-            _ => values(*other).eq(values(cell)),
-        };
-        let alike = cells().filter(is_alike).filter_map(level).map(f64::ln);
-        let logarithms: Vec<f64> = alike.collect();
-        let summary = Summary::of(&logarithms);
-        Some(summary.map_or(own, |it| it.mean.exp()))
-    };
-    cells().map(shown).collect()
-}
-
-/// Every row in percent of its fastest cell, since rows lie far apart. Cells between which no
-/// difference is shown are of one colour: noise is no pattern. Also returns how many rows are shown.
+/// The figures of the table on colours in percent of the row's fastest, since rows lie far apart. Also
+/// returns how many rows are shown.
 fn maps(
     document: &MatrixDocument,
     rows: &[&MatrixRowDocument],
@@ -124,35 +88,39 @@ fn maps(
         values.collect::<Vec<_>>().join(" · ")
     };
     let columns = 0..document.axes[across].values.len();
+    let cell_of = |line: &[usize], column: usize| {
+        let mut cells = document.cells.iter();
+        cells.position(|cell| {
+            let mut down = down.iter().zip(line);
+            cell.values[across] == column && down.all(|(axis, it)| cell.values[*axis] == *it)
+        })
+    };
+    let line_of = |line: &Vec<usize>| columns.clone().map(|it| cell_of(line, it)).collect();
+    let grid: Vec<Vec<Option<usize>>> = lines.iter().map(line_of).collect();
     let map = |row: &&MatrixRowDocument| {
-        let levels = levels_shown(document, row);
-        let highest = levels.iter().flatten().copied().reduce(f64::max)?;
-        let cell_of = |line: &[usize], column: usize| {
-            let mut cells = document.cells.iter();
-            cells.position(|cell| {
-                cell.values[across] == column
-                    && down
-                        .iter()
-                        .zip(line)
-                        .all(|(axis, it)| cell.values[*axis] == *it)
-            })
-        };
-        let is_unproven = |[line, column]: &[usize; 2]| {
-            let figure = cell_of(&lines[*line], *column).and_then(|it| row.cells[it].as_ref());
-            figure.is_some_and(MatrixFigure::is_unproven)
-        };
-        let share =
-            |line: &[usize], column: usize| Some(100.0 * levels[cell_of(line, column)?]? / highest);
-        let cells = lines.iter().map(|line| {
-            let cells = columns.clone().map(|column| share(line, column));
-            cells.collect()
-        });
-        let numbers = (0..lines.len()).flat_map(|line| columns.clone().map(move |it| [line, it]));
         let (divisor, unit_name) = unit_of(row, unit);
-        let fastest = format!("{} {unit_name}", rate(highest / divisor));
+        let figures = grid.iter().map(|line| {
+            let figures = line.iter().map(|cell| row.cells[(*cell)?].as_ref());
+            figures.collect()
+        });
+        let figures: Vec<Vec<Option<&MatrixFigure>>> = figures.collect();
+        let value = |it: &MatrixFigure| Some(it.per_second? / divisor);
+        let cells = figures.iter().map(|line| {
+            let values = line.iter().map(|it| it.and_then(value));
+            values.collect()
+        });
+        let cells: Vec<Vec<Option<f64>>> = cells.collect();
+        let those = |holds: fn(&MatrixFigure) -> bool| {
+            let numbers =
+                (0..figures.len()).flat_map(|line| columns.clone().map(move |it| [line, it]));
+            let figure = |[line, column]: &[usize; 2]| figures[*line][*column];
+            numbers.filter(|it| figure(it).is_some_and(holds)).collect()
+        };
         Some(HeatMap {
-            name: text!("{}, 100 % is {fastest}", wording::row(&row.name)).into(),
-            unproven: numbers.filter(is_unproven).collect(),
+            name: Text::list([wording::row(&row.name), Text::name(unit_name)], ", ").into(),
+            whole: Some(cells.iter().flatten().flatten().copied().reduce(f64::max)?),
+            unproven: those(|it| it.per_second.is_some() && it.is_unproven()),
+            faults: those(|it| it.per_second.is_none()),
             columns: HeatMapAxis {
                 label: axis_name(document, across).into(),
                 names: columns.clone().map(|it| names(&[across], &[it])).collect(),
@@ -161,12 +129,11 @@ fn maps(
                 label: Text::list(down.iter().map(|axis| axis_name(document, *axis)), ", ").into(),
                 names: lines.iter().map(|line| names(down, line)).collect(),
             },
-            cells: cells.collect(),
-            faults: Vec::new(),
+            cells,
         })
     };
     let matrices: Vec<HeatMap> = rows.iter().take(MAPS_MAX).filter_map(map).collect();
-    let label: String = text!("% of the row's fastest").into();
+    let label: String = text!("colour: % of the row's fastest").into();
     let body = HeatMaps {
         axis: PlotAxis::from_zero(label.clone(), 100.0, 5),
         label,
@@ -201,12 +168,13 @@ fn group(row: &MatrixRowDocument, unit: BandwidthUnit) -> Group {
     let divisor = unit_of(row, unit).0;
     let bars = row.cells.iter().enumerate().filter_map(|(cell, figure)| {
         let figure = figure.as_ref()?;
-        let value = figure.per_second? / divisor;
+        let value = figure.per_second.map(|it| it / divisor);
         let interval = figure.interval_95.map(|ends| ends.map(|it| it / divisor));
-        let label = rate_with(value, interval);
+        // The sign of an INVALID one says why there is no figure.
+        let label = value.map_or_else(String::new, |value| rate_with(value, interval));
         Some(Bar {
             ink: Ink::of_number(cell),
-            value: Some(value),
+            value,
             interval,
             label: match figure.is_best {
                 true => format!("{label} *"),

@@ -49,8 +49,7 @@ fn group(row: &PivotRow, document: &PivotDocument) -> Group {
                 true => format!("{} *", cell.text()),
                 false => cell.text(),
             },
-            // Where nothing is verified, a sign on every bar would tell nothing.
-            verdict: None,
+            verdict: cell.verdict,
         })
     });
     Group {

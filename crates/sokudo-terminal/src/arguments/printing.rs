@@ -205,6 +205,22 @@ const UNITS: &[(&str, BandwidthUnit)] = &[
 ];
 
 impl Rendering {
+    /// The format that is written: what was asked for, or what the end of the file's name says.
+    pub fn form(&self) -> Format {
+        match (self.format, self.ending().as_deref()) {
+            (Format::Table, Some("json")) => Format::Json,
+            (Format::Table, Some("csv")) => Format::Csv,
+            (Format::Table, Some("md")) => Format::Markdown,
+            (format, _) => format,
+        }
+    }
+
+    /// How the name of the file ends, in lower case.
+    pub fn ending(&self) -> Option<String> {
+        let ending = self.output.as_deref()?.extension()?.to_str()?;
+        Some(ending.to_ascii_lowercase())
+    }
+
     /// Whether standard output is the result in a form for programs.
     pub fn is_for_programs(&self) -> bool {
         self.output.is_none() && self.format != Format::Table

@@ -18,7 +18,7 @@ use sokudo_analysis::{Comparing, Side};
 use sokudo_history::find::{FoundRun, Recall};
 use sokudo_history::keep::KeptRuns;
 use sokudo_history::past_runs::{Past, PastRow, PastRun};
-use sokudo_model::Conclusion;
+use sokudo_model::{Conclusion, TargetKind};
 use sokudo_report::comparison::{
     Figure, OtherDocument, RowDocument, SideDocument, Way, letter, row_name,
 };
@@ -83,12 +83,17 @@ fn draw(
     let runs: Vec<(String, &RunDocument)> = names.zip(sides.iter().map(|side| &side.run)).collect();
     let title = sides.first().map(|side| side.run.target.device_name());
     let title = title.unwrap_or_default();
-    picture::write_all(
-        |language| {
-            plot::overlaid(&title, &runs, language).or_else(|| plot::pivot(beside, language))
-        },
-        &arguments.pictures,
-    )
+    let mut kinds = sides.iter().map(|side| side.run.target.kind);
+    let is_simulated = kinds.any(|kind| kind == TargetKind::Simulated);
+    let drawn = |language| {
+        let figure = plot::overlaid(&title, &runs, language);
+        let mut figure = figure.or_else(|| plot::pivot(beside, language))?;
+        if is_simulated {
+            figure.title += &format!(" · {}", language.word("simulated"));
+        }
+        Some(figure)
+    };
+    picture::write_all(drawn, &arguments.pictures)
 }
 
 /// The results of the files that are named.

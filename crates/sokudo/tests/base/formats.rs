@@ -53,6 +53,21 @@ fn the_printed_command_repeats_the_run() {
 }
 
 #[test]
+fn the_ending_of_a_file_is_its_format_and_no_table_is_called_a_picture() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("result.md");
+    mark("null:", &format!("--output {} -q", file.display())).ok();
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with('#') || text.contains("|---"), "{text}");
+    for name in ["x.png", "x.svg", "x.HTML"] {
+        let picture = directory.path().join(name);
+        let ended = mark("null:", &format!("--output {}", picture.display()));
+        ended.refused(2, &[name, "--plot FILE"]);
+        assert!(!picture.exists());
+    }
+}
+
+#[test]
 fn output_goes_to_the_file_and_nowhere_else() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("result.json");

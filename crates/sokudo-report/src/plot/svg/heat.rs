@@ -3,7 +3,7 @@
 use super::super::figure::{HeatMap, HeatMaps, Hue, LineMarker};
 use super::super::palette::{Role, css, heat, text_on};
 use super::super::scale::whole;
-use super::super::text::width;
+use super::super::text::{fitted_name, width};
 use super::canvas::{Canvas, Lettering};
 use super::frame::{BODY, PlotArea, STRONG};
 use crate::number::rate;
@@ -63,7 +63,12 @@ fn draw_matrix(canvas: &mut Canvas, frame: PlotArea, matrix: &HeatMap, matrices:
     ];
     let bottom = inner.top + cell[1] * rows;
     let middle = f64::midpoint(inner.left, inner.right);
-    canvas.text([middle, inner.top - 9.0], STRONG.middle(), &matrix.name);
+    let name = fitted_name(&matrix.name, STRONG.size, frame.width());
+    // Wider than the cells it stands over the names of the rows, too.
+    let is_wide = width(&name, STRONG.size) > inner.width();
+    let name_left = if is_wide { frame.left } else { inner.left };
+    let name_at = [f64::midpoint(name_left, frame.right), inner.top - 9.0];
+    canvas.text(name_at, STRONG.middle(), &name);
     draw_cells(canvas, inner, cell, matrix, matrices);
     let names = matrix.columns.names.iter().enumerate();
     let names = names.map(|(number, name)| (inner.left + (whole(number) + 0.5) * cell[0], &**name));
@@ -110,7 +115,7 @@ fn draw_cells(
                 }
                 continue;
             };
-            let colour = heat(matrices.axis.scale.share(*value));
+            let colour = heat(matrices.axis.scale.share(matrix.on_axis(*value)));
             canvas.tile(corner, size, &css(colour));
             if matrix.unproven.contains(&[down, across]) {
                 canvas.hatch(corner, size);

@@ -108,11 +108,8 @@ fn legend(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
 fn value(style: &TerminalStyle, bar: &Bar) -> String {
     match bar.verdict {
         Some(verdict @ (Verdict::Unverified | Verdict::Invalid)) => {
-            format!(
-                "{} {}",
-                style.text(&bar.label),
-                spoken().word(verdict.name())
-            )
+            let (label, word) = (style.text(&bar.label), spoken().word(verdict.name()));
+            format!("{label} {word}").trim_start().to_owned()
         }
         _ => style.text(&bar.label),
     }

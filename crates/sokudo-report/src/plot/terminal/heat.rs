@@ -16,7 +16,10 @@ const ASCII_SHADES: [char; 5] = [' ', '.', ':', '*', '#'];
 pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, matrices: &HeatMaps) {
     for matrix in &matrices.matrices {
         grid.add_lines(1);
-        let name = format!("{}, {}", matrix.name, matrices.label);
+        let name = match matrix.whole {
+            None => format!("{}, {}", matrix.name, matrices.label),
+            Some(_) => matrix.name.clone(),
+        };
         grid.line(&style.text(&name), None);
         draw_matrix(grid, style, matrix, matrices);
     }
@@ -59,7 +62,7 @@ fn draw_matrix(grid: &mut Grid, style: &TerminalStyle, matrix: &HeatMap, matrice
                 grid.text([begin + cell - 1, line], "-", Paint::Plain);
                 continue;
             };
-            let share = matrices.axis.scale.share(*value);
+            let share = matrices.axis.scale.share(matrix.on_axis(*value));
             let sign = match matrix.unproven.contains(&[down, number]) {
                 true => UNPROVEN,
                 false => "",
