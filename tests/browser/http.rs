@@ -4,4 +4,4 @@ mod guard;
 mod limits;
 mod live;
 mod routes;
-mod site;
+pub(crate) mod site;

@@ -1,8 +1,11 @@
 //! Runs that were kept: listed, compared, shown and taken away.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::person::Person;
+use crate::rights::only;
 use crate::site::Site;
 use crate::story::{ENGLISH, JAPANESE, tell, tell_in};
 
@@ -131,6 +134,40 @@ fn a_run_is_taken_away_in_every_form() {
         person.go(&report).await;
         person.sees("RND4K Q1T1").await;
         person.go(&site.origin()).await;
+    });
+}
+
+#[test]
+fn a_result_of_another_tool_is_imported_once_and_a_run_of_sokudos_own_is_not() {
+    tell(async |person, site| {
+        let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/sokudo-tools/corpus/");
+        let choose = async |path: &str| {
+            person.press("link", "History").await;
+            let chooser = fantoccini::Locator::Id("result");
+            let chooser = person.browser.client.wait().for_element(chooser).await;
+            chooser.unwrap().send_keys(path).await.unwrap();
+        };
+        for _ in 0..2 {
+            choose(&format!("{corpus}kdiskmark/1.txt")).await;
+            let run = person.say_of("Run {a}", &["1"]);
+            person.find("heading", &run).await;
+            person.sees("497").await;
+        }
+        let own = site.home_with("own").join("own.json");
+        let json = site.sokudo(&["show", "1", "--format=json"]);
+        fs::write(&own, json).unwrap();
+        choose(own.to_str().unwrap()).await;
+        person
+            .sees("it is a run of sokudo's own, which the page does not take from elsewhere; use sokudo import")
+            .await;
+        let empty = own.with_file_name("empty.txt");
+        fs::write(&empty, "nothing").unwrap();
+        choose(empty.to_str().unwrap()).await;
+        person.sees("empty.txt").await;
+        assert!(!person.text().await.contains("/tmp"));
+        listed(person, &["1"]).await;
+        // What was refused is in the console as well.
+        only(person, "422").await;
     });
 }
 

@@ -3,7 +3,9 @@
 use std::fs;
 
 use serde_json::Value;
+use sokudo_page::{MeasurerMessage, RunEvent, Wish};
 
+use crate::http::site::{CONTROL, begin, hello};
 use crate::person::Person;
 use crate::story::{ENGLISH, JAPANESE, tell, tell_in};
 
@@ -66,6 +68,9 @@ fn a_run_is_measured_again_from_its_line_and_is_the_last_one_while_another_is_ch
     });
 }
 
+/// What the remedy of too few trials names.
+const REMEDY: &str = "Trials per row: 6";
+
 /// Who is asked whether it is meant says no the first time.
 const REFUSE_ONCE: &str = "window.confirm = (text) => {
         const isAgain = window.question !== undefined;
@@ -91,6 +96,77 @@ fn what_fill_writes_is_asked_for_first() {
         person.press("button", "Start now").await;
         person.find("heading", "Finished").await;
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+    });
+}
+
+#[test]
+fn a_simulated_disk_is_burnt_in_and_a_disk_that_nobody_named_is_not() {
+    tell_in(&[JAPANESE], async |person, _| {
+        person.press("tab", "burn-in").await;
+        person.measure_at("sim:ssd?size=64MiB").await;
+        person.press("button", "Start now").await;
+        person.find("heading", "Finished").await;
+        person.sees("OK").await;
+        let has_medium = |it: &fs::DirEntry| {
+            fs::read_to_string(it.path().join("size")).is_ok_and(|it| it.trim() != "0")
+        };
+        let mut devices = fs::read_dir("/sys/block").unwrap().flatten();
+        let Some(device) = devices.find(has_medium) else {
+            return eprintln!("SKIPPED: the machine has no disk");
+        };
+        let device = format!("/dev/{}", device.file_name().display());
+        person.measure_at(&device).await;
+        person.sees("--allow-destroy").await;
+        let start = person.find("button", "Start now").await;
+        assert!(!start.is_enabled().await.unwrap());
+    });
+}
+
+#[test]
+fn a_request_that_hangs_is_named_until_it_comes_back() {
+    tell_in(&[ENGLISH], async |person, _| {
+        let nothing = br#"{"runs":[],"disks":[]}"#;
+        let page = begin(hello(), |_| (true, "application/json", nothing.to_vec())).unwrap();
+        let address = format!("http://localhost:{}/#t={CONTROL}", page.port);
+        let guest = Person::at(person.browser, &address).await;
+        page.tell(&MeasurerMessage::Began {
+            run: 1,
+            wish: Wish::default(),
+            command: "sokudo mark /dev/sdx".to_owned(),
+        });
+        let text = "a read of 4 KiB at byte 12288 has not come back for 45 s";
+        let tell = |text: &str| {
+            let (ios, count, text) = (Vec::new(), usize::from(!text.is_empty()), text.to_owned());
+            let event = RunEvent::Stuck { ios, count, text };
+            page.tell(&MeasurerMessage::Event { run: 1, event });
+        };
+        tell(text);
+        guest.sees(text).await;
+        tell("");
+        let is_gone = async || (!guest.text().await.contains(text)).then_some(());
+        guest.wait("what hung to be gone", is_gone).await;
+        guest.leave().await;
+        // The story is of another page, too.
+        person.turn().await;
+        person.browser.asked().await;
+        person.browser.client.refresh().await.unwrap();
+        person.find("button", "Start now").await;
+    });
+}
+
+#[test]
+fn what_a_remedy_names_is_opened_in_the_form_and_starts_nothing() {
+    tell_in(&[ENGLISH], async |person, _| {
+        person.measure_at("sim:ssd").await;
+        person.set("mark-row", "RND4K,read").await;
+        person.set("mark-runs", "2").await;
+        person.press("button", "Start now").await;
+        person.find("heading", "Finished").await;
+        person.press("button", REMEDY).await;
+        let focused = "return [document.activeElement.id, document.activeElement.value]";
+        let focused = person.read(focused, Vec::new()).await;
+        assert_eq!(focused, serde_json::json!(["mark-runs", "6"]));
+        person.find("button", "Start now").await;
     });
 }
 

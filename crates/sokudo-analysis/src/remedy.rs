@@ -8,9 +8,6 @@ use sokudo_words::{Argument, Text, WrittenFigure, text};
 pub(crate) const DIRECT_LOOP: &str =
     "attach the loop device with direct I/O (losetup --direct-io=on)";
 
-/// What such an argument of a remedy has in the place of a unit.
-const UNIT: &str = "option";
-
 /// Each with its word for scripts and its name in the words of `sokudo mark`.
 macro_rules! means {
     ($($means:ident => $code:literal, $name:literal;)+) => {
@@ -73,7 +70,7 @@ impl Means {
         let Argument::Figure(WrittenFigure { value, unit, .. }) = argument else {
             return Vec::new();
         };
-        let codes = value.split(' ').filter(|_| unit == UNIT);
+        let codes = value.split(' ').filter(|_| unit == WrittenFigure::OPTION);
         codes
             .filter_map(|code| Self::ALL.into_iter().find(|it| it.code() == code))
             .collect()
@@ -84,7 +81,7 @@ impl Means {
         let codes: Vec<&str> = means.iter().map(|it| it.code()).collect();
         Argument::Figure(WrittenFigure {
             value: codes.join(" "),
-            unit: UNIT.to_owned(),
+            unit: WrittenFigure::OPTION.to_owned(),
             text,
         })
     }

@@ -14,7 +14,7 @@ use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 use sokudo_terminal::arguments::printing::{Format, Rendering};
 use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::{language, output};
+use sokudo_terminal::{event_stream, language, output};
 use sokudo_tools::{Import, LeftOut};
 use sokudo_words::text;
 
@@ -22,7 +22,7 @@ use crate::import::arguments::ImportArguments;
 use crate::{keep, result_file};
 
 /// By its beginning a document of sokudo's own is told.
-const HEAD_BYTES: u64 = 4_096;
+const HEAD_BYTES: usize = 4_096;
 /// Runs of one device that began at the same instant, or at none, are looked through for
 /// the one that is to be kept.
 const ALIKE_MAX: u64 = 1_000;
@@ -51,11 +51,15 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Exit> {
                 }
                 for run in read.runs {
                     let run = labelled(run, arguments.label.as_ref());
-                    if !arguments.quiet || path.is_some() {
+                    let is_for_page = event_stream::is_for_page();
+                    if (!arguments.quiet || path.is_some()) && !is_for_page {
                         printed.print(&run, arguments)?;
                     }
-                    if let Some(store) = &mut store {
-                        is_whole &= kept(store.as_mut(), &run, arguments);
+                    let id = store.as_mut();
+                    let id = id.map(|store| kept(store.as_mut(), &run, arguments));
+                    is_whole &= id.is_none_or(|id| id.is_some());
+                    if is_for_page {
+                        event_stream::done(&run, id.flatten().map(|id| id.0));
                     }
                 }
             }
@@ -89,10 +93,10 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<ImportedFile
     let mut head = Vec::new();
     source
         .by_ref()
-        .take(HEAD_BYTES)
+        .take(HEAD_BYTES as u64)
         .read_to_end(&mut head)
         .map_err(unread)?;
-    let is_own = names_schema(&String::from_utf8_lossy(&head));
+    let is_own = is_own(&head);
     let whole = Cursor::new(head).chain(source);
     if is_own {
         return own(whole);
@@ -110,7 +114,13 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<ImportedFile
     })
 }
 
-/// A document of sokudo's own, such as one from another machine.
+/// Whether what begins so is a document of sokudo's own.
+pub fn is_own(begin: &[u8]) -> bool {
+    let head = begin.get(..HEAD_BYTES).unwrap_or(begin);
+    names_schema(&String::from_utf8_lossy(head))
+}
+
+/// Such a document, as from another machine.
 fn own(source: impl Read) -> anyhow::Result<ImportedFile> {
     let text = result_file::read_bounded(source)?;
     Ok(ImportedFile {
@@ -191,22 +201,27 @@ fn without_names(text: String, is_first: bool) -> String {
     }
 }
 
-/// Keeps a run unless it is there; whether it is there then.
-fn kept(store: &mut dyn Store, document: &RunDocument, arguments: &ImportArguments) -> bool {
+/// Keeps a run unless it is there; its number, if it is there then.
+fn kept(
+    store: &mut dyn Store,
+    document: &RunDocument,
+    arguments: &ImportArguments,
+) -> Option<RunId> {
     let kept_import = match keep_once(store, document, arguments) {
         Ok(kept_import) => kept_import,
         Err(error) => {
             exit::fault(text!("this run is not kept: {error}"));
-            return false;
+            return None;
         }
     };
+    let (run, note) = match kept_import {
+        KeptImport::Now(run) => (run, text!("kept as run {run}: sokudo show {run}")),
+        KeptImport::Before(run) => (run, text!("already kept as run {run}")),
+    };
     if !arguments.quiet {
-        exit::note(match kept_import {
-            KeptImport::Now(run) => text!("kept as run {run}: sokudo show {run}"),
-            KeptImport::Before(run) => text!("already kept as run {run}"),
-        });
+        exit::note(note);
     }
-    true
+    Some(run)
 }
 
 enum KeptImport {

@@ -18,19 +18,25 @@ use sokudo_model::{
     BurnIn, BurnInTests, Bytes, Nanos, Plan, Row, Schedule, SelfTestResult, Stage, TargetKind,
     Workload, narrow,
 };
+use sokudo_page::TargetForm;
 use sokudo_report::assessment_table;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
 
 use crate::burn_in::table::{BurnInDiskEstimate, BurnInEstimate};
-use crate::declared::Declared;
+use crate::declared::{Declared, PageForm};
 use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 use crate::rows::several as rows;
 use crate::{argument_checks, consent, several};
 
 pub(crate) const DECLARED: Declared = Declared {
+    form: Some(PageForm {
+        rank: 10,
+        target: TargetForm::Needed,
+        options: "passes, self-test",
+    }),
     kinds: &[&plan::METHOD],
     showings: &[table::showing],
     rules: &[&rules::RULES],

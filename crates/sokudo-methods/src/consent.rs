@@ -51,6 +51,11 @@ pub fn check_overwrite(target: &str, kind: TargetKind, overwrite: bool) -> Resul
 pub fn check_written(target: &str, kind: TargetKind, shared: &SharedArguments) -> Result<(), Exit> {
     check_overwrite(target, kind, shared.overwrite)?;
     match refusal(target, kind, &shared.permission()) {
+        Some(_) if kind == TargetKind::BlockDevice && event_stream::is_for_page() => {
+            Err(Exit::refused(text!(
+                "all that is on {target} would be lost: the page writes a disk only if it was started with --allow-destroy and its serial number, and the same is typed here"
+            )))
+        }
         Some(why) => Err(Exit::refused(text!("{why}; --dry-run writes nothing"))),
         None => Ok(()),
     }

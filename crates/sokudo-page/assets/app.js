@@ -92,13 +92,17 @@ function showConnection(node, state) {
 const lookingOnly = () => el('section', { class: 'card looking' }, icon('eye'),
   el('p', null, say("This address can view but not start runs. Running measurements appear here.")));
 
+/** A job file begins with the name of a job and an option, comments apart; no result does. */
+const JOB = /^(?:\s*[;#].*\n)*\s*\[[^\]\n{]+\]\s*(?:\n\s*[;#].*)*\n\s*[\w.-]+\s*(?:=|\n|$)/;
+const HEAD_BYTES = 64 * 1024;
+
 /** The page of disks, settings, the current run and the queue. */
 class MeasurePage {
   constructor(isReadOnly) {
     this.isReadOnly = isReadOnly;
     this.measure = new Measure({ isReadOnly, changed: () => this.updateLive(current()) });
     this.disks = new Disks((...target) => this.measure.setTarget(...target), isReadOnly);
-    this.live = new Live();
+    this.live = new Live((run) => this.measure.remedies(run));
     this.last = new LastRuns();
     this.queue = new Queue(isReadOnly, (text) => this.measure.complain(text));
     this.node = el('div', { class: 'measure-page' },
@@ -107,7 +111,6 @@ class MeasurePage {
       el('div', { class: 'middle' }, isReadOnly ? lookingOnly() : this.measure.node, this.live.node, this.last.node));
     /** While this is in sight, no bar needs to tell the same. */
     this.inSight = isReadOnly ? this.live.progress : this.measure.line;
-    this.acceptFiles();
   }
 
   async load() {
@@ -128,8 +131,8 @@ class MeasurePage {
     if (this.last) show(this.last.node, !run && this.last.hasRuns);
   }
 
-  /** A fio job file may be dropped anywhere. */
-  acceptFiles() {
+  /** A fio job file may be dropped anywhere, and so may a result, which `take` takes. */
+  acceptFiles(take) {
     const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes('Files');
     document.addEventListener('dragover', (event) => {
       if (!hasFiles(event)) return;
@@ -143,9 +146,15 @@ class MeasurePage {
       if (!hasFiles(event)) return;
       event.preventDefault();
       document.body.classList.remove('is-dropping');
-      location.hash = '';
-      this.measure.readJob(event.dataTransfer.files[0]);
+      this.accept(event.dataTransfer.files[0], take);
     });
+  }
+
+  async accept(file, take) {
+    const begin = file && await file.slice(0, HEAD_BYTES).text();
+    if (!JOB.test(begin)) return take(file);
+    location.hash = '';
+    return this.measure.readJob(file);
   }
 }
 
@@ -181,7 +190,8 @@ function build({ read_only: isReadOnly }) {
   const measure = new MeasurePage(isReadOnly);
   const bar = new RunBar({ isReadOnly, complain: (text) => measure.measure.complain(text), button: measure.inSight });
   const connection = buildHead({ isReadOnly, bar: bar.node });
-  const listed = new HistoryPage();
+  const listed = new HistoryPage(isReadOnly);
+  measure.acceptFiles((file) => listed.take(file));
   const shown = (node, title) => {
     fill(page, node);
     page.dataset.title = title;

@@ -31,7 +31,7 @@ export class RunBar {
     this.run = run;
     this.showWhereNeeded();
     if (this.node.hidden) return;
-    setText(this.state, [nowLine(run) || stateWord(run), targetName(run)].join(' · '));
+    setText(this.state, [run.stuck || nowLine(run) || stateWord(run), targetName(run)].join(' · '));
     const left = run.seconds_left;
     setText(this.left, left === null || left === undefined ? '' : say("{a} left", clock(left)));
     setText(this.writes, say("writes: {a}", writesOf(run) || '–'));

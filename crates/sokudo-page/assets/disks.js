@@ -128,7 +128,7 @@ export class Disks {
       !this.isReadOnly && el('div', { class: 'choices' },
         mountsOf(disk.contents).map((mount) => this.choice(mount.path,
           mount.free ? say("{a} free", size(mount.free)) : mount.what, 'folder', 'directory', disk)),
-        this.choice(disk.path, say("whole disk, read only"), 'eye', 'device', disk)));
+        this.choice(disk.path, say("whole disk"), 'eye', 'device', disk)));
   }
 
   choice(target, detail, sign, kind, disk) {

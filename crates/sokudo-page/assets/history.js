@@ -2,7 +2,7 @@
 
 import { el, fill, icon, setText, show } from './element.js';
 import { TrendChart } from './trend.js';
-import { get, post, withQuery } from './http.js';
+import { get, post, upload, withQuery } from './http.js';
 import { RunPanel } from './run.js';
 import { rowTitles, targetName } from './rows.js';
 import { banner, judged, scrolling, tableOf } from './table.js';
@@ -11,6 +11,9 @@ import { commandLine, pictureAddress, pictureChoice, takeAway } from './take.js'
 
 /** Runs that are asked for at once. */
 const PAGE_OF_RUNS = 100;
+
+/** Largest result of another tool that is sent. */
+const RESULT_BYTES_MAX = 8 * 1024 * 1024;
 
 const verdictTone = { VERIFIED: 'good', UNVERIFIED: 'doubtful', INVALID: 'bad' };
 
@@ -30,7 +33,7 @@ function best(run, direction) {
 
 /** The list of kept runs. */
 export class HistoryPage {
-  constructor() {
+  constructor(isReadOnly) {
     this.chosen = [];
     this.runs = [];
     this.list = el('div');
@@ -38,8 +41,29 @@ export class HistoryPage {
     this.compare = el('button', { type: 'button', disabled: true, onclick: () => this.openComparison() }, say("Compare"));
     this.report = el('a', { class: 'button plain', download: true, hidden: true }, icon('save'), say("Report of the selected runs"));
     this.more = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.load(this.runs.length) }, say("Show more"));
+    const file = el('input', { type: 'file', id: 'result', class: 'hidden-visually', onchange: () => this.take(file.files[0]) });
+    const choice = !isReadOnly && el('label', { class: 'button plain' }, icon('folder'), say("Import a result of another tool"), file);
+    this.taken = el('div', { role: 'status' });
     this.node = el('section', { class: 'card history' }, el('h1', null, say("History")), this.filters(),
-      el('div', { class: 'history-actions' }, this.compare, this.report, this.message), this.list, this.more);
+      el('div', { class: 'history-actions' }, this.compare, this.report, choice, this.message), this.taken, this.list, this.more);
+  }
+
+  /** Keeps a result of another tool as a run, and opens it where there is nothing else to say. */
+  async take(file) {
+    if (!file) return;
+    location.hash = 'history';
+    const tell = (kind, lines) => fill(this.taken, lines.map((line) => el('p', { class: kind }, line)));
+    try {
+      if (file.size > RESULT_BYTES_MAX) throw new Error(say("{a} is larger than 8 MiB; use sokudo import for it", file.name));
+      tell('message', [say("Reading {a} …", file.name)]);
+      const { runs, messages } = await upload(withQuery('/api/import', { name: file.name }), file);
+      const isPlain = runs.length === 1 && messages.length === 1;
+      tell('message', isPlain ? [] : messages);
+      if (isPlain) location.hash = `run=${runs[0]}`;
+      else await this.load();
+    } catch (refusal) {
+      tell('message message-bad', [refusal.message]);
+    }
   }
 
   filters() {

@@ -42,6 +42,9 @@ export async function post(path, body, signal) {
   return text === '' ? null : JSON.parse(text);
 }
 
+/** Sends a file as it is, and gives what the server answers. */
+export const upload = async (path, body) => (await ask(path, { method: 'POST', headers: OURS, body })).json();
+
 /** A path with its query; empty values are left out. */
 export function withQuery(path, values) {
   const kept = Object.entries(values).filter(([, value]) => value !== '' && value !== undefined && value !== null);

@@ -46,18 +46,21 @@ export function nowLine(run) {
   const { now } = run;
   if (!isGoingOn(run) || !now) return '';
   const made = now.total > 0 && say("{a} of {b}", size(now.written), size(now.total));
-  const parts = [rowTitle(run, now.row) || now.name,
-    Number.isInteger(now.trial) && say("trial {a}", now.trial + 1), phaseWord(now.phase), made, now.text,
-    run.stuck];
+  const tested = now.phase === 'self_test';
+  const parts = [tested ? say("{a} self-test of {b} drives, {c} %", now.kind, now.drives, now.percent ?? '–') : rowTitle(run, now.row) || now.name,
+    Number.isInteger(now.trial) && say("trial {a}", now.trial + 1), !tested && phaseWord(now.phase), made, now.text];
   return parts.filter(Boolean).join(' · ');
 }
 
 /** The section of the current run. */
 export class Live {
-  constructor() {
+  /** @param {(run: Object) => ?function} remedies */
+  constructor(remedies) {
+    this.remedies = remedies;
     this.title = el('h2', { id: 'live-title', tabindex: '-1' });
     this.target = el('p', { class: 'run-target' });
     this.now = el('p', { class: 'run-now' });
+    this.stuck = el('p', { class: 'message message-bad', hidden: true });
     this.bar = el('span', { class: 'progress-bar' });
     this.progress = el('div', { class: 'progress', role: 'progressbar', 'aria-label': say("Progress"),
       'aria-valuemin': '0', 'aria-valuemax': '100' }, this.bar);
@@ -65,13 +68,13 @@ export class Live {
     this.moved = el('span');
     this.facts = el('p', { class: 'run-facts' }, this.left, this.moved);
     this.message = el('p', { class: 'message' });
-    this.panel = new RunPanel();
+    this.panel = new RunPanel('h3', remedies);
     this.take = el('div');
     this.command = el('code', { class: 'command', tabindex: '0' });
     this.below = el('div', { class: 'live' }, this.take, commandLine(this.command));
     this.node = el('section', { class: 'card live', 'aria-labelledby': 'live-title', hidden: true },
       el('div', { class: 'live-head' }, el('div', null, this.title, this.target), this.facts),
-      this.now, this.progress, this.message, this.panel.node);
+      this.now, this.stuck, this.progress, this.message, this.panel.node);
     this.shownRun = null;
   }
 
@@ -84,7 +87,7 @@ export class Live {
     if (!run) return;
     if (this.shownRun !== run.run) {
       this.panel.node.remove();
-      this.panel = new RunPanel();
+      this.panel = new RunPanel('h3', this.remedies);
       this.node.append(this.panel.node);
       this.panel.findings.before(this.below);
       this.shownRun = run.run;
@@ -104,6 +107,8 @@ export class Live {
     show(this.progress, goesOn);
     show(this.now, goesOn);
     setText(this.now, nowLine(run) || stateWord(run));
+    show(this.stuck, goesOn && run.stuck !== '');
+    setText(this.stuck, run.stuck);
     // Before anything is measured, the bar tells how much of the test file is there.
     const { written, total } = run.now ?? {};
     const done = run.done > 0 || !(total > 0) ? run.done ?? 0 : written / total;
@@ -147,7 +152,7 @@ export class Announcer {
     if (!run) return;
     const name = rowTitle(run, run.now?.row);
     const found = run.findings?.length ?? 0;
-    const state = [run.run, run.state].join('/');
+    const state = [run.run, run.state, Boolean(run.stuck)].join('/');
     const key = [state, name, found].join('/');
     const isEarly = performance.now() - this.toldAt < TELL_ROWS_MS;
     if (key === this.last || (state === this.state && isEarly)) return;
@@ -155,7 +160,7 @@ export class Announcer {
     this.state = state;
     this.toldAt = performance.now();
     const parts = isGoingOn(run)
-      ? [stateWord(run), name, run.done > 0 && say("{a} % done", Math.round(run.done * 100))]
+      ? [stateWord(run), run.stuck, name, run.done > 0 && say("{a} % done", Math.round(run.done * 100))]
       : [stateWord(run), run.answer?.text, run.message];
     if (found > 0) parts.push(say("findings: {a}", found));
     setText(this.node, parts.filter(Boolean).join('. '));

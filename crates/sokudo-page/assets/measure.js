@@ -16,6 +16,13 @@ const PLAN_WAIT_MS = 350;
 /** Largest fio job file that is sent. */
 const JOB_BYTES_MAX = 256 * 1024;
 
+/** What remedies name, as fields of a form and what goes into them. */
+const FIELDS = {
+  direct: ['direct', 'on'], buffered: ['direct', 'off'], size: ['size'], time: ['time'], runs: ['runs'], 'six-runs': ['runs', '6'],
+  'max-time': ['max-time'], precision: ['precision'], rate: ['rate'], depth: ['depth'], threads: ['threads'], libaio: ['engine', 'libaio'],
+  'io-uring': ['engine', 'io_uring'], 'random-data': ['data', 'random'], 'small-pages': ['pages', 'small'], 'huge-pages': ['pages', 'huge'],
+};
+
 /** The section of settings and of start and stop. */
 export class Measure {
   /** `changed` is called when what the form asks for, or whether it is open, has changed. */
@@ -114,6 +121,30 @@ export class Measure {
     this.changed();
   }
 
+  /** What makes buttons of a run's remedies: each opens its form at the field, and starts nothing. */
+  remedies({ wish }) {
+    const method = this.methods?.get(wish.method);
+    if (this.isReadOnly || !method) return null;
+    const button = (words, act) => el('button', { type: 'button', class: 'plain', onclick: act }, words);
+    return (options) => options.flatMap((option) => {
+      if (this.methods.has(option)) return button(option, () => this.choose(option));
+      const [name, value] = FIELDS[option] ?? [];
+      const field = method.options.find((it) => it.name === name);
+      return field ? button([field.label, value].filter(Boolean).join(': '), () => this.set(wish.method, name, value)) : [];
+    });
+  }
+
+  /** Opens a form at one of its fields, with a value in it where there is one. */
+  set(method, name, value) {
+    this.choose(method);
+    const field = document.getElementById(`${method}-${name}`);
+    const folded = field.closest('details');
+    if (folded) folded.open = true;
+    if (value) field.value = value;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    field.focus();
+  }
+
   jobField() {
     this.jobText ??= el('textarea', { id: 'job', rows: '8', spellcheck: 'false', class: 'job',
       placeholder: '[random-reads]\nrw=randread\nbs=4k\niodepth=32\nsize=1g', oninput: () => {
@@ -154,7 +185,7 @@ export class Measure {
   }
 
   kindWord() {
-    const kinds = { directory: say("in a directory a test file is made, and later removed"), device: say("only read"), simulated: say("simulated, nothing is written") };
+    const kinds = { directory: say("in a directory a test file is made, and later removed"), device: this.plan || this.isPlanning ? say("only read") : '', simulated: say("simulated, nothing is written") };
     if (this.method === 'job') return '';
     if (this.serial) return say("will be overwritten");
     return kinds[this.target?.kind] ?? '';
@@ -177,7 +208,7 @@ export class Measure {
     } });
     fill(this.consent, el('p', { class: 'consent-head' }, icon('warning'), el('strong', null, say("Write to this disk? All that is on it will be lost."))),
       losses.length > 0 && el('ul', null, losses.map((loss) => el('li', null, loss))),
-      el('label', { for: 'serial' }, say("Type its serial number {a} to allow that. Without it the disk is only read.", allowed)), input);
+      el('label', { for: 'serial' }, say("Type its serial number {a} to allow that. Without it nothing is written to it.", allowed)), input);
   }
 
   wish() {

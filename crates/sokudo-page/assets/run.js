@@ -12,9 +12,13 @@ import { say } from './words.js';
 
 /** Pictures and tables of a run. */
 export class RunPanel {
-  /** @param {string} heading of its parts: one level below the title over it */
-  constructor(heading = 'h3') {
+  /**
+   * @param {string} heading of its parts: one level below the title over it
+   * @param {(run: Object) => ?function} remedies makes the buttons of a run's remedies, once there is a form
+   */
+  constructor(heading = 'h3', remedies = () => null) {
     this.heading = heading;
+    this.remedies = remedies;
     this.answer = el('div');
     this.facts = el('dl', { class: 'facts' });
     this.figures = el('div', { class: 'figures' });
@@ -82,7 +86,9 @@ export class RunPanel {
       show(this.facts, run.facts?.length > 0);
       fill(this.facts, (run.facts ?? []).map(({ label, text, tone }) => el('div', null, el('dt', null, label), el('dd', null, judgedOrPlain(text, tone)))));
     }
-    if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? [], this.heading));
+    const buttons = this.remedies(run);
+    if (this.isNew('buttons', Boolean(buttons))) delete this.seen.findings;
+    if (this.isNew('findings', run.findings)) fill(this.findings, findingsOf(run.findings ?? [], this.heading, buttons ?? (() => [])));
     if (this.isNew('tables', run.tables)) {
       const tables = (run.tables ?? []).filter((table) => table.rows.length > 0);
       const isDrawn = this.seen.kind === 'sweep' && this.sweep.replacesTables(run);

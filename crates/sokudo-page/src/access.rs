@@ -14,6 +14,9 @@ use crate::keys::{KeySet, Session};
 /// What programs read, with a token instead of a session.
 pub(crate) const METRICS: &str = "/metrics";
 
+/// Where results of other tools are sent, which are longer than other requests.
+pub(crate) const UPLOAD: &str = "/api/import";
+
 /// The header that no form and no link of a stranger can send.
 pub(crate) const OWN_HEADER: &str = "x-sokudo";
 

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use sokudo_words::speaking;
 
-use crate::access::{Admission, Refusal, RequestHead};
+use crate::access::{Admission, Refusal, RequestHead, UPLOAD};
+use crate::measurer::Unanswered;
+use crate::message::UPLOAD_BYTES_MAX;
 use crate::page::WebUi;
 use crate::reply::Failure;
 
@@ -22,6 +24,8 @@ use crate::reply::Failure;
 const BODY_BYTES_MAX: usize = 1 << 20;
 /// A body of that size comes within it also through a slow tunnel.
 const BODY_TIME: Duration = Duration::from_secs(10);
+/// And what is uploaded within this.
+const UPLOAD_TIME: Duration = Duration::from_secs(60);
 /// Longer than any answer is waited for.
 const REQUEST_TIME: Duration = Duration::from_secs(130);
 
@@ -102,23 +106,43 @@ async fn admit(page: &WebUi, request: Request, next: Next) -> Result<Response, F
     if let Admission::Session(session) = admission {
         parts.extensions.insert(session);
     }
+    // What is uploaded takes memory in both processes: one at a time.
+    let is_upload = parts.uri.path() == UPLOAD;
+    let _upload = match is_upload {
+        true => Some(page.uploads.try_acquire().map_err(|_| Unanswered::Busy)?),
+        false => None,
+    };
     let body = match parts.method {
-        Method::POST => Body::from(read(body, &parts.headers).await?),
+        Method::POST => {
+            let (bytes_max, time) = match is_upload {
+                true => (UPLOAD_BYTES_MAX, UPLOAD_TIME),
+                false => (BODY_BYTES_MAX, BODY_TIME),
+            };
+            Body::from(read(body, &parts.headers, bytes_max, time).await?)
+        }
         _ => Body::empty(),
     };
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
 
-async fn read(body: Body, headers: &HeaderMap) -> Result<axum::body::Bytes, Failure> {
+async fn read(
+    body: Body,
+    headers: &HeaderMap,
+    bytes_max: usize,
+    time: Duration,
+) -> Result<Bytes, Failure> {
     let announced = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > BODY_BYTES_MAX) {
-        return Err(Failure::TooLarge);
+    let too_large = || Failure::TooLarge {
+        mib_max: bytes_max >> 20,
+    };
+    if announced.is_some_and(|length| length > bytes_max) {
+        return Err(too_large());
     }
-    match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY_BYTES_MAX)).await {
+    match tokio::time::timeout(time, to_bytes(body, bytes_max)).await {
         Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(_)) => Err(Failure::TooLarge),
+        Ok(Err(_)) => Err(too_large()),
         Err(_) => Err(Failure::Slow),
     }
 }

@@ -29,7 +29,7 @@ mod words;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use event::{PlannedRow, RunEvent, RunPhase, SampleUnit, StuckRequest};
-pub use message::{Ask, Hello, MeasurerMessage, QueueEntry};
+pub use message::{Ask, Hello, MeasurerMessage, QueueEntry, UPLOAD_BYTES_MAX};
 pub use pipe::{BYTES_MAX, Frame, LINE_BYTES_MAX, PipeError, read_frame, write_frame};
 pub use query::{DocumentForm, ListFilter, PictureForm, Query, QueryError};
 pub use serve::serve;

@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::locked;
 use crate::message::Ask;
+use crate::pipe::Frame;
 
 /// A report of a hundred runs takes a fraction of it.
 const ANSWER_TIME: Duration = Duration::from_secs(120);
@@ -17,7 +18,7 @@ const ANSWER_TIME: Duration = Duration::from_secs(120);
 const WAITING_MAX: usize = 32;
 
 pub(crate) struct MeasurerClient {
-    asks: mpsc::Sender<Ask>,
+    asks: mpsc::Sender<Frame<Ask>>,
     waiting: Mutex<HashMap<u64, oneshot::Sender<Reply>>>,
     next: AtomicU64,
 }
@@ -48,7 +49,7 @@ struct PendingAnswer<'m> {
 }
 
 impl MeasurerClient {
-    pub(crate) fn new(asks: mpsc::Sender<Ask>) -> Self {
+    pub(crate) fn new(asks: mpsc::Sender<Frame<Ask>>) -> Self {
         Self {
             asks,
             waiting: Mutex::default(),
@@ -64,6 +65,15 @@ impl MeasurerClient {
         &self,
         ask: impl FnOnce(u64, String) -> Ask,
     ) -> Result<Reply, Unanswered> {
+        self.ask_with(Vec::new(), ask).await
+    }
+
+    /// The same about these bytes.
+    pub(crate) async fn ask_with(
+        &self,
+        bytes: Vec<u8>,
+        ask: impl FnOnce(u64, String) -> Ask,
+    ) -> Result<Reply, Unanswered> {
         let (sender, receiver) = oneshot::channel();
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         {
@@ -74,8 +84,9 @@ impl MeasurerClient {
             waiting.insert(id, sender);
         }
         let _waiting = PendingAnswer { measurer: self, id };
-        let ask = ask(id, spoken().code().to_owned());
-        self.asks.try_send(ask).map_err(|error| match error {
+        let message = ask(id, spoken().code().to_owned());
+        let frame = Frame { message, bytes };
+        self.asks.try_send(frame).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => Unanswered::Busy,
             mpsc::error::TrySendError::Closed(_) => Unanswered::Ended,
         })?;

@@ -9,6 +9,9 @@ use crate::event::RunEvent;
 use crate::query::Query;
 use crate::wish::Wish;
 
+/// Bytes of a result that is uploaded: what is longer, the measurer does not take either.
+pub const UPLOAD_BYTES_MAX: usize = 8 << 20;
+
 /// What the web process asks of the measurer. `id` names the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]

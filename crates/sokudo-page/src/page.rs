@@ -33,6 +33,7 @@ pub(crate) struct WebUi {
     is_language_given: bool,
     methods: [MethodList; Language::ALL.len()],
     pub(crate) streams: Arc<Semaphore>,
+    pub(crate) uploads: Semaphore,
     keys: Mutex<KeySet>,
     view: Mutex<SharedView>,
     /// Something was told that no batch has yet.
@@ -51,7 +52,7 @@ impl WebUi {
         hello: Hello,
         methods: Methods,
         port: u16,
-        asks: mpsc::Sender<Ask>,
+        asks: mpsc::Sender<Frame<Ask>>,
     ) -> Result<Self, NoOrigin> {
         let language = Language::of_locale(&hello.lang);
         let mut keys = KeySet::new(hello.read_only);
@@ -65,6 +66,7 @@ impl WebUi {
             is_language_given: hello.is_lang_given,
             methods: Language::ALL.map(methods),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            uploads: Semaphore::new(1),
             keys: Mutex::new(keys),
             view: Mutex::new(view),
             changed: Notify::new(),

@@ -14,6 +14,8 @@ const WORD_BYTES_MAX: usize = 256;
 /// As long as the command line takes notes: 10,000 characters.
 const NOTE_BYTES_MAX: usize = 40_000;
 const TAGS_MAX: usize = 32;
+/// A name of so many is none that a file system has no room for, in any script.
+const NAME_SIGNS_MAX: usize = 60;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "query", rename_all = "snake_case")]
@@ -67,6 +69,10 @@ pub enum Query {
         run: i64,
         add: Vec<String>,
         remove: Vec<String>,
+    },
+    /// What another tool has printed into a file of this name: the bytes behind it.
+    Import {
+        name: String,
     },
 }
 
@@ -134,19 +140,19 @@ const KINDS: [&str; 15] = [
 ];
 
 impl Query {
-    /// The words of its command line behind `sokudo`. `picture` is where a picture is written to;
-    /// everything else goes to standard output.
+    /// The words of its command line behind `sokudo`. `file` is where a picture is written to, or
+    /// what is imported lies; everything else goes to standard output.
     ///
     /// # Errors
     /// For names that are none.
-    pub fn words(&self, picture: &Path) -> Result<Vec<String>, QueryError> {
+    pub fn words(&self, file: &Path) -> Result<Vec<String>, QueryError> {
         let words = match self {
             Self::Disks => vec!["info".to_owned(), "--format=json".to_owned()],
             Self::List(filter) => return filter.words(),
             Self::Show { run, form } => shown(*run, *form),
             Self::Picture {
                 run, kind, theme, ..
-            } => return drawn(*run, kind.as_deref(), theme, picture),
+            } => return drawn(*run, kind.as_deref(), theme, file),
             Self::View { run } => shown(*run, DocumentForm::Json),
             Self::Report { runs } => return reported(runs),
             Self::Compare { left, right } => ["compare", &left.to_string(), &right.to_string()]
@@ -165,6 +171,7 @@ impl Query {
             Self::BaselineUnset { run } => baseline("unset", *run),
             Self::Note { run, text } => return noted(*run, text),
             Self::Tag { run, add, remove } => return tagged(*run, add, remove),
+            Self::Import { .. } => vec!["import".to_owned(), file.display().to_string()],
         };
         Ok(words)
     }
@@ -177,7 +184,30 @@ impl Query {
                 | Self::BaselineUnset { .. }
                 | Self::Note { .. }
                 | Self::Tag { .. }
+                | Self::Import { .. }
         )
+    }
+
+    /// The name of the file that its command line reads or writes: no path, and no hidden file.
+    pub fn file_name(&self) -> String {
+        let name = match self {
+            Self::Picture {
+                form: PictureForm::Png,
+                ..
+            } => "picture.png",
+            Self::Import { name } => name,
+            _ => "picture.svg",
+        };
+        let is_plain = |sign: &char| sign.is_alphanumeric() || "-_. ".contains(*sign);
+        let signs = name
+            .chars()
+            .filter(is_plain)
+            .skip_while(|sign| *sign == '.');
+        let name: String = signs.take(NAME_SIGNS_MAX).collect();
+        match name.is_empty() {
+            true => "file".to_owned(),
+            false => name,
+        }
     }
 }
 
@@ -335,6 +365,23 @@ mod tests {
             remove: vec!["--yes".to_owned()],
         };
         assert_eq!(words(&tag), Ok("edit 3 --untag=--yes --tag=-r".to_owned()));
+    }
+
+    #[test]
+    fn a_file_that_is_imported_has_a_name_and_no_path() {
+        for (name, expected) in [
+            ("fio 3.json", "fio 3.json"),
+            ("結果.txt", "結果.txt"),
+            ("../../.profile", "profile"),
+            ("/etc/shadow", "etcshadow"),
+            ("-o\n\0", "-o"),
+            ("..", "file"),
+        ] {
+            let name = name.to_owned();
+            assert_eq!(Query::Import { name }.file_name(), expected);
+        }
+        let name = "x".repeat(10_000);
+        assert_eq!(Query::Import { name }.file_name().len(), NAME_SIGNS_MAX);
     }
 
     #[test]

@@ -46,8 +46,8 @@ pub(crate) enum Failure {
     Malformed { reason: String },
     #[error("there is no such page or file; go back to the first page")]
     NotFound,
-    #[error("the request is longer than 1 MiB; send less at once")]
-    TooLarge,
+    #[error("the request is longer than {mib_max} MiB; send less at once")]
+    TooLarge { mib_max: usize },
     #[error("the request took too long to arrive; send it again")]
     Slow,
     #[error("the answer took too long; try again when the run is over")]
@@ -65,7 +65,7 @@ impl Failure {
             Self::Folder(error) => error.status(),
             Self::Malformed { .. } => StatusCode::BAD_REQUEST,
             Self::NotFound => StatusCode::NOT_FOUND,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Slow => StatusCode::REQUEST_TIMEOUT,
         }
     }

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Path;
+use axum::extract::{DefaultBodyLimit, Path};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
 use sokudo_words::spoken;
 
-use crate::access::METRICS;
+use crate::access::{METRICS, UPLOAD};
 use crate::files;
 use crate::guard::guard;
 use crate::page::WebUi;
@@ -53,8 +53,11 @@ pub(crate) fn router(page: Arc<WebUi>) -> Router {
         .route("/api/compare", get(kept::compare))
         .route("/api/trend", get(kept::trend))
         .route("/api/baselines", get(kept::baselines))
+        .route(UPLOAD, post(kept::import))
         .fallback(async || Failure::NotFound)
         .method_not_allowed_fallback(async || Failure::NotFound)
+        // The guard knows how long each may be.
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(Arc::clone(&page), guard))
         .with_state(page)
 }

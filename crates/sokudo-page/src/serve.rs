@@ -131,9 +131,9 @@ fn read_all(mut reader: BufReader<UnixStream>, frames: &mpsc::Sender<Frame<Measu
 }
 
 /// Ends with the page, and where the pipe is closed.
-fn write_all(mut pipe: UnixStream, mut asks: mpsc::Receiver<Ask>) {
-    while let Some(ask) = asks.blocking_recv() {
-        if write_frame(&mut pipe, &ask, &[]).is_err() {
+fn write_all(mut pipe: UnixStream, mut asks: mpsc::Receiver<Frame<Ask>>) {
+    while let Some(Frame { message, bytes }) = asks.blocking_recv() {
+        if write_frame(&mut pipe, &message, &bytes).is_err() {
             return;
         }
     }

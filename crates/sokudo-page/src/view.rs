@@ -168,8 +168,16 @@ impl SharedView {
                 self.set("now", json!({ "phase": "pause", "seconds": seconds }))
             }
             RunEvent::Checking { text } => self.set("now", json!({ "text": text })),
-            // No measurement that the page begins has any.
-            RunEvent::SelfTest { .. } | RunEvent::SelfTestEnded { .. } => {}
+            RunEvent::SelfTest {
+                kind,
+                drives,
+                percent,
+            } => self.set(
+                "now",
+                json!({ "phase": "self_test", "kind": kind, "drives": drives, "percent": percent }),
+            ),
+            // The tables have it.
+            RunEvent::SelfTestEnded { .. } => {}
             RunEvent::RowNamed { row, name } => self.name_row(row, name),
             RunEvent::Trial { row, trial } => self.trial(row, trial),
             RunEvent::Progress { .. } => self.progress(&event),

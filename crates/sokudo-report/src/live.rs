@@ -2,7 +2,7 @@
 //! read on a terminal, for a page that shows them while it is measured.
 
 use serde::Serialize;
-use sokudo_words::{Language, Text};
+use sokudo_words::{Language, Text, WrittenFigure};
 
 use crate::article::{Article, Element};
 use crate::check::CheckDocument;
@@ -89,6 +89,8 @@ struct LiveFinding {
     /// Why that is so, most likely.
     cause: String,
     remedy: String,
+    /// The options and commands that it names, by the words that scripts know them by.
+    options: Vec<String>,
     /// Of which rows; empty where it concerns the run.
     rows: String,
 }
@@ -284,7 +286,11 @@ impl LiveText {
 
 impl LiveFinding {
     fn of(group: &FindingGroup<'_>, language: Language) -> Self {
+        let figures = group.remedy.figures().into_iter();
+        let options = figures.filter(|it| it.unit == WrittenFigure::OPTION);
+        let options = options.flat_map(|it| it.value.split(' '));
         Self {
+            options: options.map(str::to_owned).collect(),
             severity: group.label(),
             label: language.word(group.label()).to_owned(),
             symptom: group.summary.in_language(language),

@@ -85,6 +85,12 @@ pub struct WrittenFigure {
     pub text: String,
 }
 
+impl WrittenFigure {
+    /// The unit of what is no number: words that scripts know options and commands by, which the text
+    /// names in the reader's words.
+    pub const OPTION: &'static str = "option";
+}
+
 /// Texts in a row.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
@@ -158,6 +164,17 @@ impl Text {
             name => name.to_owned(),
         });
         names.collect::<Vec<_>>().into_iter().zip(&self.arguments)
+    }
+
+    /// All figures in it, and in the texts within it.
+    pub fn figures<'t>(&'t self) -> Vec<&'t WrittenFigure> {
+        let in_argument = |argument: &'t Argument| match argument {
+            Argument::Figure(figure) => vec![figure],
+            Argument::Text(text) => text.figures(),
+            Argument::List(list) => list.items.iter().flat_map(Self::figures).collect(),
+            _ => Vec::new(),
+        };
+        self.arguments.iter().flat_map(in_argument).collect()
     }
 
     /// A template and arguments by the names of its holes; a hole without an argument stays,

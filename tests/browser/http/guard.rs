@@ -241,6 +241,7 @@ fn a_page_that_was_started_to_look_lets_nobody_change_anything() {
         "runs/1/note",
         "runs/1/tag",
         "runs/1/baseline",
+        "import?name=x",
     ] {
         let refused = site.post(&format!("/api/{path}"), &cookie, "{}");
         assert_eq!(refused.status, 403, "{path}");

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sokudo_page::{Ask, Query};
+
 use super::site::{CONTROL, response, site};
 
 #[test]
@@ -28,6 +30,37 @@ fn a_request_that_is_too_large_is_refused() {
         site.raw(&format!("{head}{chunk}{chunk}0\r\n\r\n")).status,
         413
     );
+}
+
+#[test]
+fn one_result_of_8_mib_is_uploaded_at_a_time() {
+    let site = site();
+    let cookie = site.enter(CONTROL);
+    let largest = "x".repeat(8 << 20);
+    let upload = |body: &str| site.post("/api/import?name=a.txt", &cookie, body).status;
+    assert_eq!(upload(&largest), 200);
+    let asked = site.asked.recv().unwrap();
+    assert!(matches!(
+        asked,
+        Ask::Query { query: Query::Import { name }, .. } if name == "a.txt"
+    ));
+    assert_eq!(upload(&format!("{largest}x")), 413);
+    assert_eq!(site.post("/api/plan", &cookie, &largest).status, 413);
+    let mut slow = site.connect();
+    let head = format!(
+        "POST /api/import?name=a HTTP/1.1\r\nHost: localhost:{0}\r\nOrigin: http://localhost:{0}\r\n\
+         X-Sokudo: 1\r\nCookie: {cookie}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nx",
+        site.port
+    );
+    slow.write_all(head.as_bytes()).unwrap();
+    // It has been let in once another is not.
+    let begun = Instant::now();
+    while upload("x") != 503 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "both are taken");
+    }
+    slow.write_all(b"x").unwrap();
+    assert_eq!(response(slow).status, 200);
+    assert_eq!(upload("x"), 200);
 }
 
 #[test]

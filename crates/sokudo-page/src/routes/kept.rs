@@ -64,6 +64,11 @@ struct BaselineSet {
     set: bool,
 }
 
+#[derive(Deserialize)]
+struct ImportedName {
+    name: String,
+}
+
 pub(super) async fn disks(State(page): Ui) -> Answered {
     answer(&page, Query::Disks).await
 }
@@ -111,6 +116,13 @@ pub(super) async fn tag(State(page): Ui, Path(run): Path<String>, body: Bytes) -
     let Tags { add, remove } = read(&body)?;
     let run = number(&run)?;
     answer(&page, Query::Tag { run, add, remove }).await
+}
+
+pub(super) async fn import(State(page): Ui, uri: Uri, body: Bytes) -> Answered {
+    let ImportedName { name } = read_query(&uri)?;
+    let query = Query::Import { name };
+    let ask = |id, lang| Ask::Query { id, lang, query };
+    Ok(answered(page.measurer.ask_with(body.into(), ask).await?))
 }
 
 pub(super) async fn baseline(State(page): Ui, Path(run): Path<String>, body: Bytes) -> Answered {

@@ -13,7 +13,8 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Measure",
         &[
-            "mark", "quick", "scan", "explain", "fill", "sweep", "load", "peak", "steady", "bonnie",
+            "mark", "quick", "scan", "explain", "fill", "sweep", "load", "peak", "steady",
+            "bonnie", "run",
         ],
     ),
     (
@@ -23,7 +24,7 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
         ],
     ),
     ("Look", &["page", "info", "list", "show", "import"]),
-    ("As other tools", &["run", "fio", "diskspd", "hdparm"]),
+    ("As other tools", &["fio", "diskspd", "hdparm"]),
     (
         "More",
         &["prepare", "edit", "delete", "clean", "completions", "man"],

@@ -27,7 +27,7 @@ use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use sokudo_page::{Ask, MeasurerMessage, read_frame};
+use sokudo_page::{Ask, Frame, MeasurerMessage, UPLOAD_BYTES_MAX, read_frame};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{invocation, output};
 use sokudo_words::text;
@@ -83,7 +83,7 @@ fn work(
 ) -> Result<(), Exit> {
     for happening in receiver {
         match happening {
-            PageEvent::Ask(ask) => desk.answer(ask),
+            PageEvent::Ask(Frame { message, bytes }) => desk.answer(message, bytes),
             PageEvent::Child(run, report) => desk.hear(run, report),
             PageEvent::Enter => {
                 addresses.control_token = secret();
@@ -119,12 +119,13 @@ fn work(
 fn listening(receiver: &Receiver<PageEvent>) -> Result<u16, Exit> {
     loop {
         match receiver.recv() {
-            Ok(PageEvent::Ask(Ask::Listening { port })) => return Ok(port),
-            Ok(PageEvent::Ask(Ask::Failed { error })) => {
-                return Err(Exit::failed(anyhow::anyhow!(error)));
-            }
+            Ok(PageEvent::Ask(frame)) => match frame.message {
+                Ask::Listening { port } => return Ok(port),
+                Ask::Failed { error } => return Err(Exit::failed(anyhow::anyhow!(error))),
+                _ => {}
+            },
             Ok(PageEvent::End) => return Err(Exit::AsReported(0)),
-            Ok(PageEvent::Ask(_) | PageEvent::Enter | PageEvent::Child(..)) => {}
+            Ok(PageEvent::Enter | PageEvent::Child(..)) => {}
             Ok(PageEvent::WebEnded) | Err(_) => {
                 return Err(Exit::failed(text!(
                     "the process that serves the page could not start; try another --port"
@@ -137,8 +138,10 @@ fn listening(receiver: &Receiver<PageEvent>) -> Result<u16, Exit> {
 fn watch_asks(reader: UnixStream, sender: Sender<PageEvent>) {
     thread::spawn(move || {
         let mut reader = BufReader::new(reader);
-        while let Ok(Some(frame)) = read_frame::<Ask>(&mut reader) {
-            if sender.send(PageEvent::Ask(frame.message)).is_err() {
+        while let Ok(Some(frame)) = read_frame::<Ask>(&mut reader)
+            && frame.bytes.len() <= UPLOAD_BYTES_MAX
+        {
+            if sender.send(PageEvent::Ask(frame)).is_err() {
                 return;
             }
         }

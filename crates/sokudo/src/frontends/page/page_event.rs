@@ -1,9 +1,9 @@
 //! What the main thread of the page waits for.
 
-use sokudo_page::{Ask, RunEvent};
+use sokudo_page::{Ask, Frame, RunEvent};
 
 pub(crate) enum PageEvent {
-    Ask(Ask),
+    Ask(Frame<Ask>),
     /// The process that speaks to browsers has ended.
     WebEnded,
     /// The run of this number tells something.

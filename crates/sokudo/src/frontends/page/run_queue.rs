@@ -3,15 +3,17 @@
 
 use std::collections::VecDeque;
 use std::fs;
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
 
 use serde_json::{Value, json};
+use sokudo_history::import;
 use sokudo_page::{
     Ask, DocumentForm, MeasurerMessage, MethodForm, PictureForm, Query, QueueEntry, RunEvent,
     TargetForm, Wish, replayed, write_frame,
@@ -157,7 +159,8 @@ impl RunQueue {
         );
     }
 
-    pub(crate) fn answer(&mut self, ask: Ask) {
+    /// Answers what is asked about these bytes.
+    pub(crate) fn answer(&mut self, ask: Ask, bytes: Vec<u8>) {
         match ask {
             Ask::Listening { .. } | Ask::Failed { .. } => {}
             Ask::Plan { id, lang, wish } => {
@@ -197,7 +200,7 @@ impl RunQueue {
             Ask::Query { id, lang, query } => {
                 let language = Language::of_locale(&lang);
                 self.in_background(id, language, move |surroundings| {
-                    question(surroundings, &query)
+                    question(surroundings, &query, &bytes)
                 });
             }
         }
@@ -218,17 +221,13 @@ impl RunQueue {
                 }
                 self.tell(&MeasurerMessage::Event { run, event });
             }
-            ChildReport::Line(line) => {
-                let note = format!("{}: ", text!("note").in_language(current.language));
-                match line.strip_prefix(&note) {
-                    Some(text) => {
-                        let text = text.to_owned();
-                        let event = RunEvent::Note { text };
-                        self.tell(&MeasurerMessage::Event { run, event });
-                    }
-                    None => current.message = line,
+            ChildReport::Line(line) => match note_of(&line, current.language) {
+                Some(text) => {
+                    let event = RunEvent::Note { text };
+                    self.tell(&MeasurerMessage::Event { run, event });
                 }
-            }
+                None => current.message = line,
+            },
             ChildReport::Over => self.over(),
         }
     }
@@ -454,6 +453,12 @@ impl RunQueue {
     }
 }
 
+/// What a line that is a note says.
+fn note_of(line: &str, language: Language) -> Option<String> {
+    let note = format!("{}: ", text!("note").in_language(language));
+    line.strip_prefix(&note).map(str::to_owned)
+}
+
 fn read_only() -> Text {
     text!("the page was started with --read-only; start it without to measure")
 }
@@ -565,22 +570,32 @@ fn last_message(answer: &child::Answer) -> Text {
     last.map_or_else(|| text!("it ended without an answer"), Text::name)
 }
 
-fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
-    let folder = tempfile::tempdir()
-        .map_err(|error| text!("no picture can be kept: {error}; free space in TMPDIR"))?;
-    let picture = picture_path(query, folder.path());
-    let words = query.words(&picture).map_err(text_of)?;
-    let is_reported = matches!(query, Query::View { .. } | Query::Compare { .. });
+fn question(surroundings: &Surroundings, query: &Query, bytes: &[u8]) -> Result<Given, Text> {
+    let no_room = |error: io::Error| text!("no file can be kept: {error}; free space in TMPDIR");
+    let folder = tempfile::tempdir().map_err(no_room)?;
+    let file = folder.path().join(query.file_name());
+    let is_import = matches!(query, Query::Import { .. });
+    if is_import {
+        check_foreign(bytes)?;
+        fs::write(&file, bytes).map_err(no_room)?;
+    }
+    let words = query.words(&file).map_err(text_of)?;
+    let is_reported = is_import || matches!(query, Query::View { .. } | Query::Compare { .. });
     let tell = is_reported.then_some("events");
-    let answer = surroundings.answer(&words, tell)?;
+    let mut answer = surroundings.answer(&words, tell)?;
+    // Where it lay for a moment is nothing to people.
+    let begin = format!("{}/", folder.path().display());
+    let messages = answer.messages.iter_mut();
+    messages.for_each(|it| *it = it.replace(&begin, ""));
     if !answer.is_good {
         return Err(last_message(&answer));
     }
     let bytes = match query {
         Query::Picture { .. } => {
-            fs::read(&picture).map_err(|error| text!("the picture cannot be read: {error}"))?
+            fs::read(&file).map_err(|error| text!("the picture cannot be read: {error}"))?
         }
         Query::View { run } => replay(*run, &answer.printed),
+        Query::Import { .. } => imported(&answer, surroundings.language),
         _ => answer.printed,
     };
     let (kind, name) = kind(query);
@@ -592,12 +607,43 @@ fn question(surroundings: &Surroundings, query: &Query) -> Result<Given, Text> {
     })
 }
 
+/// Refuses a document of sokudo's own, which comes with a command line that would be repeated here
+/// and a verdict that nobody here has seen: who believes it imports it at a shell.
+fn check_foreign(bytes: &[u8]) -> Result<(), Text> {
+    match import::is_own(bytes) {
+        true => Err(text!(
+            "it is a run of sokudo's own, which the page does not take from elsewhere; use sokudo import"
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Under which numbers runs are kept now, and what was said of them.
+fn imported(answer: &child::Answer, language: Language) -> Vec<u8> {
+    let events = events_of(&answer.printed);
+    let runs: Vec<u64> = events
+        .filter_map(|event| match event {
+            RunEvent::Done { kept, .. } => kept,
+            _ => None,
+        })
+        .collect();
+    let notes = answer.messages.iter();
+    let notes: Vec<_> = notes.filter_map(|it| note_of(it, language)).collect();
+    let imported = json!({ "runs": runs, "messages": notes });
+    imported.to_string().into_bytes()
+}
+
 /// A kept run in the form of the view, of the events that it is told in.
 fn replay(run: i64, event_lines: &[u8]) -> Vec<u8> {
-    let lines = event_lines.split(|byte| *byte == b'\n');
-    let events = lines.filter_map(|line| serde_json::from_slice(line).ok());
     let run = u64::try_from(run).unwrap_or_default();
-    replayed(run, events).to_string().into_bytes()
+    replayed(run, events_of(event_lines))
+        .to_string()
+        .into_bytes()
+}
+
+fn events_of(lines: &[u8]) -> impl Iterator<Item = RunEvent> {
+    let lines = lines.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// What an answer is, and what a file of it is called.
@@ -624,14 +670,4 @@ fn kind(query: &Query) -> (&'static str, Option<String>) {
         ),
         _ => ("application/json", None),
     }
-}
-
-fn picture_path(query: &Query, folder: &Path) -> PathBuf {
-    folder.join(match query {
-        Query::Picture {
-            form: PictureForm::Png,
-            ..
-        } => "picture.png",
-        _ => "picture.svg",
-    })
 }

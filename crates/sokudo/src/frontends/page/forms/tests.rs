@@ -36,6 +36,11 @@ fn a_wish_becomes_the_words_of_a_command_line() {
             r#"{"method":"job","job":"[a]\nrw=read\n","options":{"readonly":true}}"#,
             "run --readonly /run/job.fio",
         ),
+        // Consent is no word of the form: the measurer adds it.
+        (
+            r#"{"method":"burn-in","target":"/dev/sdb","serial":"WD-1","options":{"passes":2,"self-test":"short"}}"#,
+            "burn-in --passes=2 --self-test=short /dev/sdb",
+        ),
         (r#"{"method":"check"}"#, "check"),
         // What the form shows unasked is no default of the command.
         (
@@ -67,6 +72,7 @@ fn what_no_form_holds_is_refused_by_name() {
         "lang",
         "write-back",
         "notify",
+        "resume",
         "file",
     ] {
         for form in forms_in(Language::English) {
