@@ -18,6 +18,7 @@ use sokudo_history::result_file;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
 use sokudo_page::TargetForm;
+use sokudo_report::view::showing_of;
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{language, output, print};
@@ -39,7 +40,7 @@ pub(crate) const DECLARED: Declared = Declared {
     }),
     kinds: &[&plan::METHOD],
     views: &[&view::VIEW],
-    showings: &[table::showing],
+    showings: &[showing_of::<FitDocument>],
     pictures: &[picture::LATENCY_AND_LIMIT],
     ..Declared::NONE
 };

@@ -26,6 +26,7 @@ use sokudo_model::{
     Event, LatencyLimit, Method, Nanos, Plan, Row, Run, Schedule, TargetKind, Workload,
 };
 use sokudo_page::TargetForm;
+use sokudo_report::view::showing_of;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::RowSpec;
 use sokudo_words::{Text, text};
@@ -43,7 +44,10 @@ pub(crate) const DECLARED: Declared = Declared {
     }),
     kinds: &[&view::METHOD, &beside::comparison::METHOD],
     views: &[&view::VIEW, &beside::view::VIEW],
-    showings: &[table::showing, beside::table::showing],
+    showings: &[
+        showing_of::<view::LoadDocument>,
+        showing_of::<beside::view::BesideDocument>,
+    ],
     pictures: &[picture::LATENCY_BY_LOAD, beside::picture::LATENCIES],
     rules: &[&RULES, &beside::rules::RULES],
     #[cfg(test)]

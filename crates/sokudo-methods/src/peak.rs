@@ -15,6 +15,7 @@ use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE};
 use sokudo_model::{Event, Method, Nanos, Plan, Row, Schedule, StopReason, Trial, Workload};
 use sokudo_page::TargetForm;
+use sokudo_report::view::showing_of;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{RowDirection, RowSpec, THREADS_MAX};
 
@@ -32,7 +33,7 @@ pub(crate) const DECLARED: Declared = Declared {
     }),
     kinds: &[&view::METHOD],
     views: &[&view::VIEW],
-    showings: &[table::showing],
+    showings: &[showing_of::<Peak>],
     pictures: &[picture::RATE_BY_DEPTH],
     rules: &[&rules::RULES],
     #[cfg(test)]

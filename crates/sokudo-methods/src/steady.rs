@@ -22,6 +22,7 @@ use sokudo_model::{
     Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind,
 };
 use sokudo_page::TargetForm;
+use sokudo_report::view::showing_of;
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::output;
 use sokudo_words::{Text, text};
@@ -40,7 +41,7 @@ pub(crate) const DECLARED: Declared = Declared {
     }),
     kinds: &[&plan::METHOD],
     views: &[&view::VIEW],
-    showings: &[table::showing],
+    showings: &[showing_of::<view::SteadyDocument>],
     pictures: &[picture::ROUNDS, mixes::MIXES],
     ..Declared::NONE
 };

@@ -7,7 +7,7 @@ use sokudo_model::Inference;
 use sokudo_words::Text;
 
 use crate::article::Article;
-use crate::document::RunDocument;
+use crate::document::{RunDocument, RunView};
 use crate::grouping::{FindingGroup, grouped_findings};
 use crate::style::BandwidthUnit;
 
@@ -89,6 +89,11 @@ pub trait ShownView {
 
 /// How a method shows a run; `None` of runs that are not its own.
 pub type Showing = for<'a> fn(&'a RunDocument) -> Option<&'a dyn ShownView>;
+
+/// How runs are shown that have this view, which shows itself.
+pub fn showing_of<View: ShownView + RunView>(document: &RunDocument) -> Option<&dyn ShownView> {
+    Some(document.views.get::<View>()?)
+}
 
 static SHOWINGS: OnceLock<Vec<Showing>> = OnceLock::new();
 

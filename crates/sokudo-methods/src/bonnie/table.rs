@@ -32,20 +32,15 @@ impl ShownView for ShownPhases {
         document: &'a RunDocument,
         unit: BandwidthUnit,
     ) -> ShownBehind {
-        add(article, document, unit);
+        // What counts has a column of its own.
+        let unit = match unit {
+            BandwidthUnit::IosPerSecond => BandwidthUnit::MegabytesPerSecond,
+            unit => unit,
+        };
+        let table = table(document, unit);
+        article.add(Element::Table(table.noted(legend(document, unit))));
         ShownBehind::NoRows
     }
-}
-
-/// The table and what its figures are.
-pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit) {
-    // What counts has a column of its own.
-    let unit = match unit {
-        BandwidthUnit::IosPerSecond => BandwidthUnit::MegabytesPerSecond,
-        unit => unit,
-    };
-    let table = table(document, unit);
-    article.add(Element::Table(table.noted(legend(document, unit))));
 }
 
 fn table(document: &RunDocument, unit: BandwidthUnit) -> Table {

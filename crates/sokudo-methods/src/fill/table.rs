@@ -98,33 +98,29 @@ impl ShownView for ShownFill {
         document: &'a RunDocument,
         _: BandwidthUnit,
     ) -> ShownBehind {
-        if let Some(fill) = document.views.get() {
-            add(article, document, fill);
+        let Some(fill) = document.views.get() else {
+            return ShownBehind::Nothing;
+        };
+        article.paragraph(sentence(fill));
+        article.add(Element::Table(levels(document, fill).noted(LEGEND)));
+        if !fill.rests.is_empty() {
+            article.add(Element::Table(recovery(fill)));
+        }
+        if let Some(reads) = fill.reads {
+            article.paragraph(text!(
+                "Reads of one block between the writes: median {}, p99 {}, longest {} ({} reads).",
+                Nanos(reads.p50),
+                Nanos(reads.p99),
+                Nanos(reads.max),
+                reads.count
+            ));
+        }
+        if let Some(amplification) = fill.write_amplification {
+            article.paragraph(text!(
+                "Write amplification {amplification:.2}, by the drive's own counters: what it wrote to its flash ÷ what it was given."
+            ));
         }
         ShownBehind::Nothing
-    }
-}
-
-/// The sentence, levels, and what came back.
-pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, fill: &Fill) {
-    article.paragraph(sentence(fill));
-    article.add(Element::Table(levels(document, fill).noted(LEGEND)));
-    if !fill.rests.is_empty() {
-        article.add(Element::Table(recovery(fill)));
-    }
-    if let Some(reads) = fill.reads {
-        article.paragraph(text!(
-            "Reads of one block between the writes: median {}, p99 {}, longest {} ({} reads).",
-            Nanos(reads.p50),
-            Nanos(reads.p99),
-            Nanos(reads.max),
-            reads.count
-        ));
-    }
-    if let Some(amplification) = fill.write_amplification {
-        article.paragraph(text!(
-            "Write amplification {amplification:.2}, by the drive's own counters: what it wrote to its flash ÷ what it was given."
-        ));
     }
 }
 

@@ -27,15 +27,22 @@ impl FitAnswer {
     }
 }
 
-/// How it is shown.
-pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
-    let view = document.views.get::<FitDocument>()?;
-    Some(view)
-}
-
 impl ShownView for FitDocument {
+    /// The answer, the table, who has published what was asked, and how fio shows the same.
     fn add_answer<'a>(&'a self, article: &mut Article<'a>, document: &'a RunDocument) {
-        add(article, document, self);
+        let tone = self.answer.map_or(Tone::None, FitAnswer::tone);
+        article.add(Element::Answer(tone, answer(document, self)));
+        article.add(Element::Table(table(document, self)));
+        let question = &self.question;
+        let details = [
+            ("source", Text::name(&*question.source)),
+            ("date", Text::name(&*question.date)),
+            ("leaves open", phrase(&question.remark)),
+        ];
+        let details = details.into_iter().filter(|(_, text)| !text.is_empty());
+        let facts = details.map(|(label, text)| (label.into(), text.into()));
+        article.add(Element::Facts(facts.collect()));
+        article.add(Element::Commands("With fio:", &question.fio));
     }
 
     fn add_figures<'a>(
@@ -46,23 +53,6 @@ impl ShownView for FitDocument {
     ) -> ShownBehind {
         ShownBehind::Nothing
     }
-}
-
-/// The answer, the table, who has published what was asked, and how fio shows the same.
-pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, fit: &'a FitDocument) {
-    let tone = fit.answer.map_or(Tone::None, FitAnswer::tone);
-    article.add(Element::Answer(tone, answer(document, fit)));
-    article.add(Element::Table(table(document, fit)));
-    let question = &fit.question;
-    let details = [
-        ("source", Text::name(&*question.source)),
-        ("date", Text::name(&*question.date)),
-        ("leaves open", phrase(&question.remark)),
-    ];
-    let details = details.into_iter().filter(|(_, text)| !text.is_empty());
-    let facts = details.map(|(label, text)| (label.into(), text.into()));
-    article.add(Element::Facts(facts.collect()));
-    article.add(Element::Commands("With fio:", &question.fio));
 }
 
 fn lines<'a>(document: &'a RunDocument, fit: &'a FitDocument) -> Vec<Line<'a>> {

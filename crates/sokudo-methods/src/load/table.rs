@@ -14,12 +14,6 @@ use crate::load::view::{LoadDocument, LoadStepDocument};
 /// A line: a step, or none for the closed loop, and its result.
 type Line<'a> = (Option<&'a LoadStepDocument>, &'a ResultDocument);
 
-/// How it is shown.
-pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
-    let view = document.views.get::<LoadDocument>()?;
-    Some(view)
-}
-
 impl ShownView for LoadDocument {
     fn add_figures<'a>(
         &'a self,
@@ -27,7 +21,11 @@ impl ShownView for LoadDocument {
         document: &'a RunDocument,
         _: BandwidthUnit,
     ) -> ShownBehind {
-        add(article, document, self);
+        article.add(Element::Table(table(document, self)));
+        let sentences = sentences(self).into_iter();
+        let facts = sentences.map(|(label, sentence)| (label.into(), sentence.into()));
+        article.add(Element::Facts(facts.collect()));
+        article.paragraph(LEGEND);
         ShownBehind::NoRows
     }
 
@@ -35,15 +33,6 @@ impl ShownView for LoadDocument {
     fn fact(&self, label: &'static str, _: &RunDocument) -> Option<Option<Text>> {
         (label == "Load").then_some(None)
     }
-}
-
-/// The table with what the curve says, and what its figures are.
-pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, load: &LoadDocument) {
-    article.add(Element::Table(table(document, load)));
-    let sentences = sentences(load).into_iter();
-    let facts = sentences.map(|(label, sentence)| (label.into(), sentence.into()));
-    article.add(Element::Facts(facts.collect()));
-    article.paragraph(LEGEND);
 }
 
 const LEGEND: &str = "Load: share of the closed loop's rate. Service latencies count from the issue of an I/O, intended ones from the instant at which the rate meant it to start. In an overload, intended latencies grow with the length of a trial.";

@@ -18,12 +18,6 @@ type Line<'a> = (usize, &'a PeakRow, &'a ResultDocument);
 
 const LEGEND: &str = "Depth: I/Os in flight per thread. CPUs: what the row's threads used, on average; per CPU: I/Os per second of that time. A load that was only tried has one trial. The load with the highest rate, and one that came near it with less in flight, were then measured again alternately. The knee is the smallest of these within 5 % of the maximum.";
 
-/// How it is shown.
-pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
-    let view = document.views.get::<Peak>()?;
-    Some(view)
-}
-
 impl ShownView for Peak {
     fn add_figures<'a>(
         &'a self,
@@ -31,7 +25,14 @@ impl ShownView for Peak {
         document: &'a RunDocument,
         _: BandwidthUnit,
     ) -> ShownBehind {
-        add(article, document, self);
+        let inference = limit(document);
+        article.paragraph(sentence(self, inference));
+        if let Some(inference) = inference {
+            let seen = ("seen".into(), inference.evidence.clone().into());
+            article.add(Element::Facts(vec![seen]));
+        }
+        article.add(Element::Table(table(document, self)));
+        article.paragraph(LEGEND);
         ShownBehind::NoRows
     }
 
@@ -56,18 +57,6 @@ fn trials(document: &RunDocument, peak: &Peak) -> Text {
     let once = text!("1 × {} per load", time.unwrap_or_default());
     let end = document.interrupted.then(|| Text::from("interrupted"));
     Text::list(std::iter::once(once).chain(again).chain(end), "; ")
-}
-
-/// The sentence, what was seen, and the table.
-pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, peak: &Peak) {
-    let inference = limit(document);
-    article.paragraph(sentence(peak, inference));
-    if let Some(inference) = inference {
-        let seen = ("seen".into(), inference.evidence.clone().into());
-        article.add(Element::Facts(vec![seen]));
-    }
-    article.add(Element::Table(table(document, peak)));
-    article.paragraph(LEGEND);
 }
 
 /// What was concluded of the peak.

@@ -41,24 +41,14 @@ impl ShownView for ShownContention {
         unit: BandwidthUnit,
     ) -> ShownBehind {
         if let Some(sharing) = document.views.get() {
-            add(article, document, sharing, unit);
+            article.paragraph(sentence(document, sharing));
+            article.add(Element::Table(table(document, sharing, unit).noted(LEGEND)));
+            if let Some(names) = names(document, sharing) {
+                article.paragraph(names);
+            }
         }
         // The table has the figures of rows, disk by disk.
         ShownBehind::RowsOnPaper
-    }
-}
-
-/// The sentence and the table.
-pub(crate) fn add(
-    article: &mut Article<'_>,
-    document: &RunDocument,
-    sharing: &Contention,
-    unit: BandwidthUnit,
-) {
-    article.paragraph(sentence(document, sharing));
-    article.add(Element::Table(table(document, sharing, unit).noted(LEGEND)));
-    if let Some(names) = names(document, sharing) {
-        article.paragraph(names);
     }
 }
 

@@ -86,12 +86,6 @@ fn what(procedure: &SteadyProcedure) -> Text {
     )
 }
 
-/// How it is shown.
-pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
-    let view = document.views.get::<SteadyDocument>()?;
-    Some(view)
-}
-
 impl ShownView for SteadyDocument {
     fn add_figures<'a>(
         &'a self,
@@ -99,7 +93,31 @@ impl ShownView for SteadyDocument {
         document: &'a RunDocument,
         unit: BandwidthUnit,
     ) -> ShownBehind {
-        add(article, document, self, unit);
+        let procedure = &self.procedure;
+        article.paragraph(text!("{}: {}", self.label, what(procedure)));
+        let before = |kind| matches!(kind, SteadyPhaseKind::Purge | SteadyPhaseKind::Precondition);
+        let before = of_phases(document, self, before).map(before_line);
+        article.notes(before.collect());
+        add_matrix(article, document, self, unit);
+        for (phase, result) in self.tests() {
+            let rounds = rounds::table(document, procedure, (phase, result), unit);
+            article.add(Element::Table(rounds));
+        }
+        let after = of_phases(document, self, |kind| kind == SteadyPhaseKind::Afterwards);
+        let after: Vec<_> = after.filter_map(after_line).collect();
+        if !after.is_empty() {
+            article.add(Element::OfRows(after));
+            article.paragraph(CLOSED_LOOP);
+        }
+        let mut notes = vec![legend(self)];
+        let differences = differences(procedure);
+        notes.extend(differences.map(|all| text!("{}.", text!("Not as the PTS has it: {all}"))));
+        notes.push(text!(
+            "Expected before it began: {}; {}.",
+            expected(procedure),
+            all(&procedure.estimate.assumptions)
+        ));
+        article.notes(notes);
         ShownBehind::NoRows
     }
 
@@ -128,40 +146,6 @@ fn rounds_made(document: &RunDocument, steady: &SteadyDocument) -> Text {
     );
     let end = document.interrupted.then(|| Text::from("interrupted"));
     Text::list(std::iter::once(rounds).chain(end), "; ")
-}
-
-/// Everything between the facts and the findings.
-pub(crate) fn add(
-    article: &mut Article<'_>,
-    document: &RunDocument,
-    steady: &SteadyDocument,
-    unit: BandwidthUnit,
-) {
-    let procedure = &steady.procedure;
-    article.paragraph(text!("{}: {}", steady.label, what(procedure)));
-    let before = |kind| matches!(kind, SteadyPhaseKind::Purge | SteadyPhaseKind::Precondition);
-    let before = of_phases(document, steady, before).map(before_line);
-    article.notes(before.collect());
-    add_matrix(article, document, steady, unit);
-    for (phase, result) in steady.tests() {
-        let rounds = rounds::table(document, procedure, (phase, result), unit);
-        article.add(Element::Table(rounds));
-    }
-    let after = of_phases(document, steady, |kind| kind == SteadyPhaseKind::Afterwards);
-    let after: Vec<_> = after.filter_map(after_line).collect();
-    if !after.is_empty() {
-        article.add(Element::OfRows(after));
-        article.paragraph(CLOSED_LOOP);
-    }
-    let mut notes = vec![legend(steady)];
-    let differences = differences(procedure);
-    notes.extend(differences.map(|all| text!("{}.", text!("Not as the PTS has it: {all}"))));
-    notes.push(text!(
-        "Expected before it began: {}; {}.",
-        expected(procedure),
-        all(&procedure.estimate.assumptions)
-    ));
-    article.notes(notes);
 }
 
 /// The results of phases of these kinds.

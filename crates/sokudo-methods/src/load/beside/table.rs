@@ -14,12 +14,6 @@ use sokudo_words::{Text, text};
 use crate::load::beside::comparison::BesideFigure;
 use crate::load::beside::view::{BesideDocument, BesideRowDocument};
 
-/// How it is shown.
-pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
-    let view = document.views.get::<BesideDocument>()?;
-    Some(view)
-}
-
 impl ShownView for BesideDocument {
     fn add_figures<'a>(
         &'a self,
@@ -27,16 +21,11 @@ impl ShownView for BesideDocument {
         document: &'a RunDocument,
         _: BandwidthUnit,
     ) -> ShownBehind {
-        add(article, document, self);
+        article.paragraph(sentence(document, self));
+        article.add(Element::Table(table(document, self)));
+        article.paragraph(LEGEND);
         ShownBehind::Nothing
     }
-}
-
-/// The sentence, the table, and what its figures are.
-pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, beside: &BesideDocument) {
-    article.paragraph(sentence(document, beside));
-    article.add(Element::Table(table(document, beside)));
-    article.paragraph(LEGEND);
 }
 
 const LEGEND: &str = "Alone and beside: from the round with the median ratio, so drift affects none of the three. A 95 % interval needs 6 rounds. Latencies at the fixed rate count from the intended start of an I/O. The other workload runs in a closed loop; its latencies count from the issue.";
