@@ -30,7 +30,7 @@ mod xml_bounds;
 mod xml_target;
 
 pub use error::{DiskspdError, DiskspdProblem};
-pub use help::{help, option_table};
+pub use help::help;
 pub use lines::{PrintedTarget, command_lines};
 pub use options::{DiskspdOption, DiskspdSupport, OPTIONS, OptionOrigin};
 pub use plan::METHOD;

@@ -14,7 +14,6 @@
 mod arithmetic;
 mod command_line;
 mod criteria;
-mod document;
 mod failure;
 mod files;
 pub(crate) mod import;
@@ -37,7 +36,6 @@ mod workload;
 
 pub use crate::language::host::{Host, HostPath, HostPathKind, NoHost};
 pub use command_line::invocation;
-pub use document::document;
 pub use failure::{ErrorLocation, FioError, FioProblem};
 pub use invocation::{FioAction, FioInvocation, show_command};
 pub use option::{FioOption, FioSupport};

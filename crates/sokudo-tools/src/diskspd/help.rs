@@ -1,6 +1,6 @@
-//! Help and documentation, both from the one table of options.
+//! Help, from the one table of options.
 
-use super::options::{DiskspdOption, DiskspdSupport, OPTIONS, OptionOrigin};
+use super::options::{DiskspdSupport, OPTIONS};
 
 /// What `-?` prints, with the name that the program was called by.
 pub fn help(program: &str) -> String {
@@ -10,7 +10,7 @@ pub fn help(program: &str) -> String {
          Options of diskspd-for-linux and of diskspd 2.2 on Windows:\n\n"
     );
     for option in OPTIONS {
-        let shown = shown(option);
+        let shown = format!("-{}{}", option.key, option.value);
         let note = match option.support {
             DiskspdSupport::Accepted => String::new(),
             DiskspdSupport::Differs(how) => format!("; {how}"),
@@ -25,41 +25,4 @@ pub fn help(program: &str) -> String {
          \x20 {program} -c1G -b4K -o32 -t4 -r -w30 -Sh file  random, 30 % writes, durable\n"
     ));
     text
-}
-
-/// The table of options as Markdown.
-pub fn option_table() -> String {
-    let mut text =
-        String::from("| option | long name | of | means | in sokudo |\n|---|---|---|---|---|\n");
-    for option in OPTIONS {
-        let long = option
-            .long
-            .map_or(String::new(), |long| format!("`--{long}`"));
-        let origin = match option.origin {
-            OptionOrigin::Both => "both",
-            OptionOrigin::Linux => "Linux",
-            OptionOrigin::Windows => "Windows",
-            OptionOrigin::Sokudo => "sokudo",
-        };
-        let support = match option.support {
-            DiskspdSupport::Accepted => "accepted".to_owned(),
-            DiskspdSupport::Differs(how) => format!("**differs**: {how}"),
-            DiskspdSupport::NoEffect(why) => format!("accepted, changes nothing: {why}"),
-            DiskspdSupport::Refused(needs) => format!("**refused**: {needs}"),
-        };
-        let cells = [
-            format!("`{}`", shown(option)),
-            long,
-            origin.to_owned(),
-            option.meaning.to_owned(),
-            support,
-        ];
-        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        text.push_str(&format!("| {} |\n", cells.join(" | ")));
-    }
-    text
-}
-
-fn shown(option: &DiskspdOption) -> String {
-    format!("-{}{}", option.key, option.value)
 }

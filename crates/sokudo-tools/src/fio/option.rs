@@ -184,7 +184,7 @@ impl FioOption {
     }
 
     /// The values of a refused option that ask for nothing.
-    pub(super) fn idle_values(&self) -> Vec<&'static str> {
+    pub fn idle_values(&self) -> Vec<&'static str> {
         let FioSupport::Refused { unless, .. } = self.support else {
             return Vec::new();
         };
