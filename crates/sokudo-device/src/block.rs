@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceMarks, TargetInfo};
+use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, TargetInfo};
 
 use crate::queue::queue;
 use crate::system::{self, System};
@@ -163,7 +163,6 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
         number: system::text(directory.join("dev")).unwrap_or_default(),
         kind: kind(directory),
         is_leaf: true,
-        parents: Vec::new(),
         model: system::text(disk.join("device/model"))
             // Memory cards have a name where disks have a model.
             .or_else(|| system::text(disk.join("device/name"))),
@@ -172,8 +171,6 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
         logical_block_bytes: queue_bytes("logical_block_size"),
         physical_block_bytes: queue_bytes("physical_block_size"),
         rotational: system::flag(disk.join("queue/rotational")),
-        rotation_rpm: None,
-        cache_bytes: None,
         scheduler: queue.scheduler,
         write_cache: system::text(disk.join("queue/write_cache")),
         max_io_bytes: queue.io_bytes_max,
@@ -181,8 +178,7 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
         counts_io: queue.counts_io,
         backing_file: system::text(directory.join("loop/backing_file")),
         backing_direct: system::flag(directory.join("loop/dio")),
-        marks: DeviceMarks::default(),
-        attached_by: Vec::new(),
+        ..BlockDevice::default()
     }
 }
 

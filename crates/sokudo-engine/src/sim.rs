@@ -27,9 +27,7 @@ mod ssd;
 mod tests;
 
 use rustix::io::Errno;
-use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, DeviceCounters, DeviceMarks, Nanos, Operation,
-};
+use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceCounters, Nanos, Operation};
 
 use agenda::{Agenda, earlier};
 use constant::Constant;
@@ -321,12 +319,9 @@ impl SimulatedDevice {
             scheduler: Some("none".to_owned()),
             write_cache: Some(write_cache.to_owned()),
             max_io_bytes: Some(Bytes(REQUEST_BYTES_MAX)),
-            read_ahead_bytes: None,
             counts_io: Some(true),
-            backing_file: None,
-            backing_direct: None,
-            marks: DeviceMarks::default(),
             attached_by: self.link.iter().map(SharedLink::attachment).collect(),
+            ..BlockDevice::default()
         }
     }
 

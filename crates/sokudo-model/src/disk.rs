@@ -20,7 +20,7 @@ pub use identity::{
 };
 
 /// A disk, with what the kernel and the disk itself say of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disk {
     /// Kernel name, such as `sdb`. It may change between boots.
     pub name: String,
@@ -95,33 +95,7 @@ impl Disk {
         Self {
             path: format!("/dev/{name}"),
             name,
-            links: Vec::new(),
-            number: String::new(),
-            kind: BlockDeviceKind::Disk,
-            vendor: None,
-            model: None,
-            serial: None,
-            slot: None,
-            firmware: None,
-            world_wide_name: None,
-            size_bytes: None,
-            logical_block_bytes: None,
-            physical_block_bytes: None,
-            bus: None,
-            link: None,
-            rotation: Rotation::Unknown,
-            form_factor: None,
-            zoned: None,
-            removable: None,
-            read_only: None,
-            write_cache: WriteCache::default(),
-            read_look_ahead: None,
-            queue: QueueSettings::default(),
-            health: Health::default(),
-            identity: Identity::default(),
-            contents: Vec::new(),
-            raw: BTreeMap::new(),
-            blind_spots: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -350,7 +324,7 @@ pub struct SmartAttribute {
 
 /// Something on a disk: a partition, a file system, a member of a RAID or a volume
 /// group, a device that stands on it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Content {
     /// Kernel name of the device; `null` for what has no device of its own, such as a
     /// file system on its device.
@@ -383,16 +357,8 @@ impl Content {
     /// Something of which only the kind is known.
     pub fn new(what: impl Into<Text>) -> Self {
         Self {
-            device: None,
             what: what.into(),
-            label: None,
-            uuid: None,
-            offset_bytes: None,
-            size_bytes: None,
-            mounted_on: Vec::new(),
-            free_bytes: None,
-            remarks: Vec::new(),
-            contents: Vec::new(),
+            ..Self::default()
         }
     }
 }

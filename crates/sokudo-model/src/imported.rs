@@ -7,8 +7,7 @@ use crate::plan::{Plan, Sample, Survey, Visit, Work, Workload};
 use crate::reported::{Origin, Provenance, Reported};
 use crate::run::{Run, Schedule};
 use crate::target::{
-    BlockDevice, BlockDeviceKind, DeviceMarks, DirectIoSupport, FileSystem, HostEnvironment,
-    TargetInfo, TargetKind,
+    BlockDevice, DirectIoSupport, FileSystem, HostEnvironment, TargetInfo, TargetKind,
 };
 use crate::trial::Row;
 use crate::units::{Bytes, Nanos};
@@ -125,14 +124,7 @@ fn target(imported: ImportedTarget, tool: &str) -> TargetInfo {
     target.size_bytes = imported.size;
     target.file_system = imported.file_system.clone().map(|kind| FileSystem {
         kind,
-        mount_point: String::new(),
-        mount_options: Vec::new(),
-        source: String::new(),
-        total_bytes: None,
-        available_bytes: None,
-        uuid: None,
-        level: None,
-        memory_below: None,
+        ..FileSystem::default()
     });
     target.direct_io = DirectIoSupport::Unknown;
     if imported.model.is_some() || imported.serial.is_some() {
@@ -144,26 +136,9 @@ fn target(imported: ImportedTarget, tool: &str) -> TargetInfo {
 fn device(imported: ImportedTarget) -> BlockDevice {
     BlockDevice {
         name: imported.name,
-        number: String::new(),
-        kind: BlockDeviceKind::Disk,
         is_leaf: true,
-        parents: Vec::new(),
         model: imported.model,
         serial: imported.serial,
-        size_bytes: None,
-        logical_block_bytes: None,
-        physical_block_bytes: None,
-        rotational: None,
-        rotation_rpm: None,
-        cache_bytes: None,
-        scheduler: None,
-        write_cache: None,
-        max_io_bytes: None,
-        read_ahead_bytes: None,
-        counts_io: None,
-        backing_file: None,
-        backing_direct: None,
-        marks: DeviceMarks::default(),
-        attached_by: Vec::new(),
+        ..BlockDevice::default()
     }
 }

@@ -136,10 +136,11 @@ impl From<Method> for String {
 }
 
 /// What a rule for trials is called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScheduleName {
     /// Rows in turn, so that drift hits all alike.
+    #[default]
     Interleaved,
     /// All trials of a row in a block, after a discarded warm-up, as CrystalDiskMark does.
     Crystal,

@@ -156,7 +156,7 @@ impl Run {
 }
 
 /// How trials are repeated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ScheduleDocument")]
 pub struct Schedule {
     /// `interleaved` (rows in turn, so that drift hits all alike) or `crystal`
@@ -217,19 +217,9 @@ impl Schedule {
     /// Rows in turn, so that drift hits all of them alike.
     pub fn in_turn(trials: u32, pause: Nanos) -> Self {
         Self {
-            name: ScheduleName::Interleaved,
             trials,
             pause,
-            warm_up: false,
-            enough: None,
-            spread_over: None,
-            time_max: None,
-            trim: 0,
-            steady: None,
-            latency_limit: None,
-            fit: None,
-            stop_when: Vec::new(),
-            surveys_once: false,
+            ..Self::default()
         }
     }
 

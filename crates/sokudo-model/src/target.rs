@@ -88,7 +88,7 @@ impl TargetInfo {
 }
 
 /// A mounted file system.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileSystem {
     /// Type as the kernel names it, such as `ext4`.
     pub kind: String,
@@ -133,7 +133,7 @@ pub enum DirectIoSupport {
 }
 
 /// One block device of the stack under a target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockDevice {
     /// Kernel name, such as `nvme0n1p2`.
     pub name: String,
@@ -218,10 +218,11 @@ impl DeviceMarks {
 }
 
 /// What kind of block device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockDeviceKind {
     /// A whole disk, or what the kernel presents as one.
+    #[default]
     Disk,
     /// A virtual disk of a virtual machine.
     VirtualDisk,

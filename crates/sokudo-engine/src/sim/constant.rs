@@ -117,11 +117,8 @@ impl DeviceModel for Constant {
     fn presentation(&self) -> Presentation {
         Presentation {
             model: "sokudo simulated device of constant latency",
-            members: 0,
-            rotation_rpm: None,
-            cache: None,
-            write_back: false,
             trims: true,
+            ..Presentation::default()
         }
     }
 

@@ -371,11 +371,10 @@ impl DeviceModel for HardDisk {
     fn presentation(&self) -> Presentation {
         Presentation {
             model: "sokudo simulated hard disk",
-            members: 0,
             rotation_rpm: Some(narrow(self.rpm)),
             cache: Some(self.cache),
             write_back: self.write_cache.is_some(),
-            trims: false,
+            ..Presentation::default()
         }
     }
 

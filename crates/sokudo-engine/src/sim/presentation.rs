@@ -29,6 +29,7 @@ pub(super) fn count(counters: &mut DeviceCounters, operation: Operation, bytes: 
 }
 
 /// What a model says of itself.
+#[derive(Default)]
 pub(super) struct Presentation {
     pub(super) model: &'static str,
     /// Disks that it stands on, beside itself.

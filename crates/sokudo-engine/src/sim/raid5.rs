@@ -214,10 +214,7 @@ impl DeviceModel for Raid5 {
         Presentation {
             model: "sokudo simulated array with parity",
             members: self.members.len(),
-            rotation_rpm: None,
-            cache: None,
-            write_back: false,
-            trims: false,
+            ..Presentation::default()
         }
     }
 

@@ -399,11 +399,9 @@ impl DeviceModel for SolidState {
                 None => "sokudo simulated solid-state drive",
                 Some(_) => "sokudo simulated solid-state drive without memory of its own",
             },
-            members: 0,
-            rotation_rpm: None,
-            cache: None,
             write_back: true,
             trims: true,
+            ..Presentation::default()
         }
     }
 

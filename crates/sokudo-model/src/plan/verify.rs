@@ -51,19 +51,11 @@ pub struct WriteCheck {
 
 impl WriteCheck {
     /// All that was written is read back at the end of the pass, and nothing else.
-    pub const fn of(check: Check) -> Self {
+    pub fn of(check: Check) -> Self {
         Self {
             check,
-            interval: None,
-            offset: Bytes(0),
-            pattern: None,
             read_back: true,
-            backlog: None,
-            backlog_batch: None,
-            only: false,
-            fatal: false,
-            dump: false,
-            save_state: false,
+            ..Self::default()
         }
     }
 }

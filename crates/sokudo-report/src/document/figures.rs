@@ -243,8 +243,7 @@ impl LatencyFigures {
             percentiles: Percentiles::of(|it| histogram.trusted_quantile(it.fraction())),
             max: Some(histogram.max()?),
             count: Some(histogram.count()),
-            effective_count: None,
-            intervals_95: None,
+            ..Self::default()
         })
     }
 

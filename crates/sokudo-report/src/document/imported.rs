@@ -101,8 +101,7 @@ fn latency(imported: &ImportedLatency) -> Option<LatencyFigures> {
         percentiles: Percentiles::of(|it| percentile(it.fraction() * 100.0)),
         max: imported.max.and_then(whole),
         count: imported.count,
-        effective_count: None,
-        intervals_95: None,
+        ..LatencyFigures::default()
     })
 }
 

@@ -9,7 +9,7 @@ use crate::rows::surface::position::Position;
 pub const BLOCK_MAX: Bytes = sokudo_tools::crystaldiskmark::BLOCK_MAX;
 
 /// What is asked of a surface.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SurfaceRequest {
     /// Whose way it is measured in.
     pub preset: SurfacePreset,
@@ -56,21 +56,8 @@ impl SurfaceRequest {
             preset,
             size,
             block_min,
-            short_stroke: None,
-            from: None,
-            to: None,
-            points: None,
-            sample: None,
-            block: None,
-            depth: None,
-            shuffle: false,
-            access_count: None,
-            access_size: None,
-            random: false,
-            extra: false,
-            timeout: None,
-            writes: Writes::None,
             caches: vec![DriveCache::Keep],
+            ..Self::default()
         }
     }
 }

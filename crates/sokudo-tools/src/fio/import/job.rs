@@ -26,7 +26,7 @@ pub(super) struct ReportedJob {
 }
 
 /// What a job did in one direction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct JobDirection {
     /// `None` of all together.
     pub(super) operation: Option<Operation>,
@@ -42,15 +42,10 @@ pub(super) struct JobDirection {
 }
 
 impl JobDirection {
-    pub(super) const fn new(operation: Option<Operation>) -> Self {
+    pub(super) fn new(operation: Option<Operation>) -> Self {
         Self {
             operation,
-            bytes_per_s: 0.0,
-            ios_per_s: 0.0,
-            completion: None,
-            total: None,
-            submission: None,
-            histogram: Vec::new(),
+            ..Self::default()
         }
     }
 
