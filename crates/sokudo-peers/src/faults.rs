@@ -7,33 +7,33 @@ use std::time::Duration;
 
 /// What is wrong with one of the peers.
 #[derive(Clone, Debug, Default)]
-pub struct RankFaults {
+pub(crate) struct RankFaults {
     /// On the way of every message to it and from it, each.
-    pub delay: Duration,
+    pub(crate) delay: Duration,
     /// Its clock is ahead of the true one by so much when it joins.
-    pub clock_offset_ns: i64,
+    pub(crate) clock_offset_ns: i64,
     /// Its clock is fast by so many parts per thousand million.
-    pub clock_drift_ppb: i64,
+    pub(crate) clock_drift_ppb: i64,
     /// As another version of sokudo.
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
     /// Name of another host that it claims to run on.
-    pub host: Option<String>,
-    pub trouble: Trouble,
+    pub(crate) host: Option<String>,
+    pub(crate) trouble: Trouble,
 }
 
 /// What is wrong with all of them. Rank 0 is the first.
 #[derive(Clone, Debug, Default)]
-pub struct Faults {
+pub(crate) struct Faults {
     ranks: BTreeMap<u32, RankFaults>,
 }
 
 impl Faults {
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self::default()
     }
 
     /// The faults of one of them, to be changed.
-    pub fn of(&mut self, rank: u32) -> &mut RankFaults {
+    pub(crate) fn of(&mut self, rank: u32) -> &mut RankFaults {
         self.ranks.entry(rank).or_default()
     }
 
@@ -44,7 +44,7 @@ impl Faults {
 
 /// When it is cut off from the others; held by a test, which may decide while peers are at work.
 #[derive(Clone, Debug)]
-pub struct Trouble {
+pub(crate) struct Trouble {
     /// Messages that still go to it and come from it.
     left: Arc<AtomicU64>,
     /// Messages of its own that still come through.
@@ -63,12 +63,12 @@ impl Default for Trouble {
 
 impl Trouble {
     /// As if it had been killed or stopped after so many more messages of its own: none go or come.
-    pub fn lose_after(&self, messages: u64) {
+    pub(crate) fn lose_after(&self, messages: u64) {
         self.left.store(messages, Ordering::Relaxed);
     }
 
     /// After so many more messages it hears, but is not heard.
-    pub fn silence_after(&self, messages: u64) {
+    pub(crate) fn silence_after(&self, messages: u64) {
         self.heard_left.store(messages, Ordering::Relaxed);
     }
 

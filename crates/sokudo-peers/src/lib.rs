@@ -2,14 +2,15 @@
 //! hand their results to the first of them, and learn within seconds when one of them is lost.
 //!
 //! A [`Peers`] owns a thread that alone calls the transport, MPI or, in tests, queues within this
-//! process ([`Peers::within_process`]). It sleeps between its looks, so that it costs next to
-//! nothing while I/O is measured. All messages go to the first process or come from it.
+//! process. It sleeps between its looks, so that it costs next to nothing while I/O is measured.
+//! All messages go to the first process or come from it.
 //!
 //! It refuses to know what is measured: it carries bytes.
 
 mod beats;
 mod clock;
 mod error;
+#[cfg(test)]
 mod faults;
 mod frame;
 mod host;
@@ -24,11 +25,11 @@ mod round;
 mod session;
 mod status_board;
 mod transport;
+#[cfg(test)]
 mod within;
 
 pub use clock::{ClockReading, Start};
 pub use error::{LossCause, Notice, PeerError};
-pub use faults::{Faults, RankFaults, Trouble};
 pub use host::PeerHost;
 pub use launch::{Launch, MpiKind, launch};
 pub use limits::{MESSAGE_BYTES_MAX, STATUS_BYTES_MAX, Timeouts};

@@ -4,9 +4,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::clock::{ClockReading, OwnClock, Start, monotonic_ns};
+use crate::clock::{ClockReading, OwnClock, Start};
 use crate::error::{Notice, PeerError};
-use crate::faults::Faults;
 use crate::host::PeerHost;
 use crate::launch::Launch;
 use crate::limits::{MESSAGE_BYTES_MAX, STATUS_BYTES_MAX, Timeouts};
@@ -15,7 +14,6 @@ use crate::over_mpi::OverMpi;
 use crate::session::{Answer, CallResult, PeerIdentity, PeerSession, SessionCommand, number_of};
 use crate::status_board::StatusBoard;
 use crate::transport::Transport;
-use crate::within::within;
 
 /// Beyond its own timeouts, how long the thread may take to say how it ended.
 const THREAD_MAX: Duration = Duration::from_secs(2);
@@ -93,40 +91,6 @@ impl Peers {
         let peers = Joining::begin(me, move || OverMpi::begin(&launch))?.end()?;
         peers.watch(watch);
         Ok(peers)
-    }
-
-    /// Peers within this process, for tests and simulations, with faults; with how long they wait,
-    /// and what each is told if it does not come about.
-    pub fn join_within(
-        count: u32,
-        faults: &Faults,
-        timeouts: Timeouts,
-    ) -> Vec<Result<Self, PeerError>> {
-        let transports = within(count, faults).into_iter().zip(0..);
-        let joining: Vec<_> = transports
-            .map(|(transport, rank)| {
-                let fault = faults.get(rank);
-                let mut host = PeerHost::own();
-                if let Some(name) = fault.host {
-                    host.key = format!("{name} {}", host.key);
-                    host.name = name;
-                }
-                let me = PeerIdentity {
-                    rank,
-                    count,
-                    version: fault.version.unwrap_or_else(own_version),
-                    host,
-                    clock: OwnClock {
-                        offset_ns: fault.clock_offset_ns,
-                        drift_ppb: fault.clock_drift_ppb,
-                        since_ns: monotonic_ns(),
-                    },
-                    timeouts,
-                };
-                Joining::begin(me, move || Ok(transport))
-            })
-            .collect();
-        joining.into_iter().map(|it| it?.end()).collect()
     }
 
     pub fn rank(&self) -> u32 {
@@ -356,3 +320,6 @@ fn own_version() -> String {
         _ => version.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,19 +1,12 @@
 //! Peers within one process: calls, the clock, and every way in which one of them can fail.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation,
-    missing_docs,
-    reason = "a test"
-)]
+use std::time::Instant;
 
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
-use std::time::{Duration, Instant};
-
-use sokudo_peers::{
-    ClockReading, Faults, LossCause, MESSAGE_BYTES_MAX, Notice, PeerError, Peers, Timeouts,
-};
+use super::*;
+use crate::clock::monotonic_ns;
+use crate::error::LossCause;
+use crate::faults::Faults;
+use crate::within::within;
 
 /// So long that no busy machine makes it look like a loss.
 const PATIENT: Timeouts = Timeouts {
@@ -34,8 +27,38 @@ const IMPATIENT: Timeouts = Timeouts {
 /// Waiting for longer than this for anything is a failure.
 const DEADLINE: Duration = Duration::from_secs(30);
 
+/// Peers within this process, with faults; with how long they wait, and what each is told if it
+/// does not come about.
+fn join_within(count: u32, faults: &Faults, timeouts: Timeouts) -> Vec<Result<Peers, PeerError>> {
+    let transports = within(count, faults).into_iter().zip(0..);
+    let joining: Vec<_> = transports
+        .map(|(transport, rank)| {
+            let fault = faults.get(rank);
+            let mut host = PeerHost::own();
+            if let Some(name) = fault.host {
+                host.key = format!("{name} {}", host.key);
+                host.name = name;
+            }
+            let me = PeerIdentity {
+                rank,
+                count,
+                version: fault.version.unwrap_or_else(own_version),
+                host,
+                clock: OwnClock {
+                    offset_ns: fault.clock_offset_ns,
+                    drift_ppb: fault.clock_drift_ppb,
+                    since_ns: monotonic_ns(),
+                },
+                timeouts,
+            };
+            Joining::begin(me, move || Ok(transport))
+        })
+        .collect();
+    joining.into_iter().map(|it| it?.end()).collect()
+}
+
 fn peers(count: u32, faults: &Faults, timeouts: Timeouts) -> Vec<Peers> {
-    let joined = Peers::join_within(count, faults, timeouts).into_iter();
+    let joined = join_within(count, faults, timeouts).into_iter();
     joined.map(Result::unwrap).collect()
 }
 
@@ -62,7 +85,7 @@ fn notices(peers: &Peers) -> Receiver<Notice> {
 #[test]
 fn the_first_gets_everybodys_bytes_and_all_get_the_firsts() {
     let done = each(peers(5, &Faults::none(), PATIENT), |mut peer| {
-        let mine = vec![peer.rank() as u8; 200_000];
+        let mine = vec![u8::try_from(peer.rank()).unwrap(); 200_000];
         let gathered = peer.gather(mine).unwrap();
         assert_eq!(gathered.is_some(), peer.is_first());
         let mut is_right = true;
@@ -329,7 +352,7 @@ fn another_version_is_named_by_host_to_everybody() {
     let odd = faults.of(1);
     odd.version = Some("0.0.1".to_owned());
     odd.host = Some("node3".to_owned());
-    for joined in Peers::join_within(3, &faults, PATIENT) {
+    for joined in join_within(3, &faults, PATIENT) {
         let Err(PeerError::OtherVersion {
             rank, host, theirs, ..
         }) = joined
@@ -358,7 +381,7 @@ fn who_does_not_come_is_named() {
         join: Duration::from_millis(300),
         ..PATIENT
     };
-    let joined = Peers::join_within(2, &faults, timeouts);
+    let joined = join_within(2, &faults, timeouts);
     assert!(matches!(joined[0], Err(PeerError::NotCome { rank: 1, .. })));
 }
 
