@@ -1,8 +1,6 @@
 //! What is thought of a measurement: verdicts, and findings that teach.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
@@ -81,7 +79,7 @@ pub enum Severity {
 }
 
 /// A verdict's reason or a warning, written so that it teaches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "FindingForm", into = "FindingForm")]
 pub struct Finding {
     /// A stable word for scripts, such as `sparse-file`.
@@ -98,7 +96,6 @@ pub struct Finding {
 
 /// A verdict's reason or a warning, written so that it teaches.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Finding")]
 struct FindingForm {
     /// A stable word for scripts, such as `sparse-file`.
     code: String,
@@ -141,16 +138,6 @@ impl From<FindingForm> for Finding {
             cause: parts.text("cause", form.cause),
             remedy: parts.text("remedy", form.remedy),
         }
-    }
-}
-
-impl JsonSchema for Finding {
-    fn schema_name() -> Cow<'static, str> {
-        FindingForm::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        FindingForm::json_schema(generator)
     }
 }
 

@@ -1,8 +1,6 @@
 //! What figures say about the device that they were measured on.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
@@ -10,7 +8,7 @@ use crate::parts::TextParts;
 
 /// Something that a device seems to be or to have, concluded from how it behaved. It is
 /// never more than "consistent with": the device was not opened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "InferenceForm", into = "InferenceForm")]
 pub struct Inference {
     /// A stable word for scripts, such as `zoned-recording`.
@@ -30,7 +28,6 @@ pub struct Inference {
 /// Something that a device seems to be or to have, concluded from how it behaved. It is
 /// never more than "consistent with": the device was not opened.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Inference")]
 struct InferenceForm {
     /// A stable word for scripts, such as `zoned-recording`.
     code: String,
@@ -73,16 +70,6 @@ impl From<InferenceForm> for Inference {
             figures: form.figures,
             confidence: form.confidence,
         }
-    }
-}
-
-impl JsonSchema for Inference {
-    fn schema_name() -> Cow<'static, str> {
-        InferenceForm::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        InferenceForm::json_schema(generator)
     }
 }
 
