@@ -194,10 +194,7 @@ fn small_coverage(case: &RowContext<'_>) -> Option<RuleResult> {
     let span = span_bytes(case)?;
     let block = workload.blocks.smallest().0.max(1);
     let block_count = (span / block).max(1);
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a share of the places, at least one"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "a share of the positions")]
     let favourites =
         ((favoured_share(workload, block_count) * block_count as f64).ceil() as u64).max(1);
     let is_skewed = favourites < block_count;

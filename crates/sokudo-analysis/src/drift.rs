@@ -144,10 +144,7 @@ fn fall(case: &RowContext<'_>) -> Option<Fall> {
     })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a share of a number of intervals"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a share of the intervals")]
 fn fall_of(intervals: &[RateInterval], share: f64) -> Option<Fall> {
     if intervals.len() < INTERVALS_MIN {
         return None;

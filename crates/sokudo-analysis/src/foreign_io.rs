@@ -293,10 +293,7 @@ fn is_of_processes(case: &RowContext<'_>, surplus: &ForeignIo) -> bool {
 }
 
 /// The most metadata that a copy-on-write file system can need for the file.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a share of a size is a size"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a share of a size")]
 fn metadata_max(case: &RowContext<'_>) -> Bytes {
     let size = case.target().size_bytes.unwrap_or_default();
     Bytes((size.0 as f64 * METADATA_READ_SHARE_MAX) as u64)

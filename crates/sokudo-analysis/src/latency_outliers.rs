@@ -170,10 +170,7 @@ struct Stalled {
 impl Stalled {
     /// Those that are far beyond the p99 of the row's slowest operation; `None` where there are
     /// none, or they do not matter.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "latencies are estimated from buckets"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "estimates from buckets")]
     fn of(latency: &Histogram, p99: u64) -> Option<Self> {
         latency.trusted_quantile(0.99)?;
         let limit = p99.checked_mul(STALL_FACTOR_MIN)?;

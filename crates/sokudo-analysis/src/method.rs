@@ -66,10 +66,7 @@ pub fn percent(share: impl Figure) -> String {
     format!("{} %", plain(share.figure() * 100.0))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a number of bytes is whole"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "bytes are whole")]
 pub fn bytes(count: impl Figure) -> String {
     Bytes(count.figure() as u64).to_string()
 }

@@ -37,10 +37,7 @@ pub(crate) struct Touched {
 /// What a row came to, as far as its order tells: at most what it moved, and what its targets hold
 /// of different bytes. Of what is drawn at random so much is expected; where some places are
 /// favoured it is less.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a share of a number of bytes"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a share of the bytes")]
 pub(crate) fn touched(case: &RowContext<'_>) -> Option<Touched> {
     let span = span_bytes(case)?;
     let workload = &case.row.workload;

@@ -47,10 +47,7 @@ impl RealClock {
 
 impl Clock for RealClock {
     #[inline(always)]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "nanoseconds of 584 years fit"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "584 years of ns fit")]
     fn now(&self) -> u64 {
         match (self.scale, time_stamp()) {
             (Some(scale), Some(ticks)) => {

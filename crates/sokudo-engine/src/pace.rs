@@ -215,10 +215,7 @@ impl RateSchedule {
         self.units_issued += units;
         if self.process == RateProcess::Poisson {
             let gap = exponential(random) * mean_gap_ns(units, self.per_second);
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "a gap is not negative; beyond 584 years it saturates"
-            )]
+            #[expect(clippy::cast_possible_truncation, reason = "it saturates at 584 years")]
             let gap = gap as u64;
             self.arrives_at = self.arrives_at.saturating_add(gap);
         }

@@ -229,10 +229,7 @@ fn offsets(
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "checked against BLOCK_BYTES_MAX"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "at most BLOCK_BYTES_MAX")]
 fn block_weight(share: &BlockShare) -> (u32, u32) {
     (share.bytes.0 as u32, share.weight)
 }

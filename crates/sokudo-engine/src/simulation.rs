@@ -623,10 +623,7 @@ fn take_up(workload: &Workload, target: &mut SimulatedTarget) {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "both halves were made from u32"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "both were made from u32")]
 fn from_device(id: u64) -> (usize, u32) {
     ((id >> 32 & 0xffff) as usize, id as u32)
 }

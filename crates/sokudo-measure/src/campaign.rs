@@ -33,10 +33,7 @@ struct DueTrial<'a> {
 /// When each round of a schedule begins that is spread over a time, since the first: at a random
 /// moment of its own part of the time, so that no round keeps step with what else runs on the
 /// machine, and the last ends within it. All at once where one takes as long as a part.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a moment is no more precise, and lies within the time"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "it lies within the time")]
 fn round_starts(rounds: u32, over: Nanos, round: Nanos, seed: u64) -> Vec<Nanos> {
     let mut random = Random::stream(seed, u64::from(rounds));
     let part = over.0.saturating_sub(round.0) as f64 / f64::from(rounds.max(1));

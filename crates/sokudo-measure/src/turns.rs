@@ -73,10 +73,7 @@ impl AlternatingTrials<'_> {
 }
 
 /// What a trial moved, in whole bytes per second.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a rate in whole bytes per second"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "whole bytes per second")]
 pub(crate) fn bytes_per_second(outcome: &Outcome) -> u64 {
     let bytes = outcome.operations.iter().map(|tally| tally.bytes.0);
     let per_second = bytes.sum::<u64>() as f64 / outcome.elapsed.as_secs_f64().max(1e-9);

@@ -243,10 +243,7 @@ impl Share {
     }
 
     /// Whole I/Os, of whole blocks where all are alike.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a share of a count is no larger than the count"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "a share of a count")]
     fn of_moved(self, whole: Moved) -> Moved {
         let part = |count: u64, share: f64| ((count as f64 * share).round() as u64).min(count);
         let ios = part(whole.ios, self.ios);
@@ -283,10 +280,7 @@ fn overlaps(
 
 /// The intervals of a series that lie between two instants, at least in part, counted from the
 /// first of both.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a share of a count is no larger than the count"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a share of a count")]
 fn cut(series: &[SeriesPoint], from: u64, to: u64) -> Vec<SeriesPoint> {
     let part = |count: u64, share: f64| (count as f64 * share).round() as u64;
     let within = overlaps(series, from, to).filter(|(_, share)| *share > 0.0);

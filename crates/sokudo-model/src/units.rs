@@ -246,10 +246,7 @@ fn split_number(text: &str) -> Result<(Number, &str), ParseSizeError> {
     Ok((number, unit.trim_start()))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the range is checked first; scales are whole and below 2^53"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
 fn scaled(number: Number, scale: f64) -> Option<u64> {
     match number {
         Number::Whole(whole) => whole.checked_mul(scale as u64),

@@ -211,10 +211,7 @@ impl BlockFit {
         let degrees = (variance * variance / fourth - 2.0)
             .min(all * FREEDOM_SHARE_MAX)
             .max(1.0);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "between 1 and the number of values"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "1 to the number of values")]
         let reach = student_t(confidence, (degrees + ROUNDING) as u32)?;
         Some(reach * variance.sqrt())
     }

@@ -203,10 +203,7 @@ impl ScaledSeries<'_> {
 }
 
 /// Stretches of every length, each half over the next of its length.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "shares of a count are below it"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "shares of a count")]
 fn stretches(count: usize) -> Vec<[usize; 2]> {
     let mut stretches = vec![[0, count]];
     let mut length = count_of(count) * DECAY;

@@ -46,10 +46,7 @@ impl Zipf {
     }
 
     /// Draws a rank, from 0 for the likeliest.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "between 1 and the number of places"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "from 1 to the ranks")]
     pub fn next(&self, random: &mut Random) -> u64 {
         let width = self.integral_first - self.integral_last;
         for _ in 0..ATTEMPTS_MAX {
@@ -123,10 +120,7 @@ impl Pareto {
     }
 
     /// Draws a rank, from 0 up to the last of the places.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "between 0 and the number of places"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "from 0 to below the ranks")]
     pub fn next(&self, random: &mut Random) -> u64 {
         let rank = (self.ranks * random.fraction().powf(self.exponent)).floor();
         rank.min(self.ranks - 1.0) as u64
@@ -147,10 +141,7 @@ const NORMAL_DRAWS: u64 = 12;
 
 impl Normal {
     /// Over `places`, with a deviation that is a share of them; half of them at most.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a place in 2^53 is lost; half of the places is the most"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "half of the ranks at most")]
     pub fn new(ranks: u64, deviation: f64) -> Self {
         let ranks = ranks.max(1);
         let deviation = (ranks as f64 * deviation).ceil() as u64;

@@ -302,10 +302,7 @@ impl Histogram {
     /// The smallest value such that at least `fraction` of all values are not
     /// above it, within [`RELATIVE_ERROR_MAX`]. `fraction` in (0, 1].
     /// `None` when empty.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a rank lies between 1 and the count"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "from 1 to the count")]
     pub fn quantile(&self, fraction: f64) -> Option<u64> {
         if self.totals.count == 0 {
             return None;
@@ -598,10 +595,7 @@ impl fmt::Debug for Histogram {
 /// How many samples a quantile needs, so that with 95 % probability at least one
 /// of them lies above it: the smallest n with 1 − fractionⁿ ≥ 0.95. That is 5
 /// for the median, 29 for p90, 299 for p99, 2,995 for p99.9.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the logarithms' ratio is positive and small"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "positive and small")]
 pub fn samples_needed(fraction: f64) -> u64 {
     if fraction >= 1.0 {
         u64::MAX

@@ -13,10 +13,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 
 /// The value below which this share of them lies, between neighbours in proportion
 /// (type 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996).
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "an index, rounded down, of a list in memory"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "an index, rounded down")]
 pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

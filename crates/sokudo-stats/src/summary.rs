@@ -135,10 +135,7 @@ impl From<Vec<f64>> for WeightedTrials {
 impl WeightedTrials {
     /// Trials that were to last equally long, as values and seconds: each counts as often as its
     /// length holds the median of the lengths, rounded, and once at least.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "it is between 1 and a limit"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "from 1 to a limit")]
     pub fn by_length(trials: &[(f64, f64)]) -> Self {
         let (values, lengths): (Vec<f64>, Vec<f64>) = trials.iter().copied().unzip();
         let middle = Summary::of(&lengths).map_or(0.0, |summary| summary.median);

@@ -536,10 +536,7 @@ pub fn latency_counts(latencies: impl Iterator<Item = (u64, u64)>) -> Vec<u64> {
 }
 
 /// The bucket that a latency is told in.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a bucket is no more precise, and clamped"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a bucket, and clamped")]
 fn latency_bucket(nanos: u64) -> usize {
     let doublings = (nanos.max(1) as f64 / LATENCY_NS_MIN).log2();
     (doublings * 4.0).clamp(0.0, f64::from(LATENCY_BUCKETS - 1)) as usize

@@ -98,10 +98,7 @@ pub fn to_float(value: u64) -> f64 {
     value as f64
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "an index, rounded down, of a list in memory"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "an index, rounded down")]
 pub fn to_index(value: f64) -> usize {
     value as usize
 }

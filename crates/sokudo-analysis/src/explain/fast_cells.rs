@@ -100,10 +100,7 @@ pub fn mb_per_s(stretch: &FillStretch) -> f64 {
     stretch.bytes_per_s / 1e6
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a share of what was written"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a share of the writes")]
 fn rounded(bytes: f64) -> Bytes {
     Bytes(bytes as u64)
 }

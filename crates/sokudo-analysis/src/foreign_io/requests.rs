@@ -154,10 +154,7 @@ pub(super) fn commits(case: &RowContext<'_>) -> bool {
 
 /// Requests beyond one per I/O into which I/Os are known to be cut: by what the kernel sends a
 /// device at once, and at the ends of a file's extents.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a share of a count is a count"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a share of a count")]
 fn pieces(case: &RowContext<'_>, requested: u64) -> u64 {
     let block = case.row.workload.blocks.largest().0;
     let devices = case.target().devices.iter();
@@ -176,10 +173,7 @@ fn pieces(case: &RowContext<'_>, requested: u64) -> u64 {
 }
 
 /// Records that a copy-on-write file system may have to read beside the file.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a share of a size is a size"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a share of a size")]
 fn metadata(case: &RowContext<'_>, operation: Operation) -> u64 {
     if operation != Operation::Read || !case.copies_on_write() {
         return 0;

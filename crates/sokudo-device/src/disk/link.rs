@@ -39,10 +39,7 @@ impl Coding {
 
 impl Speed {
     /// Payload bytes per second.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a float is cast saturating, and no link carries 2^64 bytes a second"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "no link carries 2^64 B/s")]
     fn bytes_per_s(self) -> u64 {
         (self.megabits_per_s * 1e6 * f64::from(self.lanes) * self.coding.0 / 8.0) as u64
     }

@@ -95,10 +95,7 @@ impl Lengths {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "at most BLOCK_BYTES_MAX, which is checked"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "at most BLOCK_BYTES_MAX")]
 fn bytes_of_block(bytes: u64) -> u32 {
     bytes as u32
 }

@@ -379,10 +379,7 @@ impl SolidState {
         self.start_die(now_ns, die);
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "at most CHANNELS_MAX × DIES_MAX"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "below the number of dies")]
     fn die_of(&self, page: u64) -> usize {
         (page % self.dies.len() as u64) as usize
     }

@@ -15,10 +15,7 @@ pub(super) fn at_share(row: &Workload, share: f64) -> String {
 }
 
 /// A row at a part of the most, which it does in a closed loop.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a rate in whole bytes per second"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "whole bytes per second")]
 pub(super) fn paced(row: &Workload, most: f64, share: f64, linear: bool) -> Workload {
     let mut step = row.clone();
     step.name = at_share(row, share);
@@ -37,10 +34,7 @@ pub(super) fn samples_for(percentile: Percentile) -> f64 {
 }
 
 /// How long so many I/Os take at a rate per second.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a time in whole nanoseconds, which saturates"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "nanoseconds that saturate")]
 pub(super) fn time_of(ios: f64, rate: f64) -> Nanos {
     Nanos((ios / rate * 1e9) as u64)
 }

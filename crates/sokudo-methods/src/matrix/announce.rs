@@ -135,10 +135,7 @@ impl<'a> PlannedMatrix<'a> {
     /// What all of it comes to, where that is known.
     pub(super) fn in_all(&self) -> Option<Estimate> {
         let (bytes, writes_seconds) = self.written_in_all()?;
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "an estimate in whole seconds"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "whole seconds")]
         let (seconds, writes_seconds) = (self.seconds()? as u64, writes_seconds as f64);
         Some(Estimate {
             time: Nanos::from_secs(seconds),
@@ -202,10 +199,7 @@ impl<'a> PlannedMatrix<'a> {
                 seconds += estimate.writes_seconds * blocks;
             }
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "no estimate is negative or beyond what disks take"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "what disks take fits")]
         let whole = (Bytes(bytes as u64), seconds as u64);
         Some(whole)
     }

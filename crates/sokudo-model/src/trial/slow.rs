@@ -69,10 +69,7 @@ impl SlowSpots {
         let (low, median, high) = (quantile(0.25)?, quantile(0.5)?, quantile(0.75)?);
         let [low, median, high] = [low, median, high].map(|value| value.max(1) as f64);
         let fence = high * (high / low).powf(FENCE);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "what is beyond 64 bits is no latency, and none is below 0"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "no latency is beyond it")]
         let limit = fence.clamp(median * MEDIAN_RATIO_MIN, median * MEDIAN_RATIO_MAX) as u64;
         Some(Nanos(limit))
     }

@@ -87,10 +87,7 @@ const VIRIDIS: [[u8; 3]; 10] = [
 ];
 
 /// The colour of a share from 0 to 1, red, green and blue.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "shares are within 0 and 1, parts of colours within 0 and 255"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "parts are within 0 to 255")]
 pub(crate) fn heat(share: f64) -> [u8; 3] {
     let position = share.clamp(0.0, 1.0) * 9.0;
     let index = (position.floor() as usize).min(VIRIDIS.len() - 2);

@@ -74,10 +74,7 @@ impl PastRuns {
 
     /// Of a difference between a run of this and one of `other`: the degrees of freedom are
     /// those of Welch (1947) and Satterthwaite (1946), rounded down.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "no more than both together, and at least 1"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "from 1 to the sum of both")]
     pub fn test_against(
         self,
         other: Self,

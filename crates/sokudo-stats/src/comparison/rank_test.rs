@@ -160,10 +160,7 @@ fn exact_cut(probabilities: &[f64], confidence: f64) -> Cut {
     cut
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a rank is a small number, and is bounded below"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a small rank of 0 or more")]
 fn approximate_cut(mean: f64, deviation: f64, confidence: f64) -> Cut {
     let z = normal_quantile(f64::midpoint(1.0, confidence));
     Cut {

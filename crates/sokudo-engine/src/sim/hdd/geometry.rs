@@ -200,18 +200,12 @@ pub(super) fn to_float(value: u64) -> f64 {
     value as f64
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "sectors of a track: positive and far below 2^53"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "sectors of a track")]
 fn to_whole(value: f64) -> u64 {
     value.round() as u64
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the number of a zone, about 32"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a zone of about 32")]
 fn to_index(value: u64) -> usize {
     value as usize
 }

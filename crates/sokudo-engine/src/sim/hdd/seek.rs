@@ -31,10 +31,7 @@ impl SeekCurve {
     }
 
     /// Time for a distance in full strokes; the head comes to rest on a track.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "at most some seconds, never negative"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "0 to some seconds")]
     pub(super) fn nanos(&self, distance: f64) -> u64 {
         (self.settle_ns + self.scale_ns * shape(distance)) as u64
     }

@@ -217,10 +217,7 @@ fn size_of(text: &str) -> Option<Bytes> {
 }
 
 /// Rows of frames at their rate.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "whole frames and bytes, within bounds"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "whole frames and bytes")]
 fn frames(question: &mut QuestionTable, format: &FrameFormat, per_second: f64) {
     let (pixels, bytes) = format.pixels_in_bytes;
     let line = format.width.div_ceil(pixels) * bytes;
@@ -236,10 +233,7 @@ fn frames(question: &mut QuestionTable, format: &FrameFormat, per_second: f64) {
 }
 
 /// Every bandwidth without a threshold has to be so much in so many seconds.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a rate in whole bytes per second, of sizes below 2^53"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "whole bytes per second")]
 fn at_least(question: &mut QuestionTable, bytes: u64, seconds: f64) {
     let limit = FitLimit {
         must_be: FitSide::AtLeast,

@@ -39,10 +39,7 @@ fn name(workload: &Workload) -> Text {
     ))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a latency, rounded to nanoseconds"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "whole nanoseconds")]
 fn time(nanos: f64) -> Nanos {
     Nanos(nanos.round() as u64)
 }

@@ -64,10 +64,7 @@ impl Bins {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a class is below 1,856, or the last one"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "below 1,856, or the last")]
 fn class_of(value: u64) -> usize {
     let Some(octave) = value.checked_ilog2().filter(|octave| *octave > CLASS_BITS) else {
         return value as usize;
