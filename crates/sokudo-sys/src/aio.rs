@@ -1,10 +1,7 @@
 //! Linux native asynchronous I/O (what libaio wraps) on files, by raw system
 //! calls, with buffers of its own.
 
-#![expect(
-    unsafe_code,
-    reason = "control blocks carry raw pointers to the region"
-)]
+#![expect(unsafe_code, reason = "control blocks carry pointers to the region")]
 
 use std::io;
 use std::mem::ManuallyDrop;
@@ -121,10 +118,7 @@ impl Aio {
             return if interrupted { Ok(()) } else { Err(error) };
         };
         let completed = &self.events[..count];
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "buffers and results fit 32 bits"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "both fit 32 bits")]
         self.done.extend(
             completed
                 .iter()

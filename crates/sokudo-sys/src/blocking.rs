@@ -1,10 +1,7 @@
 //! Blocking reads and writes, one at a time, on a region's buffers: by position, by
 //! seeking, or with vectors, as the caller wishes.
 
-#![expect(
-    unsafe_code,
-    reason = "the kernel reads and writes the region's buffers"
-)]
+#![expect(unsafe_code, reason = "the kernel reads and writes buffers")]
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};

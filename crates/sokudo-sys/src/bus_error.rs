@@ -1,10 +1,7 @@
 //! Copying from and to a mapped file that may shrink meanwhile, or whose device may
 //! fail: the kernel answers such an access with SIGBUS, which here becomes an error.
 
-#![expect(
-    unsafe_code,
-    reason = "a signal handler replaces pages, and memory is copied by address"
-)]
+#![expect(unsafe_code, reason = "pages are replaced, memory copied by address")]
 
 use std::cell::Cell;
 use std::sync::OnceLock;

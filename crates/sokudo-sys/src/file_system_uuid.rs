@@ -1,9 +1,6 @@
 //! The UUID of a mounted file system, as the kernel tells it to anybody.
 
-#![expect(
-    unsafe_code,
-    reason = "FS_IOC_GETFSUUID is reached only through a raw ioctl"
-)]
+#![expect(unsafe_code, reason = "FS_IOC_GETFSUUID needs a raw ioctl")]
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

@@ -1,9 +1,6 @@
 //! Loop devices that vanish with whoever holds them.
 
-#![expect(
-    unsafe_code,
-    reason = "LOOP_CTL_GET_FREE and LOOP_CONFIGURE are reached only through raw ioctls"
-)]
+#![expect(unsafe_code, reason = "ioctls of loop devices need raw calls")]
 
 use std::fs::File;
 use std::io;

@@ -1,9 +1,6 @@
 //! A mount namespace of this process's own.
 
-#![expect(
-    unsafe_code,
-    reason = "unshare(2) is unsafe in rustix for what it can do to tables of descriptors"
-)]
+#![expect(unsafe_code, reason = "unshare(2) can split tables of descriptors")]
 
 use std::io;
 

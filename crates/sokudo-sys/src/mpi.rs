@@ -4,10 +4,7 @@
 //! Nothing here waits but [`Mpi::begin`] and [`Mpi::end`]. Buffers belong to the messages that are
 //! under way, and are leaked rather than freed where these do not end.
 
-#![expect(
-    unsafe_code,
-    reason = "functions of a library that is loaded at run time, and buffers that it fills later"
-)]
+#![expect(unsafe_code, reason = "a library loaded later fills our buffers")]
 
 mod abi;
 mod error;

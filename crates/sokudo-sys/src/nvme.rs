@@ -4,10 +4,7 @@
 //! An [`NvmeCommand`] can only be made by its constructors, and none of them makes one
 //! that writes, formats, sanitises or deletes.
 
-#![expect(
-    unsafe_code,
-    reason = "NVMe's ioctls are reached only through raw calls"
-)]
+#![expect(unsafe_code, reason = "NVMe's ioctls need raw calls")]
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

@@ -1,9 +1,6 @@
 //! Programs that end with the thread that started them, and those that outlive it.
 
-#![expect(
-    unsafe_code,
-    reason = "what a child does between fork and exec is promised by its parent"
-)]
+#![expect(unsafe_code, reason = "what a child may do before exec is promised")]
 
 use std::ffi::c_uint;
 use std::io;

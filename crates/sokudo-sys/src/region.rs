@@ -1,9 +1,6 @@
 //! Memory that the kernel reads and writes while I/O is in flight.
 
-#![expect(
-    unsafe_code,
-    reason = "memory that the kernel writes to is mapped by hand"
-)]
+#![expect(unsafe_code, reason = "memory for the kernel is mapped by hand")]
 
 use std::io;
 use std::ptr::NonNull;

@@ -1,10 +1,7 @@
 //! How much of a file is in the page cache: `cachestat` where the kernel has it,
 //! `mincore` where it has not. Both only look; neither brings a page in.
 
-#![expect(
-    unsafe_code,
-    reason = "cachestat has no wrapper, and mincore needs a mapping"
-)]
+#![expect(unsafe_code, reason = "no wrapper of cachestat; mincore needs a map")]
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

@@ -1,9 +1,6 @@
 //! io_uring with buffers of its own, on files or for commands to NVMe drives.
 
-#![expect(
-    unsafe_code,
-    reason = "submission entries carry raw pointers to the region"
-)]
+#![expect(unsafe_code, reason = "submission entries point to the region")]
 
 use std::io;
 use std::mem::ManuallyDrop;

@@ -1,9 +1,6 @@
 //! What the calling thread has used of the system: processor time, switches, faults.
 
-#![expect(
-    unsafe_code,
-    reason = "no safe library offers getrusage for one thread"
-)]
+#![expect(unsafe_code, reason = "no safe crate has getrusage for one thread")]
 
 use std::mem::MaybeUninit;
 

@@ -3,10 +3,7 @@
 //!
 //! All of it only asks.
 
-#![expect(
-    unsafe_code,
-    reason = "LOOP_GET_STATUS64, F_SETLEASE and kcmp are reached only through libc"
-)]
+#![expect(unsafe_code, reason = "LOOP_GET_STATUS64, F_SETLEASE, kcmp need libc")]
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

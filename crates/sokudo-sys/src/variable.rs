@@ -1,9 +1,6 @@
 //! Variables of the environment that libraries of this process read.
 
-#![expect(
-    unsafe_code,
-    reason = "no other thread may read the environment while it changes"
-)]
+#![expect(unsafe_code, reason = "no thread may read the environment meanwhile")]
 
 use std::{env, fs, io};
 
