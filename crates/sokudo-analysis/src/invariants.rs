@@ -95,10 +95,10 @@ fn impossible_latency(
     let mean = tally.latency.mean()?;
     let operation = Text::from(tally.operation.name());
     // Half a nanosecond: the mean of equal whole numbers may round across them.
-    let between = (float(min) - 0.5..=float(max) + 0.5).contains(&mean);
+    let between = (min as f64 - 0.5..=max as f64 + 0.5).contains(&mean);
     let window = outcome.window.unwrap_or_default();
     let longest = nanos(outcome.elapsed) + nanos(window.settled) + nanos(window.drained);
-    let is_longer = float(max) > longest * (1.0 + INVARIANT_TOLERANCE);
+    let is_longer = max as f64 > longest * (1.0 + INVARIANT_TOLERANCE);
     if is_longer && !some_have_no_latency(outcome) {
         Some(text!(
             "the longest {operation} took {longest}, the whole trial {elapsed}",
@@ -180,12 +180,12 @@ fn lost_time(case: &RowContext<'_>, outcome: &Outcome) -> Option<Text> {
 
 fn too_fast(case: &RowContext<'_>, outcome: &Outcome) -> Option<Text> {
     let workload = &case.row.workload;
-    let in_flight = float(workload.blocks.largest().0) * f64::from(workload.depth);
+    let in_flight = workload.blocks.largest().0 as f64 * f64::from(workload.depth);
     let shortest = moving(outcome)
         .filter_map(|tally| tally.latency.min())
         .min()?;
     // Times are whole nanoseconds, so that the end of one may be one too soon.
-    let needs_ns = |bytes: Bytes| float(bytes.0) / in_flight * float(shortest) - 1.0;
+    let needs_ns = |bytes: Bytes| bytes.0 as f64 / in_flight * shortest as f64 - 1.0;
     let found = outcome.samples.iter().find(|sample| {
         nanos(sample.elapsed) * (1.0 + INVARIANT_TOLERANCE) < needs_ns(sample.bytes)
     });
@@ -282,12 +282,8 @@ fn seconds(nanos: f64) -> String {
     format!("{:.4} s", nanos / 1e9)
 }
 
-fn float(nanos: u64) -> f64 {
-    nanos as f64
-}
-
 fn nanos(time: Nanos) -> f64 {
-    float(time.0)
+    time.0 as f64
 }
 
 #[cfg(test)]

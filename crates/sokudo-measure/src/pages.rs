@@ -59,10 +59,12 @@ fn pairs(
     subject: &mut PreparedTargets,
     control: &Control,
 ) -> Result<Option<PagesCompared>, MeasureError> {
+    let small = |it: &mut Workload| it.issuing.memory = BufferMemory::SmallPages;
+    let huge = |it: &mut Workload| it.issuing.memory = BufferMemory::HugePages;
     let turns = AlternatingTrials {
         plan,
         row,
-        variants: [&in_small_pages, &in_huge_pages],
+        variants: [&small, &huge],
         time: TIME,
         ramp: Nanos(0),
     };
@@ -87,14 +89,6 @@ fn is_decided(compared: &PagesCompared) -> bool {
     let without =
         pairs.filter(|(small, huge)| (**huge as f64) < **small as f64 * HUGE_PAGES_RATIO_MIN);
     without.count() > PAIRS as usize / 2
-}
-
-fn in_small_pages(workload: &mut Workload) {
-    workload.issuing.memory = BufferMemory::SmallPages;
-}
-
-fn in_huge_pages(workload: &mut Workload) {
-    workload.issuing.memory = BufferMemory::HugePages;
 }
 
 #[cfg(test)]

@@ -197,7 +197,7 @@ impl Climb<'_> {
         let mut within = 0.0;
         let mut beyond = None;
         for row in &self.parts.rows[1..] {
-            let share = requested_iops(&row.workload).unwrap_or_default() / most;
+            let share = view::requested_iops(&row.workload).unwrap_or_default() / most;
             match limit.standing(&row.workload, &row.trials) {
                 Some(standing) if standing.is_within() => within = share,
                 Some(_) => {
@@ -241,13 +241,4 @@ impl Climb<'_> {
         step.limits.time = Some(self.arguments.time.max(needed));
         step
     }
-}
-
-/// I/Os per second that all threads of a row are meant to start.
-fn requested_iops(workload: &Workload) -> Option<f64> {
-    let of_thread = workload
-        .pacing
-        .rate?
-        .ios_per_second(workload.blocks.largest());
-    Some(of_thread * f64::from(workload.threads))
 }

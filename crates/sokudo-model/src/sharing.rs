@@ -229,7 +229,7 @@ fn rates_of(row: &Row, sample_count: usize) -> Vec<f64> {
             Some(first @ [_, ..]) => {
                 let bytes: u64 = first.iter().map(|sample| sample.bytes.0).sum();
                 let elapsed: u64 = first.iter().map(|sample| sample.elapsed.0).sum();
-                Some(float(bytes) / Nanos(elapsed).as_secs_f64())
+                Some(bytes as f64 / Nanos(elapsed).as_secs_f64())
             }
             _ => trial.outcome.bytes_per_second(),
         }
@@ -237,10 +237,6 @@ fn rates_of(row: &Row, sample_count: usize) -> Vec<f64> {
     rates
         .filter(|rate| rate.is_finite() && *rate > 0.0)
         .collect()
-}
-
-fn float(value: u64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]

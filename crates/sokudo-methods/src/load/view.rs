@@ -140,7 +140,7 @@ fn step(result: usize, row: &Row, maximum: f64) -> Option<LoadStepDocument> {
 }
 
 /// I/Os per second that all threads of a row are meant to start.
-fn requested_iops(workload: &Workload) -> Option<f64> {
+pub(super) fn requested_iops(workload: &Workload) -> Option<f64> {
     let of_thread = workload
         .pacing
         .rate?

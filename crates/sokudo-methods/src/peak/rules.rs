@@ -328,7 +328,7 @@ fn in_device(row: &Row) -> Option<f64> {
                 .sum::<u64>();
     }
     let latency = mean_latency(row)?;
-    (ios > 0 && latency > 0.0).then(|| counted / float(ios) / latency)
+    (ios > 0 && latency > 0.0).then(|| counted / ios as f64 / latency)
 }
 
 fn mean_latency(row: &Row) -> Option<f64> {
@@ -344,8 +344,7 @@ fn mean_latency(row: &Row) -> Option<f64> {
 
 /// What more I/Os in flight than at the knee brought; `None` where no more were.
 fn added_latency(knee: &Row, row: &Row) -> Option<Text> {
-    let in_flight =
-        |row: &Row| float(u64::from(row.workload.threads)) * f64::from(row.workload.depth);
+    let in_flight = |row: &Row| f64::from(row.workload.threads) * f64::from(row.workload.depth);
     let times = in_flight(row) / in_flight(knee);
     if times <= 1.0 {
         return None;
@@ -356,10 +355,6 @@ fn added_latency(knee: &Row, row: &Row) -> Option<Text> {
         "{times:.0} times the I/Os in flight of the knee gave {rate:.2} times its rate and \
          {latency:.1} times its latency"
     ))
-}
-
-fn float(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ pub(crate) mod arguments;
 
 use std::path::Path;
 
-use sokudo_device::{FindError, InspectError, Inspected, System};
+use sokudo_device::{InspectError, Inspected, System};
 use sokudo_measure::MeasureError;
 use sokudo_model::disk::{Content, Disk};
 use sokudo_model::{BlockDeviceKind, TargetInfo, TargetKind};
@@ -90,7 +90,8 @@ fn named(system: &System, word: &str) -> Result<InfoDocument, Exit> {
 fn looked_at(system: &System, word: &str) -> Result<(TargetInfo, Option<Content>), Exit> {
     let inspected = match sokudo_device::look(system, word) {
         Err(InspectError::Missing { .. }) if is_a_name(word) => {
-            let path = sokudo_device::find(system, word).map_err(from_find)?;
+            // A name that fits nothing, or too much, is a wrong argument.
+            let path = sokudo_device::find(system, word).map_err(Exit::usage)?;
             let path = path.to_str().map(str::to_owned).ok_or_else(|| {
                 Exit::failed(text!("the name of the device {word:?} is not text"))
             })?;
@@ -112,9 +113,4 @@ fn looked_at(system: &System, word: &str) -> Result<(TargetInfo, Option<Content>
 /// Whether a word can be another name of a device than its path.
 fn is_a_name(word: &str) -> bool {
     !word.is_empty() && !word.contains('/')
-}
-
-/// A name that fits nothing, or too much, is a wrong argument.
-fn from_find(error: FindError) -> Exit {
-    Exit::usage(error)
 }

@@ -1,6 +1,6 @@
 //! What places of a device would not have shown: computed of where they lie.
 
-use sokudo_model::{Bytes, CapacityCheck};
+use sokudo_model::{Bytes, CapacityCheck, narrow};
 
 use crate::explain::evidence::to_float;
 
@@ -34,7 +34,7 @@ pub(super) fn window_seen(check: &CapacityCheck) -> Option<Bytes> {
             .map(|real| overlaps(&stretches, real, *window))
             .collect();
         let count = seen.iter().filter(|seen| **seen).count();
-        count * 100 >= seen.len() * narrowed(SEEN_PERCENT)
+        count * 100 >= seen.len() * narrow::<u64, usize>(SEEN_PERCENT)
     };
     windows.take_while(is_seen).last().map(Bytes)
 }
@@ -112,11 +112,6 @@ fn overlaps(stretches: &[Stretch], real: u64, window: u64) -> bool {
 
 fn share(size: u64, part: u64, of: u64) -> u64 {
     u64::try_from(u128::from(size) * u128::from(part) / u128::from(of)).unwrap_or(size)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a percentage")]
-const fn narrowed(percent: u64) -> usize {
-    percent as usize
 }
 
 #[cfg(test)]
