@@ -40,7 +40,12 @@ Measure it while it is healthy; then the next check takes a minute:
 
 /// Prints it in the current language.
 pub(crate) fn run() -> Result<(), Exit> {
-    output::print(&definition::page(PAGE))
+    output::print(&on_a_screen(&definition::page(PAGE)))
+}
+
+/// Without empty lines, so that a terminal of 24 lines shows all of it.
+fn on_a_screen(page: &str) -> String {
+    page.replace("\n\n", "\n")
 }
 
 #[cfg(test)]
@@ -102,6 +107,6 @@ mod tests {
             PAGE.lines().all(|line| line.chars().count() <= 80),
             "{PAGE}"
         );
-        assert!(PAGE.lines().count() <= 40, "{}", PAGE.lines().count());
+        assert!(on_a_screen(PAGE).lines().count() < 24);
     }
 }
