@@ -19,7 +19,7 @@ use crate::expectations::{Expected, expectations};
 use crate::surroundings;
 
 pub use part::each;
-pub use speed::{NOT_JUDGED, volume_cap};
+pub use speed::{NOT_JUDGED, failed_io, volume_cap};
 pub use surface::slow_samples_point;
 use unseen::not_looked_at;
 
@@ -62,8 +62,10 @@ pub fn disk(run: &Run) -> Option<DiskAssessment> {
         speed.for_each(|point| point.answer = None);
     }
     points.extend(not_looked_at(run, &points));
+    let is_cut = points.iter().any(|point| point.code == speed::NO_ROOM);
     let mut assessment = DiskAssessment::of(points)?;
-    assessment.answer = assessment.answer.filter(|_| is_judged);
+    let counts = |answer: &DiskAnswer| is_judged && (!is_cut || *answer == DiskAnswer::NotOk);
+    assessment.answer = assessment.answer.filter(counts);
     Some(assessment)
 }
 

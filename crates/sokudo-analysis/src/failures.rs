@@ -1,6 +1,6 @@
 //! I/O that failed, in words.
 
-use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, StopReason, TargetKind};
+use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, Row, StopReason, TargetKind};
 use sokudo_words::{Argument, Text, WrittenFigure, text};
 
 use crate::case::RowContext;
@@ -263,6 +263,14 @@ fn failures(case: &RowContext<'_>) -> Vec<IoFailure> {
         }
     }
     merged
+}
+
+/// Whether all that failed in a row did so because a file system, or the user's share of it, was
+/// full.
+pub(crate) fn lacks_room(row: &Row) -> bool {
+    let is_full = |it: &IoFailure| matches!(errno_of(it.kind), Some(errno::ENOSPC | errno::EDQUOT));
+    let mut failures = row.trials.iter().flat_map(|it| &it.outcome.failures);
+    failures.all(is_full)
 }
 
 fn means_vanished(case: &RowContext<'_>, failure: &IoFailure) -> bool {

@@ -55,7 +55,7 @@ use std::cmp::Reverse;
 
 use sokudo_model::{Assessment, Row, Run, Verdict};
 
-pub use assess::{NOT_JUDGED, volume_cap};
+pub use assess::{NOT_JUDGED, failed_io, volume_cap};
 pub use code::{Code, MethodCode, RuleResult};
 pub use compare::{Comparing, Side, best, compare, load_differences, runs_differ, trials_needed};
 #[cfg(any(test, feature = "testing"))]

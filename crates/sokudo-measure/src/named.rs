@@ -142,7 +142,7 @@ fn inspect(system: &System, name: &str) -> Result<Inspected, MeasureError> {
         Ok(path) => path,
         Err(FindError::Nothing { .. }) => {
             return Err(MeasureError::usage(text!(
-                "{}; and no disk has this name, model or serial number (sokudo info lists them)",
+                "{}; and no disk has this name, model or serial number. Name a directory, or a disk by its path, such as /dev/sdb (sokudo info lists them)",
                 missing
             )));
         }

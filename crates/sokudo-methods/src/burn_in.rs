@@ -9,9 +9,11 @@ pub mod plan;
 pub(crate) mod rules;
 pub(crate) mod table;
 
+use std::path::Path;
+
 use arguments::Arguments;
 use plan::{BurnInRequest, DiskToBurnIn};
-use sokudo_device::{System, booted_at};
+use sokudo_device::{System, booted_at, occupants};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
 use sokudo_model::{
@@ -22,7 +24,7 @@ use sokudo_page::TargetForm;
 use sokudo_report::assessment_table;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::burn_in::table::{BurnInDiskEstimate, BurnInEstimate};
 use crate::declared::{Declared, PageForm};
@@ -56,7 +58,9 @@ impl Measuring for Arguments {
     fn run(&self) -> Result<(), Exit> {
         let (measurement, estimate) = planned(self)?;
         if self.shared.printing.dry_run {
-            return output::print_lines(&estimate.lines());
+            let mut lines = estimate.lines();
+            lines.extend(measurement.targets().filter_map(in_use));
+            return output::print_lines(&lines);
         }
         // Where all is written that was to be, nothing is left to ask for.
         let is_requested = !estimate.is_virtual && estimate.passes > 0;
@@ -76,6 +80,20 @@ impl Measuring for Arguments {
             several::verdict(&answers.collect::<Vec<_>>())
         })
     }
+}
+
+/// Why a disk would not be written now, whatever was allowed.
+fn in_use((name, named): (&str, &Named)) -> Option<Text> {
+    let path = Path::new(named.path()?);
+    let occupancy = occupants(&System::host(), path).ok()?;
+    let uses = occupancy.occupants.iter().filter(|it| !it.is_content());
+    let uses: Vec<Text> = uses.map(Text::from).collect();
+    (!uses.is_empty()).then(|| {
+        text!(
+            "{name}: without --dry-run it would be refused: {}",
+            Text::list(uses, ", ")
+        )
+    })
 }
 
 /// What is left to be done, and what that takes.

@@ -201,7 +201,7 @@ struct DiskToCheck {
 /// capacity, which the engine checks of one disk at a time.
 fn stages(disks: Vec<DiskToCheck>) -> Vec<Stage> {
     let is_one = disks.len() == 1;
-    let placed = |(index, disk): (u32, &DiskToCheck), workload: &Workload, others| match is_one {
+    let on_disk = |(index, disk): (u32, &DiskToCheck), workload: &Workload, others| match is_one {
         true => workload.clone(),
         false => rows::on_targets(workload.clone(), &disk.label, others, |target| {
             target.checked_sub(1).map_or(index, |it| disk.beside + it)
@@ -213,14 +213,14 @@ fn stages(disks: Vec<DiskToCheck>) -> Vec<Stage> {
         let of_row = (0..)
             .zip(&disks)
             .filter_map(|it| Some((it, it.1.speed.get(row)?)));
-        stages.extend(of_row.map(|(disk, workload)| Stage::alone(placed(disk, workload, 0))));
+        stages.extend(of_row.map(|(disk, workload)| Stage::alone(on_disk(disk, workload, 0))));
     }
     for row in 0..rows_max(|disk| disk.surveys.len()) {
         let of_row = (0..)
             .zip(&disks)
             .filter_map(|it| Some((it, it.1.surveys.get(row)?)));
         let others = of_row.clone().count().saturating_sub(1);
-        let workloads = of_row.map(|(disk, workload)| placed(disk, workload, others));
+        let workloads = of_row.map(|(disk, workload)| on_disk(disk, workload, others));
         stages.push(Stage {
             workloads: workloads.collect(),
         });
@@ -228,7 +228,7 @@ fn stages(disks: Vec<DiskToCheck>) -> Vec<Stage> {
     let of_each = (0..)
         .zip(&disks)
         .filter_map(|it| Some((it, it.1.capacity.as_ref()?)));
-    stages.extend(of_each.map(|(disk, workload)| Stage::alone(placed(disk, workload, 0))));
+    stages.extend(of_each.map(|(disk, workload)| Stage::alone(on_disk(disk, workload, 0))));
     stages
 }
 

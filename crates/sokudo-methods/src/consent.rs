@@ -143,6 +143,9 @@ pub fn cost(target: &str, estimate: &Estimate) -> Text {
         Some(size) if estimate.writes_many_bytes() => {
             text!("{target}: {size} or more will be written")
         }
+        _ if estimate.writes_seconds == 0.0 => text!(
+            "{target}: it takes about {time}, and what the writes take besides, which is not known"
+        ),
         _ => text!(
             "{target}: for {seconds:.0} s of about {time}, the disk will be written at full speed",
             seconds = estimate.writes_seconds

@@ -5,10 +5,8 @@ pub(crate) mod picture;
 pub(crate) mod rules;
 pub(crate) mod table;
 
-use std::time::Duration;
-
 use sokudo_measure::{Named, OtherTarget, duration};
-use sokudo_model::{DiskAnswer, Nanos, Plan, Schedule};
+use sokudo_model::{DiskAnswer, Plan, Schedule};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -73,33 +71,11 @@ pub fn time_note(plan: &Plan, schedule: &Schedule, disks: usize) -> Option<Text>
     if disks < 2 {
         return None;
     }
-    let time = clock(duration(plan, schedule, None));
+    let time = sokudo_report::duration(duration(plan, schedule, None));
     Some(match schedule.enough {
         Some(_) => text!(
             "{disks} disks, alternately each alone, then all together: at most {time}, less where trials agree"
         ),
         None => text!("{disks} disks, alternately each alone, then all together: {time}"),
     })
-}
-
-/// Hours and minutes, or minutes and seconds.
-fn clock(time: Nanos) -> Text {
-    let seconds = Duration::from(time).as_secs();
-    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    match hours {
-        0 => text!("{minutes} min {rest} s"),
-        _ => text!("{hours} h {minutes} min"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_is_told_in_hours_or_minutes() {
-        let text_of = |seconds| clock(Nanos::from_secs(seconds)).english();
-        assert_eq!(text_of(75), "1 min 15 s");
-        assert_eq!(text_of(7_265), "2 h 1 min");
-    }
 }

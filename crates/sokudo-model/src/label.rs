@@ -57,6 +57,9 @@ pub fn hosts_of_tags<T: AsRef<str>>(tags: &[T]) -> Option<u32> {
     tags.find_map(|tag| tag.strip_prefix(HOSTS_PREFIX)?.parse().ok())
 }
 
+/// What a tag begins with that says what a run has answered, such as `answer=NOT OK`.
+pub const ANSWER_PREFIX: &str = "answer=";
+
 #[cfg(test)]
 mod tests {
     use super::*;

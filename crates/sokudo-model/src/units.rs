@@ -189,6 +189,9 @@ impl fmt::Display for Bytes {
         }
         let text = if self.0.is_multiple_of(scale) {
             format!("{} {}", self.0 / scale, UNITS[unit])
+        } else if unit == 1 && self.0.is_multiple_of(1000) {
+            // As somebody has typed it.
+            format!("{} B", self.0)
         } else {
             format!("{:.1} {}", self.0 as f64 / scale as f64, UNITS[unit])
         };

@@ -17,7 +17,7 @@ use crate::comparison::{
 use crate::date;
 use crate::forms::Forms;
 use crate::grouping::notes_of_rows;
-use crate::number::{grouped, range_text};
+use crate::number::{percent, range_text};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, Tone, left, right};
 use crate::wording::{self, phrase};
@@ -61,6 +61,8 @@ pub struct CheckDocument {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
+    /// Of a check alone: I/O failed while it was measured, whatever its rows are.
+    Failed,
     /// It is slower; of a check: a row is, whatever the others are.
     Slower,
     /// It is faster; of a check: a row is, and none is slower.
@@ -132,6 +134,15 @@ impl CheckDocument {
         document
     }
 
+    /// The same where this failed meanwhile, which is the first doubt.
+    #[must_use]
+    pub fn failed_by(mut self, failure: Text) -> Self {
+        self.outcome = CheckOutcome::Failed;
+        self.doubts.insert(0, failure);
+        self.sentence = self.sentence_text().english();
+        self
+    }
+
     /// The rows that decide what it comes to.
     fn deciding(&self) -> Vec<(&RowDocument, &CheckedRow)> {
         let rows = self.comparison.rows().zip(&self.rows);
@@ -143,6 +154,9 @@ impl CheckDocument {
     fn sentence_text(&self) -> Text {
         let is_disturbed = self.rows.iter().any(|row| row.disturbed);
         match self.outcome {
+            CheckOutcome::Failed => {
+                text!("FAILED: {}", Text::list(self.doubts.first().cloned(), ""))
+            }
             CheckOutcome::NotJudged if is_disturbed => disturbed_sentence(&self.comparison),
             outcome => sentence(outcome, &self.deciding(), &self.comparison),
         }
@@ -160,7 +174,7 @@ impl CheckDocument {
             })
             .column(left("since then"), |(row, checked)| {
                 let tone = match checked.outcome {
-                    CheckOutcome::Slower => Tone::Bad,
+                    CheckOutcome::Failed | CheckOutcome::Slower => Tone::Bad,
                     CheckOutcome::Faster => Tone::Good,
                     CheckOutcome::NotJudged => Tone::Doubtful,
                     CheckOutcome::Unchanged | CheckOutcome::NoChangeShown => Tone::None,
@@ -202,7 +216,7 @@ impl Forms for CheckDocument {
     fn article(&self, unit: BandwidthUnit) -> Article<'_> {
         let mut article = Article::default();
         let tone = match self.outcome {
-            CheckOutcome::Slower => Tone::Bad,
+            CheckOutcome::Failed | CheckOutcome::Slower => Tone::Bad,
             CheckOutcome::Faster | CheckOutcome::Unchanged => Tone::Good,
             CheckOutcome::NoChangeShown | CheckOutcome::NotJudged => Tone::Doubtful,
         };
@@ -291,7 +305,7 @@ fn words(outcome: CheckOutcome, disturbed: bool, compared: &Compared) -> Text {
         CheckOutcome::NotJudged if compared.conclusion == Conclusion::NoDifferenceShown => {
             text!("too unsteady to judge{}", signed_interval(change))
         }
-        CheckOutcome::NotJudged => "not judged".into(),
+        CheckOutcome::NotJudged | CheckOutcome::Failed => "not judged".into(),
     }
 }
 
@@ -320,17 +334,6 @@ fn signed_interval(change: &Change) -> Text {
         }
     });
     text!(" ({})", range_text(ends))
-}
-
-/// A share in percent, with a decimal below 10 %.
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    let decimals = usize::from(percent.abs() < 9.95);
-    let text = grouped(&format!("{percent:.decimals$}"));
-    match text.as_str() {
-        "-0.0" => "0.0 %".to_owned(),
-        _ => format!("{text} %"),
-    }
 }
 
 /// What it comes to, for somebody who reads one line.
@@ -383,7 +386,7 @@ fn sentence(
             "NO CHANGE SHOWN: no row was shown to differ by {least} or more from {than}, but some \
              vary too much to exclude it.{open}"
         ),
-        CheckOutcome::NotJudged => text!(
+        CheckOutcome::NotJudged | CheckOutcome::Failed => text!(
             "NOT JUDGED: no row could be compared with {than}, so a slower row may go unnoticed."
         ),
     }

@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{ListedRow, Verdict, hosts_of_tags, label_of_tags};
+use sokudo_model::{ANSWER_PREFIX, ListedRow, Verdict, hosts_of_tags, label_of_tags};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -14,7 +14,7 @@ use crate::forms::Forms;
 use crate::number::MISSING;
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, Column, Table, Tone, left, right};
-use crate::wording::device;
+use crate::wording::{device, phrase};
 
 const SCHEMA: &str = "sokudo.list/1";
 
@@ -91,8 +91,29 @@ impl ListedRun {
     /// What is said of it beside what it is called.
     fn tags_without_label(&self) -> Vec<&str> {
         let tags = self.tags.iter().map(String::as_str);
-        tags.filter(|tag| label_of_tags(&[tag]).is_none() && hosts_of_tags(&[tag]).is_none())
-            .collect()
+        let is_own = |tag: &&str| {
+            let is_name = label_of_tags(&[tag]).is_some() || hosts_of_tags(&[tag]).is_some();
+            !is_name && !tag.starts_with(ANSWER_PREFIX)
+        };
+        tags.filter(is_own).collect()
+    }
+
+    /// What it came to: its answer, or the worst verdict of its rows.
+    fn outcome(&self) -> Cell {
+        let answer = self
+            .tags
+            .iter()
+            .find_map(|tag| tag.strip_prefix(ANSWER_PREFIX));
+        let (tone, word) = match (answer, self.verdict) {
+            (Some(answer), _) => (answer_tone(answer), phrase(answer)),
+            (None, verdict) => (
+                Tone::of(verdict),
+                verdict.map_or(MISSING, Verdict::name).into(),
+            ),
+        };
+        let interrupted = self.interrupted.then(|| "interrupted".into());
+        let words = Text::list(std::iter::once(word).chain(interrupted), ", ");
+        Cell::Judged(tone, words)
     }
 
     /// What stands above the run itself: its number, and what somebody has said of it. Ends
@@ -114,6 +135,14 @@ impl ListedRun {
             lines.extend(style.wrapped_name(&format!("{}  ", style.word("note")), &note));
         }
         lines.join("\n") + "\n\n"
+    }
+}
+
+fn answer_tone(answer: &str) -> Tone {
+    match answer {
+        "NOT OK" | "TOO SLOW" => Tone::Bad,
+        "OK" | "OK so far" | "FAST ENOUGH" => Tone::Good,
+        _ => Tone::Doubtful,
     }
 }
 
@@ -144,7 +173,7 @@ impl ListDocument {
         let mut table = Table::of(&self.runs)
             .column(right("id"), |run| Some(run.id.to_string()))
             .column(left(""), |run| Some(star(run)))
-            .column(left("when (UTC)"), |run| {
+            .column(left("when (UTC)").rank(2), |run| {
                 let at = Some(&run.started_at).filter(|it| !it.is_empty())?;
                 name(&date::to_the_minute(at))
             })
@@ -155,13 +184,13 @@ impl ListDocument {
                     it => Some(device(&run.device, it)),
                 },
             )
-            .column(right("hosts").rank(5), |run| {
+            .column(right("hosts").rank(6), |run| {
                 let hosts = hosts_of_tags(&run.tags);
                 Some(hosts.map_or_else(String::new, |hosts| hosts.to_string()))
             })
             .column(
                 left("label")
-                    .rank(2)
+                    .rank(3)
                     .at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
                 |run| name(label_of_tags(&run.tags).unwrap_or_default()),
             )
@@ -172,16 +201,11 @@ impl ListDocument {
                 |run| name(run.origin.as_ref().unwrap_or(&run.method)),
             )
             .column(right("read MB/s").rank(1), megabytes("read"))
-            .column(right("write MB/s").rank(3), megabytes("write"))
-            .column(left("verdict"), |run| {
-                let verdict = Text::from(run.verdict.map_or(MISSING, Verdict::name));
-                let interrupted = run.interrupted.then(|| "interrupted".into());
-                let text = Text::list(std::iter::once(verdict).chain(interrupted), ", ");
-                Some(Cell::Judged(Tone::of(run.verdict), text))
-            })
+            .column(right("write MB/s").rank(4), megabytes("write"))
+            .column(left("verdict"), |run| Some(run.outcome()))
             .column(
                 left("tags")
-                    .rank(4)
+                    .rank(5)
                     .at_most(TAGS_COLUMNS_MAX, TAGS_COLUMNS_MAX),
                 |run| name(&run.tags_without_label().join(", ")),
             )
@@ -254,6 +278,26 @@ mod tests {
         MB/s: the highest median of the rows that read, and of those that write; rows of a cache, through
         the page cache or INVALID do not count. ★: a baseline. sokudo show ID shows a run.
         ");
+    }
+
+    #[test]
+    fn an_answer_stands_in_the_place_of_a_verdict_and_disks_of_one_model_differ() {
+        let mut failed = run(2, "Model");
+        failed.device = "Model S-1234".to_owned();
+        failed.tags = vec!["answer=NOT OK".to_owned()];
+        let mut other = run(1, "Model");
+        (other.interrupted, other.device) = (true, "Model S-5678 · partition 1".to_owned());
+        let text = ListDocument::new(vec![failed, other]).render(&style(80));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(
+            lines[2].ends_with("NOT OK") && lines[2].contains("Model …1234"),
+            "{text}"
+        );
+        assert!(
+            lines[3].contains("Model …5678") && lines[3].contains("mark/default"),
+            "{text}"
+        );
+        assert!(lines[0].contains("read MB/s"), "{text}");
     }
 
     #[test]

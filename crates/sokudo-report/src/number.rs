@@ -64,8 +64,9 @@ pub fn rate_range(low: f64, high: f64) -> String {
 /// A share in percent, such as `0.8 %` or `12 %`.
 pub fn percent(fraction: f64) -> String {
     let percent = fraction * 100.0;
-    let decimals = usize::from(percent < 9.95);
-    format!("{} %", grouped(&format!("{percent:.decimals$}")))
+    let decimals = usize::from(percent.abs() < 9.95);
+    let text = format!("{percent:.decimals$}");
+    format!("{} %", grouped(if text == "-0.0" { "0.0" } else { &text }))
 }
 
 /// What is between two amounts; the sign of percent stands once.

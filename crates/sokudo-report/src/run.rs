@@ -22,7 +22,7 @@ use crate::number;
 use crate::shortfall::shortfalls;
 use crate::style::BandwidthUnit;
 use crate::surface;
-use crate::table::{Cell, Skin, Table};
+use crate::table::{Cell, Skin, Table, Tone};
 use crate::view::{self, ShownBehind, ShownView, views};
 use crate::wording::row;
 
@@ -95,6 +95,28 @@ pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
         }
         _ => {}
     }
+}
+
+/// The answer alone, with its tone; `None` where the run was for no question.
+pub fn answer(document: &RunDocument) -> Option<(Tone, Text)> {
+    let mut article = Article::default();
+    add_answer(&mut article, document);
+    article
+        .0
+        .into_iter()
+        .find_map(|(_, element)| match element {
+            Element::Answer(tone, sentence) => Some((tone, sentence)),
+            _ => None,
+        })
+}
+
+/// What stands before the colon of an answer, in English: `NOT OK`, `OK so far`, `FAST ENOUGH`.
+pub fn answer_word(document: &RunDocument) -> Option<String> {
+    let sentence = answer(document)?.1.english();
+    let word = sentence.split([':', '(', ',']).next()?;
+    let word = word.split(" for ").next()?.trim();
+    let is_word = word.starts_with(|sign: char| sign.is_ascii_uppercase());
+    is_word.then(|| word.to_owned())
 }
 
 fn title(document: &RunDocument) -> Element<'_> {

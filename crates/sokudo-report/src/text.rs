@@ -25,6 +25,9 @@ use crate::table::{Align, Cell, Skin, Table, Tone};
 /// Cells of a first column that goes on below are broken into lines no shorter than this.
 const FIRST_COLUMNS_MIN: usize = 16;
 
+/// Where more lines follow an answer, it is out of sight, and stands again as the last.
+const SCREEN_LINES: usize = 20;
+
 /// Columns of the labels of findings.
 const LABEL_WIDTH: usize = 9;
 
@@ -58,7 +61,8 @@ fn answered(
         more,
     } = RunVerdict::of(document);
     let mut lines = Vec::new();
-    if let Some((tone, text)) = goodness {
+    let answer = run::answer(document).filter(|_| figures.lines().count() > SCREEN_LINES);
+    for (tone, text) in answer.into_iter().chain(goodness) {
         lines.extend(answer_lines(tone, &text, style));
     }
     if let Some((label, text)) = worst {

@@ -30,7 +30,24 @@ pub(crate) fn row_alone(name: &str) -> Text {
         Some((name, state @ ("cache on" | "cache off"))) => {
             Text::list([word_or_name(name), phrase(state)], ", ")
         }
-        _ => word_or_name(name),
+        _ => match name
+            .strip_suffix(" %")
+            .and_then(|it| it.rsplit_once(" at "))
+        {
+            Some((name, percent)) => text!("{name} at {percent} %"),
+            None => word_or_name(name),
+        },
+    }
+}
+
+/// What a target is called; of several the first, and how many more there are.
+pub(crate) fn target(name: &str) -> Text {
+    match name
+        .strip_suffix(" more")
+        .and_then(|it| it.rsplit_once(" and "))
+    {
+        Some((name, more)) if more.parse::<u32>().is_ok() => text!("{name} and {more} more"),
+        _ => Text::name(name),
     }
 }
 
@@ -80,14 +97,25 @@ pub fn labelled(label: Option<&str>, source: Text) -> Text {
     }
 }
 
-/// What people call a device: only what sokudo itself has named has a name in other
-/// languages.
+/// What people call a device, with the end of its serial number where it is known: two of one
+/// model are told apart by it. Only what sokudo itself has named has a name in other languages.
 pub fn device(identity: &str, name: &str) -> Text {
-    match identity.starts_with("sim:") {
-        true => phrase(name),
-        false => Text::name(name),
+    if identity.starts_with("sim:") {
+        return phrase(name);
+    }
+    // Without a serial number its size stands there.
+    let behind = identity
+        .strip_prefix(name)
+        .filter(|it| !it.contains(" bytes"));
+    let serial = behind.and_then(|it| it.split(" · ").next());
+    match serial.and_then(|it| it.get(it.len().checked_sub(SERIAL_END)?..)) {
+        Some(end) => Text::name(format!("{name} …{end}")),
+        None => Text::name(name),
     }
 }
+
+/// So much of a serial number differs between disks of one model.
+const SERIAL_END: usize = 4;
 
 /// A time over which rounds are spread: whole minutes as such.
 pub fn minutes(time: Nanos) -> Text {

@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::{Bus, Disk, Rotation};
 use sokudo_model::{
-    ArrayState, AssessedPoint, Assessment, BlockDeviceKind, Bytes, DiskAnswer, Enough, Finding,
-    Operation, Order, Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
+    ArrayState, AssessedPoint, Assessment, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation,
+    Order, Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
 };
 use sokudo_words::{Argued, Argument, Text, text};
 
@@ -13,6 +13,7 @@ use crate::case::is_platters;
 use crate::code::Code;
 use crate::expectations::expectations;
 use crate::explain::grouped;
+use crate::failures;
 use crate::rule;
 use crate::short_form::short_form;
 use crate::surroundings::level_name;
@@ -29,14 +30,13 @@ pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
     let streams = FastestStreams::of(run);
     let random = random_reads(run);
     let unproven = unproven(run, random.is_some());
-    let mut points: Vec<AssessedPoint> = unproven.into_iter().collect();
+    let mut points: Vec<AssessedPoint> = failed_io(run).into_iter().chain(unproven).collect();
     let drives = run.conditions.drives.iter();
     points.extend(drives.filter_map(|drive| link_share(&drive.disk, &streams)));
     points.extend(random);
     points.extend(rotating_stream(run, &streams));
     points.extend(file_system(run, &streams));
     points.extend(array(run, &streams));
-    points.extend(unreadable(run));
     points.extend(virtual_disk(run));
     points
 }
@@ -204,25 +204,40 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
     Some(AssessedPoint { remedy, ..point })
 }
 
-/// What is found where a disk does not read, what says most first.
-const UNREAD: [&str; 4] = ["unreadable", "io-errors", "hung", "device-vanished"];
+/// What is found where I/O failed, what says most first.
+const FAILED: [&str; 5] = [
+    "wrong-data",
+    "unreadable",
+    "io-errors",
+    "hung",
+    "device-vanished",
+];
+/// The point that says that a full file system ended what was to be judged.
+pub(super) const NO_ROOM: &str = "no-room";
 
-/// A drive that failed to read is not well, however fast.
-fn unreadable(run: &Run) -> Option<AssessedPoint> {
-    let reads = run.rows.iter();
-    let reads = reads.filter(|row| row.workload.operations.single() == Some(Operation::Read));
-    let findings = reads.filter_map(|row| row.assessment.as_ref());
-    let findings: Vec<&Finding> = findings.flat_map(|it| &it.findings).collect();
-    let finding = UNREAD
-        .iter()
-        .find_map(|code| findings.iter().find(|it| it.code == *code))?;
+/// A drive that fails to read or to write is not well, however fast. A file system that was full
+/// says nothing of the drive.
+pub fn failed_io(run: &Run) -> Option<AssessedPoint> {
+    let failed = |is_full: bool| {
+        FAILED.iter().find_map(|code| {
+            run.rows.iter().find_map(|row| {
+                let mut findings = row.assessment.iter().flat_map(|it| &it.findings);
+                let finding = findings.find(|it| it.code == *code)?;
+                let is_of_full = *code == "io-errors" && failures::lacks_room(row);
+                (is_of_full == is_full).then_some((row, finding))
+            })
+        })
+    };
+    let reads = |row: &Row| row.workload.operations.single() == Some(Operation::Read);
+    let (code, answer, finding) = match failed(false) {
+        Some((row, finding)) if reads(row) => ("read-errors", Some(DiskAnswer::NotOk), finding),
+        Some((_, finding)) => ("write-errors", Some(DiskAnswer::NotOk), finding),
+        None => (NO_ROOM, None, failed(true)?.1),
+    };
+    let expected = &expectations().unreadable_sectors;
     Some(AssessedPoint {
         remedy: finding.remedy.clone(),
-        ..expectations().unreadable_sectors.point(
-            "read-errors",
-            Some(DiskAnswer::NotOk),
-            finding.symptom.clone(),
-        )
+        ..expected.point(code, answer, finding.symptom.clone())
     })
 }
 

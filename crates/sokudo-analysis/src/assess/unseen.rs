@@ -2,7 +2,7 @@
 
 use sokudo_model::disk::HealthState;
 use sokudo_model::{
-    AssessedPoint, Row, Run, TargetKind, UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS,
+    AssessedPoint, Row, Run, TargetKind, UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS, Verify,
 };
 use sokudo_words::{Text, text};
 
@@ -75,6 +75,15 @@ fn blocks(run: &Run) -> Text {
 }
 
 fn capacity(run: &Run) -> Text {
+    let checks = |row: &&Row| row.workload.verify == Some(Verify::Capacity);
+    let trials = run.rows.iter().filter(checks).flat_map(|row| &row.trials);
+    if let Some(failure) = trials.flat_map(|it| &it.outcome.failures).next() {
+        return text!(
+            "real size: a {} failed at byte {}",
+            Text::from(failure.operation.name()),
+            failure.offset.0
+        );
+    }
     match run.target.kind {
         TargetKind::BlockDevice => {
             "real size: only writing shows it; sokudo checkup --destroy erases the device for it"

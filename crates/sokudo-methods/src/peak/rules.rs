@@ -53,7 +53,7 @@ fn looked_for(run: &Run, row: Option<&Row>, code: Code) -> bool {
 
 fn limit(run: &Run) -> Option<Inference> {
     // Of a search that was cut off nobody knows what it would have come to.
-    let peak = Peak::of(run).filter(|peak| peak.is_confirmed)?;
+    let peak = Peak::of(run).filter(|peak| peak.is_confirmed && peak.refuted_by().is_none())?;
     if peak.rises() {
         return Some(still_rising(peak.knee().load));
     }

@@ -74,6 +74,13 @@ fn sentence(peak: &Peak, limit: Option<&Inference>) -> Text {
             best.step.load.description()
         );
     }
+    if let Some(most) = peak.refuted_by() {
+        return text!(
+            "CANNOT SAY: {} gave {} IOPS, but the best load that was measured again gave {rate}; the disk or other load changed meanwhile, so measure again.",
+            most.load.description(),
+            number::rate(most.ios_per_s)
+        );
+    }
     let most = match peak.best == peak.knee {
         true => text!("{rate} IOPS, with {}", best.step.load.description()),
         false => text!(
@@ -161,6 +168,7 @@ fn remark(peak: &Peak, index: usize) -> Text {
     let remarks = [(peak.knee, "knee"), (peak.best, "maximum")];
     let words = remarks
         .into_iter()
+        .filter(|_| peak.refuted_by().is_none())
         .filter_map(|(of, word)| (of == index).then_some(word.into()));
     Text::list(words, ", ")
 }
@@ -184,6 +192,19 @@ mod tests {
         });
         assert!(text.contains("the search did not finish"), "{text}");
         assert!(!text.contains("was the limit"), "{text}");
+    }
+
+    #[test]
+    fn a_peak_that_the_table_refutes_is_none() {
+        let text = shown(|run| {
+            let tried = run.rows.iter_mut().find(|row| row.trials.len() == 1);
+            let outcome = &mut tried.unwrap().trials[0].outcome;
+            outcome.operations[0].ios *= 1_000;
+        });
+        assert!(text.starts_with("CANNOT SAY: "), "{text}");
+        for word in ["maximum\n", "knee  ", "was the limit"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
     }
 
     #[test]

@@ -297,6 +297,15 @@ impl Peak {
         self.best().ios_per_s * (1.0 - 2.0 * PeakSearch::GAIN_MIN)
     }
 
+    /// The step whose one trial gave far more than the best gave when it was measured again: the
+    /// rates changed so much meanwhile that no peak is known.
+    pub(crate) fn refuted_by(&self) -> Option<PeakStep> {
+        let steps = self.steps.iter().map(|it| it.step);
+        let most = steps.max_by(|one, other| one.ios_per_s.total_cmp(&other.ios_per_s))?;
+        let bound = self.best().ios_per_s * (1.0 + 2.0 * PeakSearch::GAIN_MIN);
+        (most.ios_per_s > bound).then_some(most)
+    }
+
     /// The step with the highest rate.
     pub(crate) fn best(&self) -> PeakStep {
         self.steps[self.best].step
@@ -543,8 +552,9 @@ mod tests {
         let found = peak(&steps, &[1, 2]);
         assert_eq!(found.best().load, load(2, 2));
         assert_eq!(found.knee().load, load(1, 2));
+        assert_eq!(found.refuted_by().unwrap().load, load(4, 2));
         let all = peak(&steps, &[]);
-        assert_eq!(all.best().load, load(4, 2));
+        assert_eq!((all.best().load, all.refuted_by()), (load(4, 2), None));
         // Its knee is itself, and nothing comes near it.
         assert_eq!(all.to_confirm(), [3]);
         // One that is 6 % lower may be as high in truth.

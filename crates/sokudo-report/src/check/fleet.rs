@@ -9,6 +9,7 @@ use crate::article::{Article, Element};
 use crate::forms::Forms;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, Tone, left};
+use crate::wording::device;
 
 const SCHEMA: &str = "sokudo.checks/1";
 
@@ -79,16 +80,20 @@ impl ChecksDocument {
 
     fn sentence_text(&self) -> Text {
         let all = self.checks.len();
-        let of = |is_so: fn(&BaselineCheck) -> bool| {
-            let checks = self.checks.iter();
-            checks.filter(|check| is_so(check)).count()
-        };
+        let of =
+            |is_so: fn(&BaselineCheck) -> bool| self.checks.iter().filter(|it| is_so(it)).count();
+        let failed = of(|it| it.outcome() == Some(CheckOutcome::Failed));
         let slower = of(|it| it.outcome() == Some(CheckOutcome::Slower));
-        let judged = of(|it| it.outcome().is_some_and(|it| it != CheckOutcome::NotJudged));
-        match slower {
-            0 if judged == all => text!("NONE SLOWER: {all} of {all} baselines were judged"),
-            0 => text!("NONE SLOWER: {judged} of {all} baselines were judged"),
-            slower => text!("SLOWER: {slower} of {all} baselines; {judged} were judged"),
+        let open = of(|it| it.outcome().is_none_or(|it| it == CheckOutcome::NotJudged));
+        let judged = all - failed - open;
+        match (failed, slower, open) {
+            (0, 0, 0) => text!("NONE SLOWER: {all} of {all} baselines were judged"),
+            (0, 0, open) if open == all => text!("NOT JUDGED: none of {all} baselines"),
+            (0, 0, open) => {
+                text!("NOT JUDGED: {open} of {all} baselines; none of the others is slower")
+            }
+            (0, slower, _) => text!("SLOWER: {slower} of {all} baselines; {judged} were judged"),
+            (failed, ..) => text!("FAILED: {failed} of {all} baselines; {judged} were judged"),
         }
     }
 }
@@ -101,7 +106,7 @@ impl Forms for ChecksDocument {
         let table = Table::of(&checks)
             .column(left("Target"), |it| Some(Cell::Name(it.target.clone())))
             .column(left("Device").rank(3), |it| {
-                Some(Cell::Name(it.device.clone()))
+                Some(device(&it.identity, &it.device))
             })
             .column(left("Method").rank(1), |it| {
                 Some(Cell::Name(it.method.clone()))
@@ -123,7 +128,7 @@ impl Forms for ChecksDocument {
                 let check = it.check.as_ref()?;
                 let is_reported = matches!(
                     check.outcome,
-                    CheckOutcome::Slower | CheckOutcome::NotJudged
+                    CheckOutcome::Failed | CheckOutcome::Slower | CheckOutcome::NotJudged
                 );
                 is_reported.then(|| check.sentence_text())
             })?;
@@ -141,6 +146,7 @@ impl BaselineCheck {
 
     fn in_a_word(&self) -> (Tone, Text) {
         let words = match self.outcome() {
+            Some(CheckOutcome::Failed) => (Tone::Bad, "failed"),
             Some(CheckOutcome::Slower) => (Tone::Bad, "slower"),
             Some(CheckOutcome::Faster) => (Tone::Good, "faster"),
             Some(CheckOutcome::Unchanged) => (Tone::Good, "unchanged"),

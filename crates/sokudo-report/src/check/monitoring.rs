@@ -22,7 +22,8 @@ sokudo_check_row_ratio_low Low end of the 95 percent interval of that share.
 sokudo_check_row_ratio_high High end of the 95 percent interval of that share.
 ";
 
-const OUTCOMES: [CheckOutcome; 5] = [
+const OUTCOMES: [CheckOutcome; 6] = [
+    CheckOutcome::Failed,
     CheckOutcome::Slower,
     CheckOutcome::Faster,
     CheckOutcome::Unchanged,
@@ -67,6 +68,7 @@ impl NagiosStatus {
         };
         match document.outcome {
             _ if check.error.is_some() && check.exit_code == 1 => Self::Critical,
+            CheckOutcome::Failed => Self::Critical,
             CheckOutcome::Slower if has_lost_half() => Self::Critical,
             CheckOutcome::Slower => Self::Warning,
             CheckOutcome::NotJudged => Self::Unknown,
@@ -99,15 +101,22 @@ impl ChecksDocument {
                 let count = |status| all.iter().filter(|check| of(check) == status).count();
                 let statuses = NagiosStatus::GRAVEST_FIRST;
                 let counts = statuses.map(|status| format!("{} {}", count(status), status.name()));
-                let message = format!("{} baselines: {}", all.len(), counts.join(", "));
+                let mut message = format!("{} baselines: {}", all.len(), counts.join(", "));
+                let gravest = all.iter().find(|check| of(check) == worst);
+                if let Some(check) = gravest.filter(|_| worst != NagiosStatus::Ok) {
+                    message += &format!("; {}", check.named_sentence());
+                }
                 nagios_line(worst.name(), &message)
             }
         };
         text += &format!("{bar}{figures}\n");
         if !is_alone {
             for check in &self.checks {
-                let message = format!("{} ({}): {}", check.target, check.method, check.sentence());
-                text += &format!("{} - {}\n", of(check).name(), plain(&message));
+                text += &format!(
+                    "{} - {}\n",
+                    of(check).name(),
+                    plain(&check.named_sentence())
+                );
             }
         }
         (text, worst as u8)
@@ -210,6 +219,11 @@ fn add_outcomes(metrics: &mut Metrics, name: &'static str, subject: &Labels, is:
 }
 
 impl BaselineCheck {
+    /// What it is of, and what it came to.
+    fn named_sentence(&self) -> String {
+        format!("{} ({}): {}", self.target, self.method, self.sentence())
+    }
+
     /// What it came to, for programs: in English.
     fn sentence(&self) -> String {
         match (&self.error, &self.check) {

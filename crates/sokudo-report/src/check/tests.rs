@@ -205,6 +205,44 @@ fn documents_follow_the_schema_in_the_docs_and_read_back() {
     crate::kept_schema::assert_kept::<CheckDocument>("sokudo.check-1", &[document.to_json()]);
 }
 
+/// What the first line of checks of several says, for people and for Nagios.
+fn first_lines(checks: Vec<BaselineCheck>) -> [String; 2] {
+    let checks = ChecksDocument::new(checks);
+    let (nagios, _) = checks.to_nagios();
+    [checks.render(&TableStyle::default()), nagios].map(|it| it.lines().next().unwrap().to_owned())
+}
+
+#[test]
+fn what_could_not_be_checked_is_not_praised_with_the_others() {
+    let well = || checked("/mnt/a", 0, Some(check(vec![unchanged()], |_| ())));
+    let gone = || checked("/mnt/b", 2, None);
+    let failed = || {
+        let document = check(vec![unchanged()], |_| ()).failed_by("1 read failed".into());
+        checked("/mnt/c", 1, Some(document))
+    };
+    let [people, nagios] = first_lines(vec![well(), gone()]);
+    assert_eq!(
+        people,
+        "NOT JUDGED: 1 of 2 baselines; none of the others is slower"
+    );
+    assert!(
+        nagios.contains("UNKNOWN - 2 baselines: ") && nagios.contains("; /mnt/b ("),
+        "{nagios}"
+    );
+    let [people, nagios] = first_lines(vec![well(), gone(), failed()]);
+    assert_eq!(people, "FAILED: 1 of 3 baselines; 1 were judged");
+    assert!(
+        nagios.starts_with("SOKUDO CRITICAL - 3 baselines: 1 CRITICAL"),
+        "{nagios}"
+    );
+    assert!(
+        nagios.contains("; /mnt/c (mark/default): FAILED: 1 read failed"),
+        "{nagios}"
+    );
+    let [people, _] = first_lines(vec![gone()]);
+    assert_eq!(people, "NOT JUDGED: none of 1 baselines");
+}
+
 fn checked(target: &str, exit_code: u8, check: Option<CheckDocument>) -> BaselineCheck {
     BaselineCheck {
         device: "Disk".to_owned(),

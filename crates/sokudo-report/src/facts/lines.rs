@@ -5,6 +5,7 @@ use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
 use crate::unique::{grouped, unique};
+use crate::wording;
 
 /// One thing that is known about a run, behind its label.
 pub(crate) type Fact = (&'static str, Text);
@@ -26,7 +27,7 @@ pub(super) fn has_file(target: &TargetInfo) -> bool {
 }
 
 pub(super) fn target_line(target: &TargetInfo) -> Text {
-    let name = target.path.as_ref().unwrap_or(&target.name);
+    let name = wording::target(target.path.as_ref().unwrap_or(&target.name));
     let kind = Text::from(match target.kind {
         TargetKind::Directory => "directory",
         TargetKind::File => "existing file",

@@ -3,11 +3,10 @@
 use sokudo_model::{Steadiness, Verdict};
 use sokudo_words::{Text, text};
 
-use super::shortfalls_of;
+use super::{answer_word, shortfalls_of};
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::grouping::{FindingGroup, row_name};
 use crate::number::{percent, rate};
-use crate::surface;
 use crate::table::Tone;
 use crate::view::{findings, shows_rows};
 use crate::wording::row;
@@ -28,8 +27,8 @@ impl RunVerdict {
     pub(crate) fn of(document: &RunDocument) -> Self {
         let (worst, more) = worst(document);
         let is_judged = document.origin().is_none() && shows_rows(document);
-        // A sector that cannot be read is no doubt about a figure.
-        let is_judged = is_judged && surface::unreadable(document).is_none();
+        // What is wrong with the disk is no doubt about a figure, and no praise stands under it.
+        let is_judged = is_judged && answer_word(document).as_deref() != Some("NOT OK");
         Self {
             goodness: is_judged.then(|| goodness(document)).flatten(),
             worst,

@@ -132,6 +132,13 @@ fn alike(error: &clap::Error) -> Option<Text> {
     {
         return Some(text!("use {name}"));
     }
+    if let [_, command] = &wrong
+        && command.strip_suffix([':', '\\']).is_some()
+    {
+        return Some(text!(
+            "Linux has no drive letters: name a directory, or a disk by its path, such as /dev/sdb (sokudo info lists them)"
+        ));
+    }
     let alike = |kind| Some(names(error, kind)).filter(|names| !names.is_empty());
     if let Some(names) = alike(ContextKind::SuggestedSubcommand) {
         return Some(text!("a similar command exists: {names}"));

@@ -17,6 +17,7 @@ use sokudo_methods::arguments::destroying::Destroying;
 use sokudo_methods::stored_command::{Leave, StoredCommand};
 use sokudo_model::{Conclusion, MethodTrait};
 use sokudo_report::comparison::{Figure, Way};
+use sokudo_report::wording::device;
 use sokudo_report::{Forms, ListDocument, RunDocument, gravest_code};
 use sokudo_store::RunId;
 use sokudo_terminal::arguments::store::Keeping;
@@ -89,7 +90,8 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
         let run = ended.unwrap_or_else(|exit| {
             codes.push(exit.code());
             if let Some(why) = exit.message() {
-                let (name, method) = (&baseline.device_name, &baseline.method);
+                let name = device(&baseline.device, &baseline.device_name);
+                let method = &baseline.method;
                 exit::fault(text!("{name} ({method}): {why}"));
             }
             baseline.run
@@ -222,7 +224,7 @@ fn appoint(
     let mut store = keep::store(&arguments.keeping)?;
     let before = earlier(&arguments.keeping, id)?;
     store.set_baseline(id).map_err(Exit::failed)?;
-    let name = run.target.device_name();
+    let name = device(&run.target.identity(), &run.target.device_name());
     let method = &run.plan.method;
     Ok(match before {
         Some(before) => text!(

@@ -18,6 +18,7 @@ use sokudo_methods::stored_command::{Leave, StoredCommand};
 use sokudo_report::check::CheckOutcome;
 use sokudo_report::comparison::Way;
 use sokudo_report::document::names_schema;
+use sokudo_report::wording::device;
 use sokudo_report::{
     BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument, Forms, RunDocument,
 };
@@ -60,6 +61,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
 
 fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
     output::check_writable(arguments.output.as_deref())?;
+    arguments.notifying.check()?;
     let control = Control::new();
     interrupt::watch(&control)?;
     if arguments.all {
@@ -68,30 +70,34 @@ fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
     let (reference, target) = reference(arguments)?;
     let side = SideOf::of(&reference);
     let ended = carry_out(reference, &target, arguments, &control);
-    if !arguments.format.is_for_monitoring() {
-        let Checked {
-            document,
-            run,
-            kept,
-            ended_by,
-        } = ended?;
-        kept.print(arguments.asking.quiet, || match event_stream::wanted() {
-            Some(_) => event_stream::checked(&document, &run),
-            None => print(&document, arguments),
-        })?;
-        ended_by.map_or(Ok(()), Err)?;
-        return conclusion(&document);
-    }
     if let Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) = ended {
         return Err(exit);
     }
-    print_all(&ChecksDocument::new(vec![side.check(&ended)]), arguments)
+    let document = ChecksDocument::new(vec![side.check(&ended)]);
+    let ended = match arguments.format.is_for_monitoring() {
+        true => print_all(&document, arguments),
+        false => ended.and_then(|checked| print_one(checked, arguments)),
+    };
+    arguments.notifying.tell(|| document.to_json());
+    ended
+}
+
+/// Prints one for people or programs, and ends with its code.
+fn print_one(checked: Checked, arguments: &CheckArguments) -> Result<(), Exit> {
+    let document = &checked.document;
+    checked
+        .kept
+        .print(arguments.asking.quiet, || match event_stream::wanted() {
+            Some(_) => event_stream::checked(document, &checked.run),
+            None => print(document, arguments),
+        })?;
+    checked.ended_by.map_or(Ok(()), Err)?;
+    conclusion(document)
 }
 
 /// Every baseline of a device of this machine, one after the other. What was judged before
 /// somebody interrupts it is told, but not to monitoring, which would take it for all.
 fn all(arguments: &CheckArguments, control: &Control) -> Result<(), Exit> {
-    arguments.notifying.check()?;
     let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
     if baselines.is_empty() {
         return only(baselines, &text!("any device")).map(|_| ());
@@ -218,7 +224,7 @@ fn carry_out(
 /// How a check ends that was carried out to its end.
 fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
     match document.outcome {
-        CheckOutcome::Slower => Err(Exit::FailedAsReported),
+        CheckOutcome::Failed | CheckOutcome::Slower => Err(Exit::FailedAsReported),
         CheckOutcome::NotJudged => Err(Exit::not_trusted(text!(
             "no row could be judged, so a slower row may go unnoticed; the result says why"
         ))),
@@ -283,6 +289,7 @@ fn document(
             now.run.target.identity()
         ));
     }
+    let failure = sokudo_analysis::failed_io(&now.run).map(|point| point.found);
     let ids = [reference.id, now.id].map(|id| id.map(|id| id.0));
     let figure = arguments.unit.figure();
     let comparing = Comparing {
@@ -301,7 +308,11 @@ fn document(
         command: command_line::as_given(),
         ..comparison
     };
-    CheckDocument::new(comparison, ids, doubts, &unproven)
+    let document = CheckDocument::new(comparison, ids, doubts, &unproven);
+    match failure {
+        Some(failure) => document.failed_by(failure),
+        None => document,
+    }
 }
 
 fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
@@ -390,7 +401,7 @@ fn only(baselines: Vec<Baseline>, what: &Text) -> Result<Baseline, Exit> {
                     "sokudo check {} ({} of {})",
                     baseline.run,
                     baseline.method,
-                    baseline.device_name
+                    device(&baseline.device, &baseline.device_name)
                 )
             });
             Err(Exit::usage(text!(

@@ -14,7 +14,7 @@ use sokudo_model::disk::{Content, Disk};
 use sokudo_report::info;
 use sokudo_terminal::definition;
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::{escape, invocation, language, output};
+use sokudo_terminal::{escape, interrupt, invocation, language, output};
 use sokudo_words::{Text, text};
 
 /// What can be measured, and what it is.
@@ -69,11 +69,14 @@ pub(crate) fn run() -> Result<(), Exit> {
     };
     carry_out(&["mark", &target, "--card", "--quick"])?;
     output::say(&text!(
-        "c: is it OK? m: measure longer, for the ± of each row. Each takes about a minute; any other key leaves"
+        "Type c (is it OK?) or m (measure longer), then Enter; Enter alone leaves"
     ))?;
-    match Term::stdout().read_key().map_err(unread)? {
-        Key::Char('c') => carry_out(&["checkup", &target]),
-        Key::Char('m') => carry_out(&["mark", &target, "--card"]),
+    let leaving = interrupt::leave_before_anything()?;
+    let line = invocation::read_line().map_err(unread)?;
+    drop(leaving);
+    match line.trim() {
+        "c" => carry_out(&["checkup", &target]),
+        "m" => carry_out(&["mark", &target, "--card"]),
         _ => Ok(()),
     }
 }

@@ -20,6 +20,25 @@ fn with_baseline() -> Store {
     store
 }
 
+#[test]
+fn a_disk_that_fails_is_not_ok_whatever_its_rows_are() {
+    let store = Store::new();
+    store.mark("sim:hdd?serial=B2");
+    store.ok("baseline set last");
+    let check = "check sim:hdd?serial=B2&fail_at=0:EIO -q -f";
+    let table = store.run(&format!("{check} table")).ends(1);
+    let says = "FAILED: 1 read failed with EIO";
+    assert!(table.printed.starts_with(says), "{table:?}");
+    let nagios = store.run(&format!("{check} nagios")).ends(2);
+    let critical = format!("SOKUDO CRITICAL - {says}");
+    assert!(nagios.printed.starts_with(&critical), "{nagios:?}");
+    let prometheus = store.run(&format!("{check} prom")).ends(1).printed;
+    let failed = prometheus
+        .lines()
+        .find(|it| it.contains("outcome=\"failed\""));
+    assert!(failed.is_some_and(|it| it.ends_with(" 1")), "{prometheus}");
+}
+
 fn document(text: &str) -> Value {
     let document: Value = serde_json::from_str(text).unwrap();
     assert_eq!(document["schema"], "sokudo.check/1");

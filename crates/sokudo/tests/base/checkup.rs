@@ -85,6 +85,39 @@ fn what_was_not_looked_at_is_not_called_ok() {
 }
 
 #[test]
+fn a_run_that_ends_with_1_has_no_answer_that_begins_with_ok() {
+    let faults = [
+        "fail_at=0:EIO",
+        "fail_at=1GiB:EIO",
+        "fail_at=1GiB:ENOSPC",
+        "fail_at=0+4GiB:EIO",
+        "fail_at=3GiB+1MiB:EROFS",
+        "vanish_after=100ms",
+    ];
+    for (fault, model) in faults.iter().flat_map(|it| [(it, "hdd"), (it, "ssd")]) {
+        let broken = format!("sim:{model}?size=4GiB&{fault}");
+        for others in ["", "sim:ssd?size=1GiB"] {
+            let disks = format!("--time 100ms --runs 2 {others}");
+            let ended = checkup(&broken, &disks);
+            let is_ok = first_line(&ended).starts_with("OK");
+            let says = format!("{broken} {others}: {ended:?}");
+            assert!(ended.code() != Some(1) || !is_ok, "{says}");
+            let praises = ended.printed.contains("Good to") || ended.printed.contains("Proven");
+            let is_bad = first_line(&ended).starts_with("NOT OK");
+            assert!(!is_bad || !praises, "{says}");
+        }
+    }
+    // Of one disk of three the writes alone fail.
+    let ended = checkup("sim:hdd", "sim:ssd 'sim:hdd?fail_at=1GiB:EIO'").ends(1);
+    let says = "NOT OK: 1 of 3 disks; C: 1 write failed with EIO";
+    assert!(first_line(&ended).starts_with(says), "{ended:?}");
+    let failed = "real size: a write failed at byte 1073741824";
+    assert!(ended.printed.contains(failed), "{ended:?}");
+    let answers = ended.printed.matches("NOT OK: 1 of 3").count();
+    assert_eq!(answers, 2, "also below the table: {ended:?}");
+}
+
+#[test]
 fn of_what_nothing_is_known_nothing_is_said() {
     let ended = checkup("sim:raid5", "--time 100ms").ends(4);
     let nothing = "CANNOT SAY: there is no reference for the speed of sim:raid5";

@@ -9,11 +9,35 @@ use serde_json::Value;
 use crate::sokudo::{end, fio, shell, sokudo_in};
 use crate::written;
 
-/// The JSON of a run that succeeded without a word on standard error.
+/// The JSON of a run that succeeded without a word on standard error, but that figures are not the
+/// disk's.
 pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
     let ended = fio(directory, &format!("--output-format=json {arguments}"));
-    assert_eq!(ended.told, "", "standard error stays empty: {ended:?}");
+    let mut lines = ended.told.lines();
+    let is_invalid = |line: &str| line.starts_with("sokudo: note: INVALID: ");
+    assert!(
+        lines.all(is_invalid),
+        "standard error stays empty: {ended:?}"
+    );
     ended.json()
+}
+
+#[test]
+fn figures_that_are_not_the_disks_are_told_beside_every_format() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = "--name=one --size=1m --ioengine=null --rw=read";
+    for format in ["terse", "json", "json+"] {
+        let ended = fio(directory.path(), &format!("{job} --output-format={format}"));
+        assert!(
+            ended.told.starts_with("sokudo: note: INVALID: one: "),
+            "{ended:?}"
+        );
+    }
+    let normal = fio(directory.path(), job);
+    assert!(
+        normal.told.is_empty() && normal.printed.contains("INVALID: one"),
+        "{normal:?}"
+    );
 }
 
 #[test]

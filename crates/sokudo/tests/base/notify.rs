@@ -106,10 +106,15 @@ fn a_check_of_all_hands_its_document_on() {
     store.mark("sim:const?latency=100us&jitter=10us&serial=A1");
     store.ok("baseline set last");
     let notify = format!("--notify 'sh -c \"cat > {}\"'", to.display());
-    store.ok(&format!("check --all --quiet {notify}"));
-    let checks = read(&to);
-    assert_eq!(
-        (&checks["schema"], &checks["exit_code"]),
-        (&"sokudo.checks/1".into(), &0.into())
-    );
+    for which in ["--all", "1", "A1"] {
+        store.ok(&format!("check {which} --quiet {notify}"));
+        let checks = read(&to);
+        assert_eq!(
+            (&checks["schema"], &checks["exit_code"]),
+            (&"sokudo.checks/1".into(), &0.into())
+        );
+        fs::remove_file(&to).unwrap();
+    }
+    let unknown = store.run("check 1 --notify /no/such/program");
+    unknown.refused(2, &["is no program that can be run"]);
 }

@@ -277,6 +277,14 @@ fn add_steady(lines: &mut Vec<String>, figures: &JobFigures, steady: &super::ste
     ));
 }
 
+/// That figures of a job are not the disk's, and why.
+pub fn invalid_line(report: &FioReport) -> Option<String> {
+    let line = verdict_line(report);
+    let line = line.strip_prefix("sokudo: ")?;
+    let is_invalid = line.starts_with(Verdict::Invalid.name());
+    is_invalid.then(|| line.to_owned())
+}
+
 /// The worst verdict of all jobs, and why.
 fn verdict_line(report: &FioReport) -> String {
     let judged = report.session.jobs.iter().zip(&report.run.rows);

@@ -156,7 +156,6 @@ pub(crate) struct UnsetArguments {
 
 /// Arguments of `sokudo check`, as given.
 #[derive(Debug, Args)]
-#[command(mut_arg("notify", |it| it.requires("all")))]
 pub(crate) struct CheckArguments {
     /// Device or path with a baseline, or a run: number or file
     ///

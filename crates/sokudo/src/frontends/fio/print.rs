@@ -97,12 +97,15 @@ impl Printer {
         Ok(())
     }
 
-    /// Writes the logs that jobs asked for, and tells which I/Os failed and what checking
-    /// found wrong.
-    pub(crate) fn logs(report: &FioReport<'_>) -> Result<(), Exit> {
+    /// Writes the logs that jobs asked for, and tells which I/Os failed, what checking found
+    /// wrong, and what no format for people says: that figures are not the disk's.
+    pub(crate) fn logs(&self, report: &FioReport<'_>) -> Result<(), Exit> {
         let failed = fio::failure_lines(report);
         for line in failed.into_iter().chain(fio::mismatch_lines(report)) {
             exit::fault(&line);
+        }
+        if !self.is_for_people() {
+            fio::invalid_line(report).iter().for_each(exit::note);
         }
         for log in fio::logs(report) {
             output::write_file(Path::new(&log.name), &log.text)?;

@@ -124,7 +124,7 @@ impl<'a> View<'a> {
             ..report(&finished.run, self.session, &self.ending.0, self.ending.1)
         };
         self.printer.report(&report)?;
-        Printer::logs(&report)
+        self.printer.logs(&report)
     }
 
     /// Prints results of jobs that could not start, for programs that read them: nothing
