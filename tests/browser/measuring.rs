@@ -103,7 +103,7 @@ fn what_fill_writes_is_asked_for_first() {
 fn a_simulated_disk_is_burnt_in_and_a_disk_that_nobody_named_is_not() {
     tell_in(&[JAPANESE], async |person, _| {
         person.press("tab", "burn-in").await;
-        person.measure_at("sim:ssd?size=64MiB").await;
+        person.measure_at("sim:ssd?size=1GiB").await;
         person.press("button", "Start now").await;
         person.find("heading", "Finished").await;
         person.sees("OK").await;
