@@ -6,7 +6,7 @@ use sokudo_words::{Language, Text, speaking, spoken, text};
 use super::figure::{Bar, Bars, Body, Group, HeatMap, HeatMapAxis, HeatMaps, Ink, PlotFigure};
 use super::scale::PlotAxis;
 use crate::matrix::{MatrixDocument, MatrixFigure, MatrixRowDocument, axis_name, unit_of};
-use crate::number::{rate, rate_with};
+use crate::number::rate_with;
 use crate::style::BandwidthUnit;
 use crate::unique::unique;
 use crate::wording;
