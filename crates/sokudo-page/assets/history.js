@@ -41,7 +41,12 @@ export class HistoryPage {
     this.compare = el('button', { type: 'button', disabled: true, onclick: () => this.openComparison() }, say("Compare"));
     this.report = el('a', { class: 'button plain', download: true, hidden: true }, icon('save'), say("Report of the selected runs"));
     this.more = el('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.load(this.runs.length) }, say("Show more"));
-    const file = el('input', { type: 'file', id: 'result', class: 'hidden-visually', onchange: () => this.take(file.files[0]) });
+    const file = el('input', { type: 'file', id: 'result', class: 'hidden-visually', onchange: () => {
+      const [chosen] = file.files;
+      // The same file may be chosen again.
+      file.value = '';
+      this.take(chosen);
+    } });
     const choice = !isReadOnly && el('label', { class: 'button plain' }, icon('folder'), say("Import a result of another tool"), file);
     this.taken = el('div', { role: 'status' });
     this.node = el('section', { class: 'card history' }, el('h1', null, say("History")), this.filters(),
