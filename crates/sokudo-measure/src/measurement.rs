@@ -360,7 +360,8 @@ impl Prepared {
         let MeasuredRows { mut rows, ended_by } =
             backends::run(plan, choosing, &mut self.subject, control, listener)?;
         let is_nothing = rows.iter().all(|row| row.trials.is_empty());
-        if is_nothing && control.is_cancelled() && self.run.burn_in.is_none() {
+        let begins = self.before.is_empty() && self.run.burn_in.is_none();
+        if is_nothing && begins && control.is_cancelled() {
             return Err(MeasureError::Interrupted);
         }
         if ended_by.is_none() && !control.is_cancelled() {

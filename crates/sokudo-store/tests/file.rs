@@ -85,7 +85,7 @@ fn what_is_no_store_is_refused_and_left_as_it_is() {
     let made = Command::new("mkfifo").arg(at("pipe")).status().unwrap();
     assert!(made.success());
     for (path, expected) in [
-        (at("text"), "no store of sokudo"),
+        (at("text"), "not a store of sokudo"),
         (at("directory"), "is a directory; name a file"),
         (at("pipe"), "is a pipe (FIFO); name a file"),
         (at("one"), "symbolic links"),

@@ -134,7 +134,7 @@ fn many_rows_need_more_trials_and_the_text_says_how_many() {
                 .reason
                 .unwrap()
                 .english()
-                .contains("6 of each are needed for 8 rows")
+                .contains("6 of each are needed for 8 comparisons")
         );
     }
     let (six, double) = (around(1.0), around(2.0));

@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(either.confidence, Confidence::High);
         let claim = either.claim.english();
         assert!(
-            claim.contains("at least 4.9 KiB and at most 7.8 KiB"),
+            claim.contains("at least 5000 B and at most 8000 B"),
             "{claim}"
         );
         for unknown in [concluded(check_of(&FOLDED)), from(1 << 40, None)] {

@@ -265,7 +265,7 @@ mod tests {
             seen(large_reads(others(8_000, 512)), 8_000 * 512),
             "foreign-io",
             &[
-                "^other programs made 48000 reads in addition to the row's 6000 I/Os, 8000 per second",
+                "^something else made 48000 reads in addition to the row's 6000 I/Os, 8000 per second",
                 "89 % of all requests",
                 "dd (process 10)",
             ],

@@ -454,7 +454,7 @@ mod tests {
         machine.write("sys/class/block/loop3/loop/sizelimit", "0\n");
         machine.write("sys/class/block/loop3/size", "2048\n");
         let users = machine.users_of(5);
-        let unknown = "sokudo cannot see whether the loop device loop3 shows sda".to_owned();
+        let unknown = "sokudo cannot see whether the loop device loop3 is backed by sda".to_owned();
         assert!(users.contains(&unknown), "{users:?}");
         let used = "sda is used by md0".to_owned();
         assert!(machine.users_of(0).contains(&used));

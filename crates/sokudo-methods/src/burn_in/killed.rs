@@ -3,7 +3,7 @@
 use sokudo_engine::Control;
 use sokudo_history::keep_partial::{PartialRun, so_far};
 use sokudo_history::resume::unfinished;
-use sokudo_measure::{Measurement, Named, OtherTarget, Permission, Prepared};
+use sokudo_measure::{MeasureError, Measurement, Named, OtherTarget, Permission, Prepared};
 use sokudo_model::{Bytes, Event, Nanos, Row, RunState, Schedule, narrow};
 use sokudo_stats::Random;
 use sokudo_terminal::arguments::store::{Keeping, Location};
@@ -84,7 +84,10 @@ fn is_done(
             *kept = Some(so_far(&state).rows);
         }
     });
-    assert!(ended.unwrap().is_none());
+    match ended {
+        Ok(ended_by) => assert!(ended_by.is_none()),
+        Err(error) => assert!(matches!(error, MeasureError::Interrupted), "{error}"),
+    }
     events <= until
 }
 

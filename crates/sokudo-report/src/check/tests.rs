@@ -336,8 +336,8 @@ fn nagios_gets_a_line_for_each_of_several() {
     .to_nagios();
     assert_eq!(code, 3);
     let lines: Vec<&str> = text.lines().collect();
-    let first = "SOKUDO UNKNOWN - 2 baselines: 0 CRITICAL, 0 WARNING, 1 UNKNOWN, 1 OK | \
-                 '/mnt/itsa mark/default SEQ1M Q8T1 read'=";
+    let first = "SOKUDO UNKNOWN - 2 baselines: 0 CRITICAL, 0 WARNING, 1 UNKNOWN, 1 OK; /mnt/b \
+                 (mark/default): the machine is busy: a/b | '/mnt/itsa mark/default SEQ1M Q8T1 read'=";
     assert!(lines[0].starts_with(first), "{text}");
     assert!(lines[1].starts_with("OK - /mnt/it's=a (mark/default): UNCHANGED"));
     assert_eq!(

@@ -36,8 +36,6 @@ const DESCRIBED: [&str; 9] = [
 ];
 /// What the one screen says of options.
 const OPTIONS: &str = "--lang CODE  --help  --version";
-/// Columns before what a command does: two, the longest name, two.
-const INDENT: usize = 12;
 
 /// The heading under which help has a command, and its index among the others; `None` of one in no group.
 pub fn of(name: &str) -> Option<(usize, &'static str)> {
@@ -56,6 +54,10 @@ pub fn grouped(
     let header = Styles::default().get_header().to_owned();
     let is_described = |name: &&&str| is_all || DESCRIBED.contains(*name);
     let mut groups = String::new();
+    let names = GROUPS.iter().flat_map(|(_, names)| *names);
+    let longest = names.filter(is_described).map(|name| name.len()).max();
+    // Two, the longest name, two.
+    let indent = longest.unwrap_or_default() + 4;
     for (title, names) in GROUPS {
         let (described, others): (Vec<&str>, Vec<&str>) =
             names.iter().partition(|name| is_described(name));
@@ -65,13 +67,13 @@ pub fn grouped(
             (_, true) => others.join(", "),
             _ => format!("{} {}", speaker.say("also:"), others.join(", ")),
         };
-        let columns = INDENT + 4 - title.width().min(INDENT + 2);
+        let columns = (indent + 4).saturating_sub(title.width()).max(2);
         let gap = match others.is_empty() {
             true => String::new(),
             false => " ".repeat(columns),
         };
         groups += &format!("{header}{title}{header:#}{gap}{others}\n");
-        groups += &below(&command, &described, width, speaker);
+        groups += &below(&command, &described, [indent, width], speaker);
         groups += if is_all { "\n" } else { "" };
     }
     let [usage, options] = ["Usage", "Options"].map(|title| speaker.say(title));
@@ -93,19 +95,21 @@ pub fn grouped(
     ))
 }
 
-/// The commands of a group.
-fn below(command: &Command, names: &[&str], width: usize, speaker: &mut impl Speaker) -> String {
+/// The commands of a group, each behind so many columns and as wide in all.
+fn below(
+    command: &Command,
+    names: &[&str],
+    [indent, width]: [usize; 2],
+    speaker: &mut impl Speaker,
+) -> String {
     let commands = names.iter().filter_map(|it| command.find_subcommand(it));
     let lines = commands.map(|it| {
         let about = it.get_about().map(ToString::to_string).unwrap_or_default();
         let about = speaker.say(&about).replace('\n', " ");
-        let about = wrapped(&about, width.saturating_sub(INDENT).max(INDENT));
-        let about = about.replace('\n', &format!("\n{:INDENT$}", ""));
-        format!(
-            "  {:<columns$}{about}\n",
-            it.get_name(),
-            columns = INDENT - 2
-        )
+        let about = wrapped(&about, width.saturating_sub(indent).max(indent));
+        let about = about.replace('\n', &format!("\n{:indent$}", ""));
+        let columns = indent - 2;
+        format!("  {:<columns$}{about}\n", it.get_name())
     });
     lines.collect()
 }

@@ -136,7 +136,7 @@ fn who_asks_anew_of_what_goes_on_is_told_that_it_goes_on_as_it_was() {
         let arguments = arguments.replace("STORE", &format!("--store {}", store.display()));
         sokudo(&format!("burn-in {disk} {arguments}"))
     };
-    let note = "are those of the run that goes on";
+    let note = "are those of the run that is resumed";
     let stop = "--passes 2 --stop-when 'rate>1MB/s for 100ms' STORE";
     let begun = burn_in(stop);
     assert!(!begun.told.contains(note), "{begun:?}");

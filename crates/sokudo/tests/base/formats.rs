@@ -62,7 +62,7 @@ fn the_ending_of_a_file_is_its_format_and_no_table_is_called_a_picture() {
     for name in ["x.png", "x.svg", "x.HTML"] {
         let picture = directory.path().join(name);
         let ended = mark("null:", &format!("--output {}", picture.display()));
-        ended.refused(2, &[name, "--plot FILE"]);
+        ended.refused(2, &[name, "--plot"]);
         assert!(!picture.exists());
     }
 }

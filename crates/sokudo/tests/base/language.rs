@@ -86,7 +86,7 @@ fn errors_name_thing_cause_and_way_out_in_japanese() {
 
 /// Short help of every command, as it speaks of its parts: of examples and of options.
 fn assert_one_line_per_option(help: impl Fn(&str) -> Ended, examples: &str, options: &str) {
-    let printed = help("--help").printed;
+    let printed = help("help --all").printed;
     let commands = printed.lines().filter_map(|line| {
         let name = line.strip_prefix("  ")?.split(' ').next()?;
         name.starts_with(|sign: char| sign.is_ascii_lowercase())

@@ -84,7 +84,7 @@ fn one_file_does_not_take_two_results() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("rates.svg");
     let file = file.to_str().unwrap();
-    mark("sim:ssd", &format!("--output {file} --plot {file}")).refused(2, &["rates.svg", "twice"]);
+    mark("sim:ssd", &format!("--output {file} --plot {file}")).refused(2, &["rates.svg", "--plot"]);
     mark("sim:ssd", &format!("--plot {file} --plot {file}")).refused(2, &["rates.svg", "twice"]);
     assert!(!fs::exists(file).unwrap());
 }

@@ -154,7 +154,7 @@ fn older_names_of_show_are_commands_where_files_are_called_so() {
             "{named}{japanese}"
         );
     }
-    let help = sokudo_in(&directory, "--help").ok().printed;
+    let help = sokudo_in(&directory, "help --all").ok().printed;
     assert!(
         help.contains("\n  show ") && !help.contains("\n  report "),
         "{help}"
