@@ -1,7 +1,10 @@
 //! What is wrong with arguments, said from what clap has found out, and how the program ends then.
 
 use std::error::Error;
+use std::fs;
 use std::num::{IntErrorKind, ParseIntError};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use sokudo_words::{Text, text};
@@ -138,6 +141,12 @@ fn alike(error: &clap::Error) -> Option<Text> {
         return Some(text!(
             "Linux has no drive letters: name a directory, or a disk by its path, such as /dev/sdb (sokudo info lists them)"
         ));
+    }
+    if let [_, disk] = &wrong
+        && fs::metadata(Path::new("/dev").join(disk))
+            .is_ok_and(|it| it.file_type().is_block_device())
+    {
+        return Some(text!("for the disk of that name: sokudo checkup {disk}"));
     }
     let alike = |kind| Some(names(error, kind)).filter(|names| !names.is_empty());
     if let Some(names) = alike(ContextKind::SuggestedSubcommand) {

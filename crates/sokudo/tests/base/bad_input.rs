@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Command;
 
 use crate::sokudo::{end, mark, program, sokudo};
@@ -126,4 +127,10 @@ fn a_kind_of_input_that_is_unknown_is_named_by_every_command() {
         sokudo(arguments).refused(2, words);
     }
     sokudo("clean /no/such/place").refused(1, &["/no/such/place"]);
+    let disks = fs::read_dir("/sys/class/block").into_iter().flatten();
+    let names = disks.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let mut named = names.filter(|it| Path::new("/dev").join(it).exists());
+    if let Some(disk) = named.next() {
+        sokudo(&disk).refused(2, &[&format!("sokudo checkup {disk}")]);
+    }
 }
