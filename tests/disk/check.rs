@@ -57,7 +57,7 @@ fn all_baselines_are_checked_with_one_table_and_one_code() {
     drop(directory);
     let ended = store.run("check --all -q").ends(2);
     ended.prints(&[
-        "NONE SLOWER: 2 of 3 baselines",
+        "NOT JUDGED: 1 of 3 baselines",
         "not measured",
         "was not found",
     ]);

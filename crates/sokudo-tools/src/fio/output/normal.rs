@@ -277,12 +277,13 @@ fn add_steady(lines: &mut Vec<String>, figures: &JobFigures, steady: &super::ste
     ));
 }
 
-/// That figures of a job are not the disk's, and why.
+/// That figures of a job are not the disk's, and why; `None` where there are none.
 pub fn invalid_line(report: &FioReport) -> Option<String> {
     let line = verdict_line(report);
     let line = line.strip_prefix("sokudo: ")?;
-    let is_invalid = line.starts_with(Verdict::Invalid.name());
-    is_invalid.then(|| line.to_owned())
+    let trials = report.run.rows.iter().flat_map(|row| &row.trials);
+    let has_figures = trials.map(|trial| trial.outcome.ios()).any(|ios| ios > 0);
+    (has_figures && line.starts_with(Verdict::Invalid.name())).then(|| line.to_owned())
 }
 
 /// The worst verdict of all jobs, and why.
