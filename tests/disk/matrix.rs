@@ -193,7 +193,7 @@ mod root {
         kill_process(pid(&child), Signal::INT).unwrap();
         let ended = interrupt(child, Signal::TERM);
         if mount_point.exists() {
-            holds(&ended.told, &["left behind", "sudo sokudo clean"]);
+            holds(&ended.told, &["still there", "sudo sokudo clean"]);
         }
         sokudo(&format!("clean --yes {}", directory.path().display())).ok();
         assert!(!mount_point.exists());
@@ -263,7 +263,7 @@ mod root {
         let node = device.path.to_str().unwrap();
         let planned = sokudo(&format!("matrix --disk {node} {METHOD}")).ends(3);
         holds(&planned.printed, &["mkfs.ext4", "will be destroyed", node]);
-        holds(&planned.told, &["nothing has been done", "--destroy"]);
+        holds(&planned.told, &["nothing was done", "--destroy"]);
         let other = format!("matrix --disk {node} --destroy /dev/null {METHOD}");
         holds(sokudo(&other).ends(3).told, &["--destroy"]);
         // It holds a file system, which is a second question.

@@ -186,7 +186,7 @@ mod root {
         assert!(times(curve).abs_diff(from_samples) * 100 < times(curve));
         assert_eq!(places(&whole, row(&whole, "ACCESS 4K", "read")).len(), 20);
         end(&mut scan_with(&store, disk.path(), "--resume")).refused(2, &["no scan of"]);
-        end(&mut scan_with(&store, disk.path(), "--resume=2")).refused(2, &["came to its end"]);
+        end(&mut scan_with(&store, disk.path(), "--resume=2")).refused(2, &["is complete"]);
     }
 
     /// A file whose only fault is a read that does not come back.

@@ -105,7 +105,7 @@ mod root {
         let read = || [&image, &second.path, &above.path].map(|path| fs::read(path).unwrap());
         let before = read();
         let name = first.path.file_name().unwrap().to_str().unwrap();
-        let shown = format!("the loop device {name} shows the file behind");
+        let shown = format!("the loop device {name} is backed by the file behind");
         let mut refused = Vec::new();
         for device in [&second, &above] {
             let path = device.path.to_str().unwrap();
@@ -131,7 +131,7 @@ mod root {
         let holder = Holder::of(&device.path);
         let before = fs::read(path).unwrap();
         for line in commands(path) {
-            let words = [&*holder.told(), "whatever is allowed", "end that first"];
+            let words = [&*holder.told(), "whatever is allowed", "stop that first"];
             sokudo(&line).refused(3, &words);
         }
         end(&mut fio(path, "")).refused(1, &[&holder.told(), "--allow_mounted_write=1"]);

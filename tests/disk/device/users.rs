@@ -125,7 +125,7 @@ fn sorted(mut told: Vec<String>) -> Vec<String> {
 
 fn shows(device: &LoopDevice, what: &str) -> String {
     let name = device.name();
-    format!("the loop device {name} shows {what} (losetup -d /dev/{name} ends that)")
+    format!("the loop device {name} is backed by {what} (losetup -d /dev/{name} ends that)")
 }
 
 /// A process that holds something until it is dropped.
