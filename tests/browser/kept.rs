@@ -140,7 +140,11 @@ fn a_run_is_taken_away_in_every_form() {
 #[test]
 fn a_result_of_another_tool_is_imported_once_and_a_run_of_sokudos_own_is_not() {
     tell(async |person, site| {
-        let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/sokudo-tools/corpus/");
+        let corpus = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../crates/sokudo-tools/corpus/"
+        );
+        let corpus = fs::canonicalize(corpus).unwrap();
         let choose = async |path: &str| {
             person.press("link", "History").await;
             let chooser = fantoccini::Locator::Id("result");
@@ -148,7 +152,7 @@ fn a_result_of_another_tool_is_imported_once_and_a_run_of_sokudos_own_is_not() {
             chooser.unwrap().send_keys(path).await.unwrap();
         };
         for _ in 0..2 {
-            choose(&format!("{corpus}kdiskmark/1.txt")).await;
+            choose(corpus.join("kdiskmark/1.txt").to_str().unwrap()).await;
             let run = person.say_of("Run {a}", &["1"]);
             person.find("heading", &run).await;
             person.sees("497").await;

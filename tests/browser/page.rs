@@ -178,9 +178,9 @@ fn what_a_load_comes_to_stands_above_its_table() {
         .iter()
         .map(|it| it["label"].as_str().unwrap())
         .collect();
-    assert_eq!(labels, ["most", "knee"]);
+    assert_eq!(labels, ["maximum", "knee"]);
     let rows = run["tables"][0]["rows"].as_array().unwrap();
-    let most = rows.iter().filter(|cells| cells[0]["text"] == "most");
+    let most = rows.iter().filter(|cells| cells[0]["text"] == "maximum");
     assert_eq!(most.count(), 1);
 }
 
@@ -268,7 +268,7 @@ fn what_is_exchanged_for_a_link_while_it_waits_is_not_measured() {
     let run = site.page.end_of(directly);
     assert_eq!(run["state"], "failed", "{run}");
     let why = run["message"].as_str().unwrap();
-    assert!(why.contains("is another than when"), "{why}");
+    assert!(why.contains("has changed since"), "{why}");
 }
 
 #[test]
@@ -467,5 +467,5 @@ fn hosts_that_measure_together_are_watched() {
 #[test]
 fn a_page_starts_no_other_command_than_one_of_several_processes() {
     let ended = sokudo("page -- sokudo mark sim:ssd");
-    ended.refused(2, &["starts no sokudo together", "mpirun -n 8"]);
+    ended.refused(2, &["does not start sokudo together", "mpirun -n 8"]);
 }

@@ -27,7 +27,7 @@ fn runs_wait_are_moved_and_dropped_and_follow_each_other() {
         let down = person.say_of("Move {a} down", &["mark · sim:ssd"]);
         person.press("button", &down).await;
         waiting(person, &["sim:smr", "sim:ssd", "sim:hdd"]).await;
-        let drop = person.say_of("Drop {a}", &["mark · sim:ssd"]);
+        let drop = person.say_of("Remove {a} from the queue", &["mark · sim:ssd"]);
         person.press("button", &drop).await;
         waiting(person, &["sim:smr", "sim:hdd"]).await;
 

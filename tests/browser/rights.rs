@@ -25,7 +25,7 @@ fn who_may_only_look_sees_the_run_and_can_start_and_stop_nothing() {
         for name in ["Start now", "Stop"] {
             assert!(guest.look("button", name).await.is_none(), "{name}");
         }
-        let drop = guest.say_of("Drop {a}", &["mark · sim:ssd"]);
+        let drop = guest.say_of("Remove {a} from the queue", &["mark · sim:ssd"]);
         assert!(guest.look("button", &drop).await.is_none());
         // What the other window was about to ask may come with the guest's key by now.
         only(

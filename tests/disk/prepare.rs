@@ -108,7 +108,10 @@ mod root {
         std::os::unix::fs::chown(&his, Some(65_534), Some(65_534)).unwrap();
         std::os::unix::fs::symlink("/etc", his.join("link")).unwrap();
         std::os::unix::fs::lchown(his.join("link"), Some(65_534), None).unwrap();
-        for (name, word) in [("a/sbin", "is not safe to mount on"), ("link/sbin", "another user")] {
+        for (name, word) in [
+            ("a/sbin", "is not safe to mount on"),
+            ("link/sbin", "another user"),
+        ] {
             let at = his.join(name);
             let prepare = format!("prepare {path} --fs ext4 --mount {}", at.display());
             let owner = "--owner 65534:65534";

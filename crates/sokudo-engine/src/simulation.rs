@@ -358,9 +358,9 @@ impl Simulation<'_> {
             .filter(|it| it.has_begun && !it.finished);
         for actor in waiting {
             stuck[actor.workload].extend(actor.worker.stuck(timeout, now));
-            // What a survey has left in flight costs no time here.
+            // A simulated drive never gives up by itself, as drives do.
             let workload = &self.stage.workloads[actor.workload];
-            if workload.survey().is_none() && actor.worker.is_dead(timeout, now) {
+            if actor.worker.is_silent(timeout, now) {
                 actor.worker.abandon(now);
                 (actor.finished, actor.ended_at) = (true, Some(now));
                 gives_up = true;

@@ -14,7 +14,7 @@ use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 use sokudo_terminal::arguments::printing::{Format, Rendering};
 use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::{event_stream, language, output};
+use sokudo_terminal::{event_stream, language, output, print};
 use sokudo_tools::{Import, LeftOut};
 use sokudo_words::text;
 
@@ -38,6 +38,7 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Exit> {
         )));
     }
     let path = arguments.rendering.output.as_deref();
+    print::check_rendering(&arguments.rendering, std::iter::empty())?;
     output::check_writable(path)?;
     let mut store = keep::opened(&arguments.keeping).map_err(Exit::Failed)?;
     let mut printed = Printed::default();
@@ -161,11 +162,8 @@ struct Printed {
 
 impl Printed {
     fn print(&mut self, document: &RunDocument, arguments: &ImportArguments) -> Result<(), Exit> {
-        let Rendering {
-            format,
-            output,
-            unit,
-        } = &arguments.rendering;
+        let Rendering { output, unit, .. } = &arguments.rendering;
+        let format = arguments.rendering.form();
         let is_first = self.documents == 0;
         self.documents += 1;
         let between = if is_first { "" } else { "\n" };
@@ -189,7 +187,7 @@ impl Printed {
             self.text += &text;
             return Ok(());
         }
-        output::put(None, &text, *format == Format::Table)
+        output::put(None, &text, format == Format::Table)
     }
 }
 

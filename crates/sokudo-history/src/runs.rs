@@ -6,7 +6,7 @@
 pub mod arguments;
 
 use sokudo_device::{System, look};
-use sokudo_model::{Nanos, label_tag};
+use sokudo_model::{Nanos, answer_of, label_tag, without_answer};
 use sokudo_report::{Forms, ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_terminal::exit::Exit;
@@ -112,7 +112,8 @@ pub fn listed(entry: Entry) -> ListedRun {
         command: run.command,
         interrupted: run.interrupted,
         note: entry.note,
-        tags: entry.tags,
+        answer: answer_of(&entry.tags).map(str::to_owned),
+        tags: without_answer(entry.tags),
         is_baseline: entry.is_baseline,
         rows: run.rows,
     }

@@ -101,8 +101,8 @@ pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
 pub use job_target::{Allocation, JobTargetKind};
 pub use label::{
-    ANSWER_PREFIX, LABEL_CHARACTERS_MAX, hosts_of_tags, hosts_tag, is_label, label_of_tags,
-    label_tag,
+    ANSWER_PREFIX, LABEL_CHARACTERS_MAX, answer_of, hosts_of_tags, hosts_tag, is_label,
+    label_of_tags, label_tag, without_answer,
 };
 pub use layout::Layout;
 pub use listed::ListedRow;

@@ -15,6 +15,7 @@ const PAGE_OF_RUNS = 100;
 /** Largest result of another tool that is sent. */
 const RESULT_BYTES_MAX = 8 * 1024 * 1024;
 
+const answerTone = { OK: 'good', 'OK so far': 'good', 'FAST ENOUGH': 'good', 'NOT OK': 'bad', 'TOO SLOW': 'bad' };
 const verdictTone = { VERIFIED: 'good', UNVERIFIED: 'doubtful', INVALID: 'bad' };
 
 const verdictWord = (verdict) => ({
@@ -147,7 +148,7 @@ export class HistoryPage {
       el('td', null, run.method),
       el('td', { class: 'number' }, best(run, 'read')),
       el('td', { class: 'number' }, best(run, 'write')),
-      el('td', null, judged(verdictWord(run.verdict), verdictTone[run.verdict])),
+      el('td', null, run.answer ? judged(run.answer, answerTone[run.answer] ?? 'doubtful') : judged(verdictWord(run.verdict), verdictTone[run.verdict])),
       el('td', { class: 'tags' }, (run.tags ?? []).map((tag) => el('span', { class: 'chip' }, tag)), run.note));
   }
 

@@ -27,7 +27,7 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 /// And what is uploaded within this.
 const UPLOAD_TIME: Duration = Duration::from_secs(60);
 /// Longer than any answer is waited for.
-const REQUEST_TIME: Duration = Duration::from_secs(130);
+const REQUEST_TIME: Duration = Duration::from_secs(190);
 
 /// Nothing is loaded from anywhere else, nothing is framed, and no form is sent anywhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \

@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{ANSWER_PREFIX, ListedRow, Verdict, hosts_of_tags, label_of_tags};
+use sokudo_model::{ListedRow, Verdict, hosts_of_tags, label_of_tags};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -69,6 +69,9 @@ pub struct ListedRun {
     pub note: String,
     /// Tags of the run, sorted; empty where nobody gave any.
     pub tags: Vec<String>,
+    /// What it answered, such as `NOT OK`, where its method does.
+    #[serde(default)]
+    pub answer: Option<String>,
     /// Whether later runs of its device and method are compared with it.
     pub is_baseline: bool,
     /// Its rows, in their order.
@@ -91,20 +94,14 @@ impl ListedRun {
     /// What is said of it beside what it is called.
     fn tags_without_label(&self) -> Vec<&str> {
         let tags = self.tags.iter().map(String::as_str);
-        let is_own = |tag: &&str| {
-            let is_name = label_of_tags(&[tag]).is_some() || hosts_of_tags(&[tag]).is_some();
-            !is_name && !tag.starts_with(ANSWER_PREFIX)
-        };
+        let is_own =
+            |tag: &&str| label_of_tags(&[tag]).is_none() && hosts_of_tags(&[tag]).is_none();
         tags.filter(is_own).collect()
     }
 
     /// What it came to: its answer, or the worst verdict of its rows.
     fn outcome(&self) -> Cell {
-        let answer = self
-            .tags
-            .iter()
-            .find_map(|tag| tag.strip_prefix(ANSWER_PREFIX));
-        let (tone, word) = match (answer, self.verdict) {
+        let (tone, word) = match (self.answer.as_deref(), self.verdict) {
             (Some(answer), _) => (answer_tone(answer), phrase(answer)),
             (None, verdict) => (
                 Tone::of(verdict),
@@ -257,6 +254,7 @@ mod tests {
             interrupted: false,
             note: String::new(),
             tags: vec!["idle".to_owned()],
+            answer: None,
             is_baseline: id == 1,
             rows: vec![
                 row("read", Some(3.5e9)),
@@ -284,7 +282,7 @@ mod tests {
     fn an_answer_stands_in_the_place_of_a_verdict_and_disks_of_one_model_differ() {
         let mut failed = run(2, "Model");
         failed.device = "Model S-1234".to_owned();
-        failed.tags = vec!["answer=NOT OK".to_owned()];
+        failed.answer = Some("NOT OK".to_owned());
         let mut other = run(1, "Model");
         (other.interrupted, other.device) = (true, "Model S-5678 · partition 1".to_owned());
         let text = ListDocument::new(vec![failed, other]).render(&style(80));

@@ -269,7 +269,7 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
         let [start, end] = [start, end].map(position);
         text!("the range from {start} to {end}")
     });
-    let has_failed = failed(results.iter().copied()).is_some();
+    let has_failed = curve.status == Status::Failed || failed(results.iter().copied()).is_some();
     if coverage.is_whole() {
         let range = range?;
         return Some(match has_failed {

@@ -10,6 +10,9 @@ use crate::clock::NEVER;
 use crate::tally::failure_kind;
 use crate::window::WindowStage;
 
+/// How many times as long as any request a flush is waited for: a full cache of a hard disk takes minutes.
+const FLUSH_TIMES: u64 = 20;
+
 impl Worker {
     /// All of the pass has been issued.
     #[cold]
@@ -196,14 +199,16 @@ impl Worker {
     /// is stopped.
     #[cold]
     pub(crate) fn is_dead(&self, timeout: Nanos, now: u64) -> bool {
-        if self.survey.is_some() && self.stopped.is_none() {
-            return false;
-        }
+        (self.survey.is_none() || self.stopped.is_some()) && self.is_silent(timeout, now)
+    }
+
+    /// Whether all that is in flight is for much longer than it should be; a flush may take a while.
+    pub(crate) fn is_silent(&self, timeout: Nanos, now: u64) -> bool {
         let slots = self.in_flight_slots();
         let flushes = slots.iter().any(|it| it.operation == Operation::Flush);
+        let times = if flushes { FLUSH_TIMES } else { 2 };
         let youngest = slots.iter().map(|slot| slot.issued_at).max();
-        let youngest = youngest.filter(|_| !flushes);
-        youngest.is_some_and(|since| now.saturating_sub(since) > timeout.0.saturating_mul(2))
+        youngest.is_some_and(|since| now.saturating_sub(since) > timeout.0.saturating_mul(times))
     }
 
     /// Saves what a later check needs, where that is asked for. What went wrong, in a

@@ -67,14 +67,20 @@ pub(crate) fn answer(document: &ComparisonDocument) -> Vec<Text> {
 
 /// That one side alone went through the page cache.
 fn through_page_cache(document: &ComparisonDocument) -> Option<Text> {
-    let rows = document.others.iter().flat_map(|other| {
-        other.rows.iter().map(|row| {
-            let sides = [("A", &row.reference), (&*other.side.letter, &row.other)];
-            let sides = sides.map(|(letter, it)| (Text::name(letter), &*it.findings));
-            (&*row.row, sides.to_vec())
-        })
-    });
-    only_through_page_cache(rows)
+    let mut rows: Vec<(&str, Vec<(Text, &[String])>)> = Vec::new();
+    for other in &document.others {
+        for row in &other.rows {
+            let side = (Text::name(&*other.side.letter), &*row.other.findings);
+            match rows.iter_mut().find(|(name, _)| *name == row.row) {
+                Some((_, sides)) => sides.push(side),
+                None => rows.push((
+                    &row.row,
+                    vec![(Text::name("A"), &*row.reference.findings), side],
+                )),
+            }
+        }
+    }
+    only_through_page_cache(rows.into_iter())
 }
 
 /// That parts of the disk are slower, whatever the rows as a whole come to.

@@ -39,7 +39,9 @@ impl RunVerdict {
 
 fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
     let judged = document.results.iter();
-    let judged = judged.filter(|it| it.verdict.is_some() && it.bandwidth_bytes_per_s.is_some());
+    let has_figure = |it: &&ResultDocument| it.bandwidth_bytes_per_s.is_some();
+    let judged = judged.filter(|it| has_figure(it) || it.status == Status::Failed);
+    let judged = judged.filter(|it| it.verdict.is_some());
     let judged = judged.filter(|it| !it.is_of_cache_on_purpose());
     let judged: Vec<&ResultDocument> = judged.collect();
     let reaches = judged.iter();

@@ -289,7 +289,12 @@ fn document(
             now.run.target.identity()
         ));
     }
-    let failure = sokudo_analysis::failed_io(&now.run).map(|point| point.found);
+    let failed = sokudo_analysis::failed_io(&now.run);
+    // A full file system says nothing of the drive.
+    let is_of_drive = failed.as_ref().is_some_and(|it| it.answer.is_some());
+    let failure = failed.map(|point| point.found);
+    doubts.extend(failure.clone().filter(|_| !is_of_drive));
+    let failure = failure.filter(|_| is_of_drive);
     let ids = [reference.id, now.id].map(|id| id.map(|id| id.0));
     let figure = arguments.unit.figure();
     let comparing = Comparing {

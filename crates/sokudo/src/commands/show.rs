@@ -14,7 +14,7 @@ use sokudo_report::plot::{self, PlotFigure, Size};
 use sokudo_report::report::{ReportStyle, ReportedRun};
 use sokudo_report::{JudgementDocument, Report, RunDocument};
 use sokudo_store::Page;
-use sokudo_terminal::arguments::pictures::Destination;
+use sokudo_terminal::arguments::pictures::{Destination, destination};
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::print::{self, RunDetail};
 use sokudo_terminal::{event_stream, invocation, language, output, picture, remedies};
@@ -35,9 +35,12 @@ type ShowDestination = (ShowFormat, Option<PathBuf>);
 pub(crate) fn run(mut arguments: ShowArguments) -> Result<(), Exit> {
     let default = default_format();
     if default == ShowFormat::Picture {
-        // Files stand behind the run.
+        // Pictures stand behind the run: what else is named there may be another run.
         let files = arguments.runs.drain(arguments.runs.len().min(1)..);
-        arguments.outputs.extend(files.map(PathBuf::from));
+        for file in files {
+            destination(&file).map_err(Exit::usage)?;
+            arguments.outputs.push(PathBuf::from(file));
+        }
     }
     let is_filtered = arguments.device.is_some() || arguments.which.is_given();
     if arguments.runs.is_empty() && !is_filtered {

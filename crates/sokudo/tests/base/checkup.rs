@@ -206,3 +206,19 @@ fn of_several_disks_each_is_refused_by_its_name() {
     let same = same.path().to_str().unwrap();
     checkup(same, same).ends(2);
 }
+
+/// A simulated drive waits for ever, as no drive does.
+#[test]
+fn a_simulated_disk_that_hangs_ends_what_is_measured_and_is_not_well() {
+    let disk = "sim:hdd?size=1GiB&hang_at=100MiB";
+    let ended = checkup(disk, "--time 100ms").ends(1);
+    assert!(first_line(&ended).starts_with("NOT OK: "), "{ended:?}");
+    for method in ["fill --yes", "scan", "scan --write --yes"] {
+        let ended = sokudo_on(&format!("{method} --quiet --no-store"), disk, "").ends(1);
+        assert!(
+            !ended.printed.contains("every row is VERIFIED"),
+            "{ended:?}"
+        );
+        assert!(!ended.printed.contains("none failed"), "{ended:?}");
+    }
+}

@@ -587,7 +587,9 @@ fn question(surroundings: &Surroundings, query: &Query, bytes: &[u8]) -> Result<
     let begin = format!("{}/", folder.path().display());
     let messages = answer.messages.iter_mut();
     messages.for_each(|it| *it = it.replace(&begin, ""));
-    if !answer.is_good {
+    // Of several results some may be kept although one is not.
+    let has_kept = is_import && !kept_runs(&answer).is_empty();
+    if !answer.is_good && !has_kept {
         return Err(last_message(&answer));
     }
     let bytes = match query {
@@ -620,17 +622,20 @@ fn check_foreign(bytes: &[u8]) -> Result<(), Text> {
 
 /// Under which numbers runs are kept now, and what was said of them.
 fn imported(answer: &child::Answer, language: Language) -> Vec<u8> {
-    let events = events_of(&answer.printed);
-    let runs: Vec<u64> = events
-        .filter_map(|event| match event {
-            RunEvent::Done { kept, .. } => kept,
-            _ => None,
-        })
+    let texts = answer.messages.iter();
+    let messages: Vec<String> = texts
+        .map(|it| note_of(it, language).unwrap_or_else(|| it.clone()))
         .collect();
-    let notes = answer.messages.iter();
-    let notes: Vec<_> = notes.filter_map(|it| note_of(it, language)).collect();
-    let imported = json!({ "runs": runs, "messages": notes });
+    let imported = json!({ "runs": kept_runs(answer), "messages": messages });
     imported.to_string().into_bytes()
+}
+
+fn kept_runs(answer: &child::Answer) -> Vec<u64> {
+    let kept = |event| match event {
+        RunEvent::Done { kept, .. } => kept,
+        _ => None,
+    };
+    events_of(&answer.printed).filter_map(kept).collect()
 }
 
 /// A kept run in the form of the view, of the events that it is told in.
