@@ -8,7 +8,7 @@ use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::document::{
-    AccessTimes, DefectDocument, ResultDocument, RunDocument, SampleDocument, SampleRates,
+    AccessTimes, DefectDocument, ResultDocument, RunDocument, SampleDocument, SampleRates, Status,
 };
 use crate::number;
 use crate::shortfall::verdict_cell;
