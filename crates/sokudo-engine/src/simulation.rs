@@ -358,9 +358,11 @@ impl Simulation<'_> {
             .filter(|it| it.has_begun && !it.finished);
         for actor in waiting {
             stuck[actor.workload].extend(actor.worker.stuck(timeout, now));
-            // A simulated drive never gives up by itself, as drives do.
             let workload = &self.stage.workloads[actor.workload];
-            if actor.worker.is_silent(timeout, now) {
+            // A simulated drive never gives up by itself, as drives do; a survey may.
+            let waits_on = workload.survey().is_none_or(|it| it.timeout.is_none());
+            let is_dead = actor.worker.is_dead(timeout, now);
+            if is_dead || waits_on && actor.worker.is_silent(timeout, now) {
                 actor.worker.abandon(now);
                 (actor.finished, actor.ended_at) = (true, Some(now));
                 gives_up = true;

@@ -516,7 +516,8 @@ mod tests {
         backend.reap(|buffer_index, result| worker.complete(buffer_index, result, now));
         assert_eq!(look(&worker, 80), (vec![], false));
         worker.fill(&mut backend, &clock, &mut now);
-        assert_eq!(look(&worker, 3_600), (vec![Operation::Flush], false));
+        assert_eq!(look(&worker, 590), (vec![Operation::Flush], false));
+        assert_eq!(look(&worker, 610), (vec![Operation::Flush], true));
     }
 
     #[test]

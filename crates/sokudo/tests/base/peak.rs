@@ -127,13 +127,15 @@ fn without_a_device_the_processor_is_the_limit() {
     )
     .json();
     let found = view(&run, "peak");
-    let inference = limit(&run);
+    let evidence = || limit(&run)["evidence"].as_str().unwrap();
     // At each depth a thread of null: computes all the time.
-    match found["limit"].as_str().unwrap() {
-        "processor" => holds(inference["evidence"].as_str().unwrap(), &["in user mode"]),
+    match found["limit"].as_str() {
+        Some("processor") => holds(evidence(), &["in user mode"]),
         // A larger batch costs less per I/O, so that the deepest may be the best.
-        "not-found" => holds(inference["evidence"].as_str().unwrap(), &["--max-depth"]),
-        other => panic!("{other}: {inference}"),
+        Some("not-found") => holds(evidence(), &["--max-depth"]),
+        // Other tests took the processor while it was measured again.
+        None => assert_eq!(run["inferences"].as_array().unwrap().len(), 0, "{run}"),
+        Some(other) => panic!("{other}: {run}"),
     }
     // How much of a processor it gets beside other tests is not ours to say.
     let busy = &at(found, "best")["processors_user"];
