@@ -359,10 +359,9 @@ impl Simulation<'_> {
         for actor in waiting {
             stuck[actor.workload].extend(actor.worker.stuck(timeout, now));
             let workload = &self.stage.workloads[actor.workload];
-            // A simulated drive never gives up by itself, as drives do; a survey may.
+            // A simulated drive never gives up by itself, as drives do; a survey with a time does.
             let waits_on = workload.survey().is_none_or(|it| it.timeout.is_none());
-            let is_dead = actor.worker.is_dead(timeout, now);
-            if is_dead || waits_on && actor.worker.is_silent(timeout, now) {
+            if waits_on && actor.worker.is_silent(timeout, now) {
                 actor.worker.abandon(now);
                 (actor.finished, actor.ended_at) = (true, Some(now));
                 gives_up = true;
