@@ -390,15 +390,18 @@ fn direction_beside(result: &ResultDocument) -> Option<String> {
     (!says_it && result.workload.rewritten_percent() == 0).then_some(label)
 }
 
+/// What is compared, by its name, and the codes of its findings.
+pub(crate) type NamedSide<'a> = (Text, &'a [String]);
+
 /// Who alone went through the page cache in rows that are compared, so that a difference may be that: of
 /// each row the names of those that are compared in it, and the codes of their findings.
 pub(crate) fn only_through_page_cache<'a>(
-    rows: impl Iterator<Item = (&'a str, Vec<(Text, &'a [String])>)>,
+    rows: impl Iterator<Item = (&'a str, Vec<NamedSide<'a>>)>,
 ) -> Option<Text> {
     let (mut names, mut who) = (Vec::new(), Vec::new());
     for (name, sides) in rows {
         let is_cached =
-            |(_, codes): &(Text, &[String])| codes.iter().any(|code| code == "direct-unavailable");
+            |(_, codes): &NamedSide<'_>| codes.iter().any(|code| code == "direct-unavailable");
         let (cached, others): (Vec<_>, Vec<_>) = sides.into_iter().partition(is_cached);
         if !cached.is_empty() && !others.is_empty() {
             names.push(name);

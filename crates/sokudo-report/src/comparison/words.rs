@@ -5,7 +5,7 @@ use sokudo_stats::Interval;
 use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, Figure, OtherDocument, RowDocument, Way};
-use crate::grouping::{notes_of_rows, only_through_page_cache};
+use crate::grouping::{NamedSide, notes_of_rows, only_through_page_cache};
 use crate::number::{self, MISSING, change_text};
 use crate::style::BandwidthUnit;
 use crate::unique::grouped;
@@ -67,7 +67,7 @@ pub(crate) fn answer(document: &ComparisonDocument) -> Vec<Text> {
 
 /// That one side alone went through the page cache.
 fn through_page_cache(document: &ComparisonDocument) -> Option<Text> {
-    let mut rows: Vec<(&str, Vec<(Text, &[String])>)> = Vec::new();
+    let mut rows: Vec<(&str, Vec<NamedSide<'_>>)> = Vec::new();
     for other in &document.others {
         for row in &other.rows {
             let side = (Text::name(&*other.side.letter), &*row.other.findings);
