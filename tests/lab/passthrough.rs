@@ -150,7 +150,7 @@ fn what_takes_no_commands_is_refused_in_one_line() {
         (mark(&guest, &guest.disk("scsi-a"), "read", &[]), "NVMe"),
         (
             guest.end(&[&["mark", &node, "--engine", "io_uring_cmd"], &too_large[..]].concat()),
-            "by one command",
+            "per command",
         ),
     ] {
         assert!(matches!(ended.code, Some(1 | 2)), "{ended:?}");
