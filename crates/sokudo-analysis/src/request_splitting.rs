@@ -179,7 +179,7 @@ fn lies_in_huge_pages(case: &RowContext<'_>) -> bool {
     has_feature(case, TRANSPARENT) || has_feature(case, EXPLICIT)
 }
 
-/// How much faster than from small pages the row was from huge ones, measured by turns.
+/// How much faster than from small pages reads like the row's were from huge ones, by turns.
 fn factor(case: &RowContext<'_>) -> Option<PairRatios> {
     case.row.pages.as_ref()?.ratios()
 }
@@ -214,7 +214,7 @@ fn huge_pages(case: &RowContext<'_>) -> Option<RuleResult> {
                 "in pages of 4 KiB a block of {block} has {pieces} pieces, and {device} takes {most} at once (queue/max_segments)"
             ),
             text!(
-                "the kernel splits the blocks, as it does for every program with ordinary buffers; with huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
+                "the kernel splits the blocks, as it does for every program with ordinary buffers; from huge pages reads like the row's were {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
             ),
             remedy::huge_pages(),
         ));
@@ -226,7 +226,7 @@ fn huge_pages(case: &RowContext<'_>) -> Option<RuleResult> {
             most: greatest,
             pairs,
         }) => text!(
-            "the kernel splits the blocks of programs with ordinary buffers: with huge pages the row was {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
+            "the kernel splits the blocks of programs with ordinary buffers: from huge pages reads like the row's were {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
         ),
         None => match factor(case) {
             // It was tried, and does not matter.
@@ -234,7 +234,7 @@ fn huge_pages(case: &RowContext<'_>) -> Option<RuleResult> {
             Some(PairRatios {
                 least, most, pairs, ..
             }) => text!(
-                "the kernel splits the blocks of programs with ordinary buffers. What that costs did not show clearly: with huge pages the row was {least:.2} to {most:.2} times as fast ({pairs} pairs of short trials)"
+                "the kernel splits the blocks of programs with ordinary buffers. What that costs did not show clearly: from huge pages reads like the row's were {least:.2} to {most:.2} times as fast ({pairs} pairs of short trials)"
             ),
             None => Text::from(
                 "the kernel splits the blocks of programs with ordinary buffers, which are slower: reads of 1 MiB on a virtio disk were 2.2 to 2.5 times slower",

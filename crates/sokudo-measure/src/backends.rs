@@ -7,8 +7,8 @@
 use sokudo_engine::Control;
 use sokudo_model::{
     BackendKind, BackendsCompared, DirectMode, Event, IssueWay, IssueWayTried, Limits, Nanos,
-    Operation, OperationMix, Outcome, Plan, Probe, Row, Schedule, Stage, TargetKind, TrialSeries,
-    Work, Workload,
+    Operation, OperationMix, Outcome, PairRatios, Plan, Probe, Row, Schedule, Stage, TargetKind,
+    TrialSeries, Work, Workload,
 };
 
 use crate::campaign::{self, MeasuredRows};
@@ -190,7 +190,7 @@ fn ways(workload: &Workload, any_backend: bool) -> Vec<IssueWay> {
 }
 
 /// The workload, but that it reads, and has no name of its own.
-fn reading_alike(workload: &Workload) -> Workload {
+pub(crate) fn reading_alike(workload: &Workload) -> Workload {
     let mut reads = Workload {
         name: String::new(),
         ..workload.clone()
@@ -201,7 +201,7 @@ fn reading_alike(workload: &Workload) -> Workload {
     reads
 }
 
-fn read(workload: &mut Workload) {
+pub(crate) fn read(workload: &mut Workload) {
     let plain = Workload::new("", workload.blocks.largest());
     workload.operations = OperationMix::only(Operation::Read);
     workload.durability = plain.durability;
@@ -281,6 +281,27 @@ fn pairs(
         for (rates, outcome) in rates.iter_mut().zip(&both) {
             rates.push(bytes_per_second(outcome));
         }
+        if PairRatios::are_decided(&rates[0], &rates[1], PAIRS as usize) {
+            break;
+        }
     }
     Ok(Some(rates))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::Bytes;
+
+    #[test]
+    fn rows_that_differ_in_their_direction_alone_ask_one_question() {
+        let read = Workload::new("SEQ1M,Q8,T1", Bytes::mib(1));
+        let mut write = Workload::new("another name", Bytes::mib(1));
+        write.operations = OperationMix::only(Operation::Write);
+        write.durability.write_through = true;
+        write.limits.time = Some(Nanos::from_secs(1));
+        assert_eq!(reading_alike(&read), reading_alike(&write));
+        write.depth += 1;
+        assert_ne!(reading_alike(&read), reading_alike(&write));
+    }
 }

@@ -8,7 +8,7 @@ use crate::campaign;
 use crate::error::MeasureError;
 use crate::subject::PreparedTargets;
 
-/// Pairs of trials: where all of them point in one direction, that is chance once in 16 rows.
+/// Pairs of trials at most: where all of them point in one direction, that is chance once in 16 rows.
 pub(crate) const PAIRS: u32 = 5;
 
 /// Trials by turns have chance of their own, and those of a row are at most 10,000.

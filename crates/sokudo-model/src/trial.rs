@@ -40,7 +40,7 @@ pub struct Row {
     /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reported: Option<Box<Reported>>,
-    /// What the size of pages does to its figure; missing where it was not tried.
+    /// What the size of pages does to reads like its own; missing where it was not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<PagesCompared>,
     /// What its backends came to before it was measured; missing where that was not tried.

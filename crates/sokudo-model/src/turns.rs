@@ -10,7 +10,7 @@ use crate::plan::BackendKind;
 /// How much faster a backend has to be to be taken for it.
 const BACKEND_RATIO_MIN: f64 = 1.03;
 
-/// The rates of a row whose buffers lay in small pages and in huge ones by turns, in bytes per
+/// The rates of reads like a row's from small pages and from huge ones, by turns, in bytes per
 /// second; as many of each, in pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say what they are")]
@@ -85,6 +85,18 @@ impl PairRatios {
             pairs: ratios.len() as u64,
         })
     }
+
+    /// Whether the rest of so many `pairs` changes nothing in which of two backends is taken as the
+    /// faster, if any ([`BackendsCompared::faster`]).
+    pub fn are_decided(rates: &[u64], beside: &[u64], pairs: usize) -> bool {
+        let is_known = |rates: &[u64], beside: &[u64]| {
+            let all = rates.iter().zip(beside);
+            let ratios = all.map(|(rate, beside)| *rate as f64 / *beside as f64);
+            let above = ratios.filter(|ratio| *ratio > BACKEND_RATIO_MIN).count();
+            above.max(rates.len() - above) > pairs / 2
+        };
+        is_known(rates, beside) && is_known(beside, rates)
+    }
 }
 
 impl PagesCompared {
@@ -148,6 +160,29 @@ mod tests {
         assert_eq!(faster(&[], &[]), None);
         assert_eq!(faster(&[1], &[0]), None);
     }
+
+    #[test]
+    fn pairs_that_are_left_out_change_nothing_in_which_backend_is_taken() {
+        let taken = |pairs: &[u64]| {
+            let compared = BackendsCompared {
+                io_uring: vec![100; pairs.len()],
+                libaio: pairs.to_vec(),
+                around: Vec::new(),
+            };
+            compared.faster().map(|it| it.way.kind)
+        };
+        // Every order of five pairs that win, lose or do neither.
+        for number in 0..3_usize.pow(5) {
+            let digit = |place: u32| [90, 101, 110][number / 3_usize.pow(place) % 3];
+            let all: Vec<u64> = (0..5).map(digit).collect();
+            let is_decided =
+                |made: &usize| PairRatios::are_decided(&all[..*made], &vec![100; *made], 5);
+            let made = (1..=5).find(is_decided).unwrap_or(5);
+            assert!(made >= 3, "{all:?}");
+            assert_eq!(taken(&all[..made]), taken(&all), "{all:?}");
+        }
+    }
+
     #[test]
     fn the_last_way_that_won_is_the_fastest() {
         let polled = IssueWay {
