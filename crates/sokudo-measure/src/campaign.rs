@@ -157,31 +157,34 @@ impl Learned {
             };
             let settle = self.settling.time();
             let due = DueTrial { step, ..due };
-            let trials = measure(plan, due, settle, subject, control, listener)?;
-            let ([trial], [_]) = (&trials[..], &plan.stages[step.stage].workloads[..]) else {
+            let mut trials = measure(plan, due, settle, subject, control, listener)?;
+            let ([trial], [_]) = (&mut trials[..], &plan.stages[step.stage].workloads[..]) else {
                 return Ok(trials);
             };
             let size = subject.info().size_bytes;
             let before = RowTime::of(plan, schedule, step.stage, size);
-            if control.is_cancelled() || !self.from(trial, plan, schedule) {
+            let is_left_out = !control.is_cancelled() && self.leaves_out(trial, plan, schedule);
+            let now = RowTime::of(plan, schedule, step.stage, size);
+            if now.trial != before.trial {
+                listener(Event::RowTimed {
+                    row: self.row,
+                    trial: now.trial,
+                    all_before: before.all(),
+                    all: now.all(),
+                });
+            }
+            if !is_left_out {
                 return Ok(trials);
             }
             self.unsettled += 1;
             subject.clock.spent.add(&trial.outcome, false);
             self.uncounted.push(TrialSeries::of(&trial.outcome));
-            let now = RowTime::of(plan, schedule, step.stage, size);
-            listener(Event::RowTimed {
-                row: self.row,
-                trial: now.trial,
-                all_before: before.all(),
-                all: now.all(),
-            });
         }
     }
 
-    /// Whether a trial does not count, because those of its row are to settle for longer, or to
-    /// have another length.
-    fn from(&mut self, trial: &Trial, plan: &mut Plan, schedule: &Schedule) -> bool {
+    /// Whether a trial does not count, because those of its row are to settle for longer, or it was
+    /// too short for the length that theirs is to be.
+    fn leaves_out(&mut self, trial: &mut Trial, plan: &mut Plan, schedule: &Schedule) -> bool {
         let workload = &mut plan.stages[self.stage].workloads[0];
         if self.settling.is_longer_than_in(trial, workload) {
             return true;
@@ -189,12 +192,11 @@ impl Learned {
         let Some(enough) = schedule.enough else {
             return false;
         };
-        let is_another = self
-            .length
-            .is_another_than_of(trial, workload, enough.half_width());
+        let half_width = enough.half_width();
+        let is_left_out = self.length.leaves_out(trial, workload, half_width);
         workload.limits.time = self.length.time();
         self.settling.lengthen(workload);
-        is_another
+        is_left_out
     }
 }
 

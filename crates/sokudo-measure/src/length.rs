@@ -44,11 +44,13 @@ impl TrialLength {
         self.time
     }
 
-    /// Whether the row's trials are to have another length than this, its first one: the shortest
-    /// by which each is known to `precision`, a share.
-    pub(crate) fn is_another_than_of(
+    /// Takes the first trial of the row: all others are as short as they may be for each to be known
+    /// to `precision`, a share. Whether the first one is left out: of too few I/Os it is chance.
+    /// Otherwise it has the same median, from which a longer one strays less and a shorter one
+    /// more, so that the interval of the median holds with it.
+    pub(crate) fn leaves_out(
         &mut self,
-        trial: &Trial,
+        trial: &mut Trial,
         workload: &Workload,
         precision: f64,
     ) -> bool {
@@ -58,18 +60,30 @@ impl TrialLength {
             return false;
         };
         self.bounds = None;
-        let needed = needed_s(trial, workload, precision).unwrap_or(f64::INFINITY);
+        let needed = needed_s(trial, workload, precision);
+        let [for_ios, for_precision] = needed.unwrap_or([f64::INFINITY; 2]);
+        let needed = for_ios.max(for_precision);
         let mut chosen = shortest;
         while chosen < longest && chosen.as_secs_f64() < needed {
             chosen = Nanos(chosen.0.saturating_mul(2)).min(longest);
         }
-        self.time.replace(chosen) != Some(chosen)
+        let first = self.time.replace(chosen).unwrap_or(chosen);
+        let has_ios = for_ios <= trial.outcome.elapsed.as_secs_f64();
+        match &mut trial.outcome.window {
+            _ if first == chosen => false,
+            Some(window) if has_ios => {
+                window.beyond = Nanos(first.0.saturating_sub(chosen.0));
+                false
+            }
+            _ => true,
+        }
     }
 }
 
-/// Seconds after which the interval of a trial's mean reaches no further than `precision`, a share:
-/// it becomes narrower with the root of the time. `None` where the trial does not tell.
-fn needed_s(trial: &Trial, workload: &Workload, precision: f64) -> Option<f64> {
+/// Seconds after which a trial has I/Os enough, and after which the interval of its mean reaches no
+/// further than `precision`, a share: it becomes narrower with the root of the time. `None` where
+/// the trial does not tell.
+fn needed_s(trial: &Trial, workload: &Workload, precision: f64) -> Option<[f64; 2]> {
     let outcome = &trial.outcome;
     let elapsed = outcome.elapsed.as_secs_f64();
     let ios = outcome.ios() as f64;
@@ -79,15 +93,15 @@ fn needed_s(trial: &Trial, workload: &Workload, precision: f64) -> Option<f64> {
     let in_flight = f64::from(workload.depth) * f64::from(workload.threads);
     let for_ios = IOS_MIN.max(FILLINGS_MIN * in_flight) / ios;
     let for_precision = (reach / precision).powi(2);
-    let needed = elapsed * for_precision.max(for_ios);
-    needed.is_finite().then_some(needed)
+    Some([for_ios, for_precision].map(|times| elapsed * times))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use sokudo_model::{
-        BackendKind, Bytes, Estimand, Operation, OperationMix, OperationTally, Outcome, SeriesPoint,
+        BackendKind, Bytes, Estimand, Operation, OperationMix, OperationTally, Outcome,
+        SeriesPoint, Window,
     };
     use sokudo_stats::Random;
 
@@ -108,6 +122,7 @@ mod tests {
         let mut random = Random::new(5);
         let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Time);
         outcome.elapsed = time;
+        outcome.window = Some(Window::default());
         outcome.series = (1..=100)
             .map(|number| {
                 let noise = (random.fraction() - 0.5) * 12_f64.sqrt();
@@ -131,34 +146,46 @@ mod tests {
         }
     }
 
-    /// What the length comes to by a first trial of such intervals.
+    /// What the length comes to by a first trial of such intervals, and whether that is left out.
     fn learned(workload: &Workload, ios_each: f64, deviation: f64) -> (Option<Nanos>, bool) {
         let mut length = TrialLength::of(workload);
-        let first = trial(length.time().unwrap(), ios_each, deviation);
-        let is_another = length.is_another_than_of(&first, workload, PRECISION);
-        assert!(!length.is_another_than_of(&first, workload, PRECISION));
-        (length.time(), is_another)
+        let time = length.time().unwrap();
+        let mut first = trial(time, ios_each, deviation);
+        let is_left_out = length.leaves_out(&mut first, workload, PRECISION);
+        assert!(!length.leaves_out(&mut first, workload, PRECISION));
+        let beyond = time.0.saturating_sub(length.time().unwrap().0);
+        assert_eq!(first.outcome.window.unwrap().beyond, Nanos(beyond));
+        (length.time(), is_left_out)
     }
 
     #[test]
     fn a_trial_is_as_long_as_its_rate_needs_to_be_known() {
         let [read, write] = [Operation::Read, Operation::Write].map(workload);
-        let is = |milliseconds, is_another| (Some(Nanos::from_millis(milliseconds)), is_another);
+        let is = |milliseconds, is_left_out| (Some(Nanos::from_millis(milliseconds)), is_left_out);
         assert_eq!(learned(&read, 1e4, 0.02), is(250, false));
-        assert_eq!(learned(&read, 1e4, 0.14), is(500, true));
-        assert_eq!(learned(&read, 1e4, 0.5), is(1_000, true));
-        assert_eq!(learned(&write, 1e4, 0.02), is(250, true));
+        assert_eq!(learned(&read, 1e4, 0.14), is(500, false));
+        assert_eq!(learned(&read, 1e4, 0.5), is(1_000, false));
+        assert_eq!(learned(&write, 1e4, 0.02), is(250, false));
         assert_eq!(learned(&write, 1e4, 0.5), is(1_000, false));
     }
 
     #[test]
     fn few_ios_or_a_deep_queue_need_the_longest() {
         let read = workload(Operation::Read);
-        assert_eq!(learned(&read, 0.5, 0.0).0, read.limits.time);
+        assert_eq!(learned(&read, 0.5, 0.0), (read.limits.time, true));
         let deep = Workload { depth: 256, ..read };
         // 2,000 I/Os are eight fillings of its queue.
-        assert_eq!(learned(&deep, 20.0, 0.0).0, deep.limits.time);
-        assert_eq!(learned(&deep, 200.0, 0.0).0, deep.limits.time_min);
+        assert_eq!(learned(&deep, 20.0, 0.0), (deep.limits.time, true));
+        assert_eq!(learned(&deep, 200.0, 0.0), (deep.limits.time_min, false));
+    }
+
+    #[test]
+    fn what_a_page_cache_takes_is_measured_by_trials_of_one_length() {
+        let write = workload(Operation::Write);
+        let mut length = TrialLength::of(&write);
+        let mut first = trial(length.time().unwrap(), 1e4, 0.02);
+        first.outcome.window = None;
+        assert!(length.leaves_out(&mut first, &write, PRECISION));
     }
 
     #[test]

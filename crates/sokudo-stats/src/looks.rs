@@ -135,6 +135,14 @@ mod tests {
                 let mut skewed = || 1.0 + spread * (random.fraction().max(1e-12).ln() + 2f64.ln());
                 let (covered, _) = coverage(&mut skewed, rounds);
                 covered.assert_at_least(0.93, format_args!("skewed, {spread}"));
+                let mut drawn = 0;
+                let mut first_shorter = || {
+                    let strays = if drawn % TRIALS_MAX == 0 { 1.6 } else { 1.0 };
+                    drawn += 1;
+                    1.0 + strays * spread * standard_normal(&mut random)
+                };
+                let (covered, _) = coverage(&mut first_shorter, rounds);
+                covered.assert_at_least(0.93, format_args!("first shorter, {spread}"));
             }
         }
 

@@ -83,6 +83,44 @@ fn eight_rows_end_within_a_minute_and_each_has_a_trial_however_short_the_time_is
 }
 
 #[test]
+fn a_first_trial_of_another_length_counts_if_it_has_enough_ios() {
+    for (target, direction, milliseconds, is_left_out) in [
+        (
+            "sim:const?latency=1ms&jitter=900us",
+            "read",
+            [250, 650],
+            false,
+        ),
+        (
+            "sim:const?latency=10ms&jitter=9ms",
+            "read",
+            [650, 650],
+            true,
+        ),
+        ("sim:const", "write", [1_000, 250], false),
+    ] {
+        let rows = format!("--row RND4K,Q1,{direction} --seed 1");
+        let run = sokudo(&format!("mark {target} --format json --quiet {rows}")).json();
+        let row = &results(&run)[0];
+        let calibration = run["spent"]["calibration_ns"].as_u64().unwrap();
+        assert_eq!(calibration > 0, is_left_out, "{target}: {row}");
+        for (trial, milliseconds) in milliseconds.into_iter().enumerate() {
+            let elapsed = row["trials"][trial]["elapsed_ns"].as_u64().unwrap();
+            assert_eq!(elapsed / 50_000_000 * 50, milliseconds, "{target}: {row}");
+        }
+    }
+}
+
+/// Of a steady device that needs no time to settle nearly all of the time is measured.
+#[test]
+fn the_time_of_a_run_is_that_of_its_trials() {
+    let run = sokudo("mark sim:const --format json --quiet --seed 1").json();
+    let spent = |part: &str| run["spent"][part].as_u64().unwrap() as f64 / 1e9;
+    let [whole, measured] = ["whole_ns", "measured_ns"].map(spent);
+    assert!(whole <= 1.15 * measured && whole < 20.0, "{}", run["spent"]);
+}
+
+#[test]
 fn a_number_of_trials_alone_and_a_precision_of_0_are_made_as_asked() {
     for arguments in ["--runs 7", "--precision 0 --runs 7"] {
         let run = marked("sim:hdd", arguments);
