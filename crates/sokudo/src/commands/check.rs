@@ -24,7 +24,7 @@ use sokudo_report::{
 };
 use sokudo_store::Baseline;
 use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::{command_line, event_stream, interrupt, output};
+use sokudo_terminal::{command_line, event_stream, interrupt, output, print};
 use sokudo_words::{Text, text};
 
 use crate::commands::baseline::arguments::{CheckArguments, CheckFormat};
@@ -47,16 +47,10 @@ struct Checked {
 /// Measures, compares, prints, and says by the exit code what came of it.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     let ended = checked(arguments);
-    let (CheckFormat::Nagios, Err(exit)) = (arguments.format, &ended) else {
-        return ended;
-    };
-    let Some(why) = exit.message() else {
-        return ended;
-    };
-    // Nagios takes 2 for a disk that is slow.
-    let (line, code) = ChecksDocument::nagios_unknown(&why.english());
-    output::put(arguments.output.as_deref(), &line, false)?;
-    Err(Exit::AsReported(code))
+    match arguments.format {
+        CheckFormat::Nagios => print::ended_for_nagios(ended, arguments.output.as_deref()),
+        _ => ended,
+    }
 }
 
 fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
