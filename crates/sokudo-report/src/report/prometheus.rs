@@ -103,8 +103,8 @@ fn add_run(metrics: &mut Metrics, ReportedRun { run, .. }: &ReportedRun, subject
     let severities = severities.map(|finding| severity_label(finding.severity));
     metrics.add_findings("sokudo_run_findings", subject, severities);
     // Of what was measured for its speed the answer is a remark.
-    let is_asked_for = !run.plan.method.is(MethodTrait::PairsDirections);
-    for disk in judged_disks(run).iter().filter(|_| is_asked_for) {
+    let is_question = !run.plan.method.is(MethodTrait::PairsDirections);
+    for disk in judged_disks(run).iter().filter(|_| is_question) {
         let answer = disk.assessment.answer;
         let states = ANSWERS.map(|it| (it.map_or("CANNOT SAY", DiskAnswer::name), it == answer));
         let labels = subject.with("disk", disk.name);

@@ -38,8 +38,8 @@ sokudo measures how fast a disk really is, and says how far each number can be t
 /// Asks what to measure and measures it once, then longer where that is wanted; where nobody can be
 /// asked, how each disk is measured.
 pub(crate) fn run() -> Result<(), Exit> {
-    let is_asked = invocation::is_input_terminal() && invocation::is_output_terminal();
-    if !is_asked {
+    let is_interactive = invocation::is_input_terminal() && invocation::is_output_terminal();
+    if !is_interactive {
         output::print(&definition::page(SHORT_HELP))?;
     }
     let (folded, disks): (Vec<Disk>, _) = sokudo_device::disks(&System::host())
@@ -65,7 +65,7 @@ pub(crate) fn run() -> Result<(), Exit> {
             more => text!("Not listed, but measured when named: {names} and {more} more"),
         })?;
     }
-    if !is_asked {
+    if !is_interactive {
         output::say(&text!("Each is measured by its name: sokudo mark NAME"))?;
         return output::print(&lines(&choices, None, &(0..choices.len())));
     }
