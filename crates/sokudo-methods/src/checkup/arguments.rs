@@ -33,8 +33,8 @@ Of several disks the speed is measured one after the other, and the surface of a
 Exit codes: 0 OK, or OK BUT; 1 a disk is NOT OK, or something failed; 2 wrong arguments; 3 refused;
 4 what was measured is not VERIFIED, so that the speed of a disk cannot be judged; 130 interrupted.
 
-With --format nagios: 0 OK; 1 WARNING, OK BUT; 2 CRITICAL, NOT OK; 3 UNKNOWN, it could not be judged or
-measured. --format prom is for the textfile collector of node_exporter.";
+With --format nagios: 0 OK; 1 WARNING, OK BUT; 2 CRITICAL, NOT OK; 3 UNKNOWN, it could not be
+judged or measured. --format prom is for the textfile collector of node_exporter.";
 
 /// All arguments of `sokudo checkup`.
 pub type Arguments = MeasuringArguments<CheckupOptions>;
