@@ -168,7 +168,7 @@ impl Printed {
         self.documents += 1;
         let between = if is_first { "" } else { "\n" };
         let text = match format {
-            Format::Table => {
+            Format::Table | Format::Nagios | Format::Prom => {
                 let style = output::style(output.is_none(), *unit);
                 format!("{between}{}", text::render(document, &style))
             }

@@ -14,6 +14,7 @@ use sokudo_measure::{Named, Permission};
 use sokudo_model::{Nanos, Plan, Schedule, StopRule, Workload};
 use sokudo_terminal::arguments::heading::{self, HOW, WRITTEN};
 use sokudo_terminal::arguments::printing::Printing;
+use sokudo_terminal::exit::Exit;
 use sokudo_terminal::notify::Notifying;
 use sokudo_words::{Text, text};
 
@@ -149,6 +150,14 @@ impl SharedArguments {
     /// Puts into a workload what buffers lie in.
     pub const fn set_buffers_of(&self, workload: &mut Workload) {
         self.buffers.set_of(workload);
+    }
+
+    /// What came of it; whoever wants the answer hears where it is none.
+    pub fn notified<T>(&self, ended: Result<T, Exit>) -> Result<T, Exit> {
+        match self.printing.dry_run {
+            true => ended,
+            false => self.notifying.tell_failure(ended),
+        }
     }
 
     /// Sets how long a request may take before it is named.

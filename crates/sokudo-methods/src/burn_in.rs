@@ -56,7 +56,7 @@ impl Measuring for Arguments {
 
     /// Asks, measures and prints, or says what it would take.
     fn run(&self) -> Result<(), Exit> {
-        let (measurement, estimate) = planned(self)?;
+        let (measurement, estimate) = self.shared.notified(planned(self))?;
         if self.shared.printing.dry_run {
             let mut lines = estimate.lines();
             lines.extend(measurement.targets().filter_map(in_use));

@@ -14,8 +14,10 @@ use sokudo_model::{
 };
 use sokudo_page::TargetForm;
 use sokudo_report::assessment_table;
+use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::exit::Exit;
+use sokudo_terminal::print;
 use sokudo_tools::crystaldiskmark::{self, RowDirection};
 use sokudo_words::text;
 
@@ -108,6 +110,17 @@ impl Measuring for Arguments {
             ..measurement::new(&self.shared, &self.target, named, plan)
         };
         Ok(Planned::Rows(measurement, None))
+    }
+
+    /// Whoever watches with Nagios gets its line also where nothing could be measured.
+    fn run(&self) -> Result<(), Exit> {
+        let planned = self.shared.notified(self.planned());
+        let ended = planned.and_then(|planned| self.print(planned, None));
+        let rendering = &self.shared.printing.rendering;
+        match rendering.form() {
+            Format::Nagios => print::ended_for_nagios(ended, rendering.output.as_deref()),
+            _ => ended,
+        }
     }
 
     fn conclude(&self, mut finished: FinishedMeasurement) -> Result<(), Exit> {

@@ -17,7 +17,7 @@ use sokudo_model::{
 };
 use sokudo_report::{AnswerDocument, RunDocument};
 use sokudo_store::RunId;
-use sokudo_terminal::arguments::printing::{Asking, Printing};
+use sokudo_terminal::arguments::printing::{Asking, Format, Printing};
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_terminal::event_stream::{self, Estimate};
 use sokudo_terminal::exit::{self, Exit};
@@ -106,13 +106,22 @@ impl FinishedMeasurement {
             print::write(&it.document, &shared.printing, kept)
         });
         let ended = ended.and_then(|()| judged(&self.document));
-        if !self.document.interrupted {
-            let code = ended.as_ref().err().map_or(0, Exit::code);
-            let run = kept.map(|id| id.0);
-            let answer = || AnswerDocument::of(&self.document, run, code).to_json();
-            shared.notifying.tell(answer);
+        if self.document.interrupted {
+            return ended;
         }
-        ended
+        let code = ended.as_ref().err().map_or(0, Exit::code);
+        let answer = AnswerDocument::of(&self.document, kept.map(|id| id.0), code);
+        shared.notifying.tell(|| answer.to_json());
+        match shared.printing.rendering.form() {
+            Format::Nagios => {
+                // Its line has no room for it, and its codes are its own.
+                if let Err(exit) = &ended {
+                    exit.tell();
+                }
+                Err(Exit::AsReported(answer.to_nagios().1))
+            }
+            _ => ended,
+        }
     }
 
     /// The same where it is printed in a way of the command's own.

@@ -1,12 +1,12 @@
 //! How commands that measure are carried out, all alike: printed, measured again, or as one of
 //! several processes. Each only makes a [`Planned`] of its arguments.
 
-use sokudo_engine::Control;
-use sokudo_measure::{Measurement, Prepared};
+use sokudo_engine::{Control, TEST_FILE_SIZE_MIN, TestFileError, free_space_needed};
+use sokudo_measure::{MeasureError, Measurement, Prepared};
 use sokudo_terminal::arguments::printing::Asking;
 use sokudo_terminal::event_stream::Estimate;
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::output;
+use sokudo_terminal::{output, remedies};
 use sokudo_words::{Text, text};
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedArguments, SharedGroup};
@@ -44,6 +44,21 @@ impl Planned<'_> {
                 vec![consent::what(jobs.plan), cost]
             }
         })
+    }
+}
+
+/// Of a test file that is too large, with the option of the command that makes it smaller.
+fn of_size(error: anyhow::Error, command: Option<&str>) -> anyhow::Error {
+    let free = match error.downcast_ref() {
+        Some(MeasureError::TestFile(TestFileError::NoSpace { free, .. })) => *free,
+        _ => return error,
+    };
+    let mut options = ["--size", "--length"].into_iter();
+    match options.find_map(|it| remedies::of_command(command?, it)) {
+        Some(option) if free >= free_space_needed(TEST_FILE_SIZE_MIN) => {
+            text!("{error} ({option})").into()
+        }
+        _ => error,
     }
 }
 
@@ -96,7 +111,7 @@ pub trait Measuring: Shares {
 
     /// Does what the command is called for.
     fn run(&self) -> Result<(), Exit> {
-        self.print(self.planned()?, None)
+        self.print(self.shared().notified(self.planned())?, None)
     }
 
     /// Asks, in lines of its own where it has some, measures and prints.
@@ -105,9 +120,12 @@ pub trait Measuring: Shares {
             _ if self.shared().printing.dry_run => output::print_lines(&planned.lines()?),
             Planned::Rows(measurement, conduct) => {
                 let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));
-                self.shared().notifying.check()?;
                 let shared = self.shared();
-                self.conclude(measurement::measured(measurement, lines, shared, conduct)?)
+                shared.notifying.check()?;
+                let command = measurement.plan.method.command();
+                let measured = measurement::measured(measurement, lines, shared, conduct);
+                let measured = measured.map_err(|exit| exit.map(|it| of_size(it, command)));
+                self.conclude(shared.notified(measured)?)
             }
             Planned::Jobs(jobs, run) => jobs.run(run),
         }

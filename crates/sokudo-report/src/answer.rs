@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{DiskAssessment, Nanos};
+use sokudo_words::Text;
 
 use crate::assessment_table::{self, JudgedDisk};
 use crate::document::RunDocument;
+
+const SCHEMA: &str = "sokudo.answer/1";
 
 /// What disks came to as JSON: `sokudo.answer/1`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +21,7 @@ pub struct AnswerDocument {
     pub sokudo_version: String,
     /// Name of the machine.
     pub host: Option<String>,
-    /// What was asked for: `checkup` or `burn-in`.
+    /// What was asked for: `checkup`, `burn-in` or `check`.
     pub command: String,
     /// Start, in nanoseconds since 1970-01-01T00:00:00Z.
     #[serde(rename = "started_at_ns")]
@@ -27,7 +30,7 @@ pub struct AnswerDocument {
     pub run: Option<u64>,
     /// With what the command ends.
     pub exit_code: u8,
-    /// The first line that it prints, in English; null where no disk was looked at.
+    /// The first line that it prints, or why nothing could be measured, in English; or null.
     pub sentence: Option<String>,
     /// Each disk, in the order in which they were named.
     pub disks: Vec<AnsweredDisk>,
@@ -64,7 +67,7 @@ impl AnswerDocument {
         };
         let sentence = assessment_table::answer_of_all(&disks);
         Self {
-            schema: "sokudo.answer/1".to_owned(),
+            schema: SCHEMA.to_owned(),
             sokudo_version: document.sokudo_version.clone(),
             host: document.environment.host.clone(),
             command: document.plan.method.to_string(),
@@ -73,6 +76,21 @@ impl AnswerDocument {
             exit_code,
             sentence: sentence.map(|(_, sentence)| sentence.english()),
             disks: disks.iter().map(answered).collect(),
+        }
+    }
+
+    /// Why a command could measure nothing.
+    pub fn not_measured(command: String, host: Option<String>, why: &Text, exit_code: u8) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+            host,
+            command,
+            started_at: None,
+            run: None,
+            exit_code,
+            sentence: Some(why.english()),
+            disks: Vec::new(),
         }
     }
 
@@ -93,7 +111,10 @@ mod tests {
         let of_run = |run| AnswerDocument::of(&RunDocument::from_run(&run), Some(3), 1);
         let answers: Vec<AnswerDocument> = shapes.map(of_run).collect();
         assert!(answers.iter().any(|answer| !answer.disks.is_empty()));
-        let documents: Vec<String> = answers.iter().map(AnswerDocument::to_json).collect();
+        let why = "/dev/sdx does not exist".into();
+        let none = AnswerDocument::not_measured("checkup".to_owned(), None, &why, 2);
+        let documents = answers.iter().chain([&none]).map(AnswerDocument::to_json);
+        let documents: Vec<String> = documents.collect();
         crate::kept_schema::assert_kept::<AnswerDocument>("sokudo.answer-1", &documents);
     }
 }

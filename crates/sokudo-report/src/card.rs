@@ -12,6 +12,7 @@ use crate::document::{ResultDocument, RunDocument};
 use crate::figure::figures_in;
 use crate::number;
 use crate::run;
+use crate::shortfall::{is_sound, verdict_cell};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Head, Table, left, point, right};
 use crate::unique::unique;
@@ -32,7 +33,7 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     let (title, facts) = heading(document);
     article.marked(title, "", vec![Text::list(facts, " · ")]);
     match Sides::of(document) {
-        Some(sides) => article.add(Element::Table(table(&sides, unit))),
+        Some(sides) => article.add(Element::Table(table(document, &sides, unit))),
         None => article.append(run::brief_figures(document, unit)),
     }
     let assessment = document.disk_assessment.as_deref();
@@ -124,7 +125,7 @@ impl<'a> Sides<'a> {
     }
 }
 
-fn table(sides: &Sides<'_>, unit: BandwidthUnit) -> Table {
+fn table(document: &RunDocument, sides: &Sides<'_>, unit: BandwidthUnit) -> Table {
     let mut rows = Table::of(&sides.rows).column(left("Row"), |(name, _)| Some(row_alone(name)));
     for (side, name) in sides.names.iter().enumerate() {
         let under = |head: Head| head.under(name);
@@ -133,8 +134,9 @@ fn table(sides: &Sides<'_>, unit: BandwidthUnit) -> Table {
             .column(under(point(unit.name())), move |(_, row)| {
                 Some(Cell::rate(figures(row)?.median / unit.bytes()))
             })
-            .column(under(right("±")), move |(_, row)| {
-                Some(number::percent(figures(row)?.reach()?))
+            .column(under(right("±")), move |(_, row)| match row[side]? {
+                it if is_sound(it) => Some(number::percent(figures(row)?.reach()?).into()),
+                it => Some(verdict_cell(it, document.schedule.trials_of(&it.workload))),
             })
             .column_if(
                 unit != BandwidthUnit::IosPerSecond,
@@ -149,8 +151,35 @@ fn table(sides: &Sides<'_>, unit: BandwidthUnit) -> Table {
 mod tests {
     use super::*;
     use crate::sample;
+    use crate::shortfall::verdict_text;
     use sokudo_model::disk::Disk;
     use sokudo_model::{Bytes, Heat};
+    use sokudo_words::Language;
+
+    #[test]
+    fn a_figure_of_a_row_that_failed_or_is_no_disks_stands_with_its_verdict() {
+        let run = sample::troubled_run();
+        let document = RunDocument::from_run(&run);
+        let doubted = document.results.iter().filter(|it| !is_sound(it));
+        let names: Vec<String> = doubted
+            .map(|it| verdict_text(it, document.schedule.trials_of(&it.workload)).english())
+            .collect();
+        assert!(names.iter().any(|it| it.contains("failed")), "{names:?}");
+        let sides = Sides {
+            names: vec!["read"],
+            rows: document
+                .results
+                .iter()
+                .map(|it| (it.name.as_str(), vec![Some(it)]))
+                .collect(),
+        };
+        let table = table(&document, &sides, BandwidthUnit::MegabytesPerSecond);
+        let cells = table.columns.iter().flat_map(|column| &column.cells);
+        let shown: Vec<String> = cells
+            .map(|cell| cell.in_language(Language::English, false).into_owned())
+            .collect();
+        assert!(names.iter().all(|it| shown.contains(it)), "{shown:?}");
+    }
 
     #[test]
     fn a_card_says_how_large_its_file_was_and_how_warm_the_drive_became() {

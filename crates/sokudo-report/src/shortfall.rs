@@ -23,6 +23,11 @@ pub fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> Cell {
     Cell::Judged(tone, text)
 }
 
+/// Whether its figure may stand without its verdict, where there is little room.
+pub(crate) fn is_sound(result: &ResultDocument) -> bool {
+    result.status == Status::Complete && result.verdict != Some(Verdict::Invalid)
+}
+
 /// Whether its figure comes out the same again, or `None` where too few trials tell.
 pub(crate) fn steadiness_cell(result: &ResultDocument) -> Option<Cell> {
     let steadiness = result.steadiness?;

@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use clap::Args;
 use rustix::fs::Access;
+use sokudo_device::{System, environment};
 use sokudo_measure::MeasureError;
+use sokudo_report::AnswerDocument;
 use sokudo_volume::{PROGRAMS_PATH, call, trusted_program};
 use sokudo_words::{Text, text};
 
 use crate::arguments::heading::PRINTED;
 use crate::command_line::{self, NOTIFY};
 use crate::exit::{self, Exit};
-use crate::interrupt;
+use crate::{definition, interrupt, invocation};
 
 /// Nobody waits longer for a message to be sent.
 const TIME_MAX: Duration = Duration::from_secs(60);
@@ -23,10 +25,11 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 pub struct Notifying {
     /// Run this program with the answer as JSON on its standard input
     ///
-    /// It runs once the run is kept and printed, and not where nothing could be measured. No shell
-    /// reads it: quotes hold words together, and "sh -c '...'" calls a shell. It runs as the user
-    /// who runs sokudo, with PATH and LC_ALL alone, for 60 s at most. If it fails, a line says so,
-    /// and the exit code stays. As root it must be a program that only root can change.
+    /// It runs once the run is kept and printed, and where nothing could be measured, with the
+    /// reason; not after Ctrl-C. No shell reads it: quotes hold words together, and "sh -c '...'"
+    /// calls a shell. It runs as the user who runs sokudo, with PATH and LC_ALL alone, for 60 s at
+    /// most. If it fails, a line says so, and the exit code stays. As root it must be a program that
+    /// only root can change.
     #[arg(long, value_name = "COMMAND", value_parser = notice, help_heading = PRINTED)]
     notify: Option<Recipient>,
 }
@@ -64,6 +67,28 @@ impl Notifying {
             exit::fault(text!("{NOTIFY}: {why}"));
         }
     }
+
+    /// Calls it where nothing could be measured, and gives back what came of it: nobody sees what a
+    /// timer prints. Who has stopped it knows.
+    pub fn tell_failure<T>(&self, ended: Result<T, Exit>) -> Result<T, Exit> {
+        if let Err(failure) = &ended
+            && !matches!(failure, Exit::InterruptedEarly(_))
+            && let Some(why) = failure.message()
+        {
+            self.tell(|| not_measured(&why, failure.code()).to_json());
+        }
+        ended
+    }
+}
+
+/// That a command could measure nothing, and why.
+fn not_measured(why: &Text, exit_code: u8) -> AnswerDocument {
+    let given = invocation::current().arguments();
+    let words = given.iter().skip(1).map(|word| word.to_string_lossy());
+    let mut words = words.map(String::from);
+    let command = words.find(|word| definition::is_command(word));
+    let host = environment(&System::host()).host;
+    AnswerDocument::not_measured(command.unwrap_or_default(), host, why, exit_code)
 }
 
 impl Recipient {

@@ -4,7 +4,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use sokudo_report::plot::{PlotKind, fitting};
-use sokudo_report::{CsvForm, RunDocument, TableStyle, csv, markdown, text};
+use sokudo_report::report::ReportedRun;
+use sokudo_report::{
+    AnswerDocument, ChecksDocument, CsvForm, Report, RunDocument, TableStyle, csv, markdown, text,
+};
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
@@ -185,7 +188,23 @@ pub fn rendered(
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render_in(document, style.unit, language::current()),
+        Format::Nagios => AnswerDocument::of(document, None, 0).to_nagios().0,
+        Format::Prom => {
+            let run = ReportedRun::new(String::new(), document.clone());
+            Report::new(None, vec![run]).prometheus()
+        }
     }
+}
+
+/// What Nagios gets that ended so: a line also where nothing could be measured. It takes 2 for a
+/// disk that is not OK.
+pub fn ended_for_nagios(ended: Result<(), Exit>, output: Option<&Path>) -> Result<(), Exit> {
+    let Some(why) = ended.as_ref().err().and_then(Exit::message) else {
+        return ended;
+    };
+    let (line, code) = ChecksDocument::nagios_unknown(&why.english());
+    put(output, &line, false)?;
+    Err(Exit::AsReported(code))
 }
 
 /// Draws the pictures of a run that were asked for beside its result.
@@ -209,7 +228,8 @@ pub fn write_document(document: &impl CsvForm, rendering: &Rendering) -> Result<
     let style = style(path.is_none(), rendering.unit);
     let format = rendering.form();
     let text = match format {
-        Format::Table => document.render(&style),
+        // No document of several runs is for programs that watch machines.
+        Format::Table | Format::Nagios | Format::Prom => document.render(&style),
         Format::Json => document.to_json(),
         Format::Csv => document.to_csv(),
         Format::Markdown => document.to_markdown(style.unit, language::current()),

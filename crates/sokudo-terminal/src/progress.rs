@@ -11,7 +11,8 @@ use sokudo_model::{Bytes, Event, Nanos, Plan, Row, RunState, Schedule, Workload,
 use sokudo_report::rate;
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
-use terminal_size::terminal_size_of;
+use terminal_size::{Height, Width, terminal_size_of};
+use unicode_width::UnicodeWidthStr;
 
 use crate::event_stream::{EventTeller, is_for_page, probing};
 use crate::stuck::stuck;
@@ -340,8 +341,16 @@ impl ProgressLine {
             figures,
             ..
         } = self;
-        let line = format!("{label}{speed}  {left}{stuck}{figures}\n{hint}");
-        self.bar.set_message(line.trim_end().to_owned());
+        self.set(&format!("{label}{speed}  {left}{stuck}{figures}"), &hint);
+    }
+
+    /// Shows lines and a last one, with the cursor before its end. At the end a terminal would echo
+    /// "^C" in the line below, and the first line would stay when the others are taken away.
+    fn set(&self, lines: &str, last: &str) {
+        let columns = terminal().map_or(0, |(width, _)| usize::from(width.0));
+        let room = columns.saturating_sub(last.width());
+        let message = format!("{lines}\n{last}{:room$}\u{1b}[3D", "");
+        self.bar.set_message(message);
     }
 
     /// All that is expected, of which no more is left than of the time after which the run ends.
@@ -358,7 +367,7 @@ impl ProgressLine {
     fn say(&self, text: &Text) {
         let text = text.in_language(language::current());
         let Self { stuck, figures, .. } = self;
-        self.bar.set_message(format!("{text}{stuck}{figures}"));
+        self.set(&format!("{text}{stuck}{figures}"), "");
     }
 }
 
@@ -383,11 +392,13 @@ fn share(position: u64, total: u64) -> f64 {
 fn figures_at_most() -> usize {
     // The line itself may need two, one says how to end, and the cursor's is left free.
     const LINES_USED: u16 = 4;
-    let size = match invocation::is_error_terminal() {
-        true => terminal_size_of(io::stderr()),
-        false => None,
-    };
-    size.map_or(0, |(_, height)| height.0.saturating_sub(LINES_USED).into())
+    terminal().map_or(0, |(_, height)| height.0.saturating_sub(LINES_USED).into())
+}
+
+/// The size of the terminal that standard error is.
+fn terminal() -> Option<(Width, Height)> {
+    let size = || terminal_size_of(io::stderr());
+    invocation::is_error_terminal().then(size).flatten()
 }
 
 /// The line itself, which is full at `length`. Silent when the terminal is none or

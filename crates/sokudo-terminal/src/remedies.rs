@@ -117,7 +117,7 @@ fn option_of<'o>(command: &str, option: &'o str) -> Option<(Arg, Option<&'o str>
 }
 
 /// As it is typed.
-fn of_command(command: &str, option: &str) -> Option<String> {
+pub fn of_command(command: &str, option: &str) -> Option<String> {
     match option_of(command, option)? {
         // hdparm's --direct, for one, is no choice between on and off.
         (argument, Some(value)) if !argument.get_action().takes_values() => {

@@ -16,7 +16,7 @@
 use sokudo_model::{
     BackendKind, Bytes, DataContent, Durability, ImportedRun, Limits, Operation, Order, PlanPart,
 };
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 
 use crate::results::row::{self, LOAD, PACE, ROWS_MAX, WorkloadDescription, entry};
 use crate::results::text::{self, Line, label, leave_out};
@@ -189,6 +189,9 @@ impl DdLog {
             let target = target.unwrap_or_default();
             let is_it = |run: &ImportedRun| run.target.name == target;
             let run = entry(&mut runs, is_it, || new_run(&target, copy.command.as_ref()));
+            let remark = copy.command.as_ref().and_then(DdCommand::page_cache);
+            let remark = remark.filter(|remark| !run.origin.remarks.contains(remark));
+            run.origin.remarks.extend(remark);
             copy.add_to(run);
         }
         runs.iter_mut().for_each(row::sum_up);
@@ -299,14 +302,35 @@ impl DdCommand {
         output.or(self.input.as_ref().filter(is_storage)).cloned()
     }
 
+    /// Whether it read or wrote.
+    fn operation(&self) -> Option<Operation> {
+        let is_memory = |side: &Option<String>| side.as_ref().is_some_and(|path| is_memory(path));
+        match (is_memory(&self.input), is_memory(&self.output)) {
+            (false, true) => Some(Operation::Read),
+            (true, false) => Some(Operation::Write),
+            // From disk to disk it is both, from memory to memory neither.
+            _ => None,
+        }
+    }
+
+    /// Why its figure may be that of memory.
+    fn page_cache(&self) -> Option<Text> {
+        let is_durable = self.durability.write_through || self.durability.final_flush;
+        Some(match self.operation().filter(|_| !self.direct)? {
+            Operation::Write if is_durable => return None,
+            Operation::Write => text!(
+                "dd wrote without oflag=direct, oflag=dsync or conv=fdatasync: it may have ended before the data was on the disk"
+            ),
+            _ => text!(
+                "dd read without iflag=direct: what was in the page cache did not come from the disk"
+            ),
+        })
+    }
+
     /// What the command line tells of the workload.
     fn apply(&self, mut description: WorkloadDescription) -> WorkloadDescription {
-        let is_memory = |side: &Option<String>| side.as_ref().is_some_and(|path| is_memory(path));
-        let operation = match (is_memory(&self.input), is_memory(&self.output)) {
-            (false, true) => Operation::Read,
-            (true, false) => Operation::Write,
-            // From disk to disk it is both, from memory to memory neither.
-            _ => return description,
+        let Some(operation) = self.operation() else {
+            return description;
         };
         let (reads, is_zero) = (
             operation == Operation::Read,

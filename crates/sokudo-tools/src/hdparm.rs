@@ -30,6 +30,10 @@ pub const DEVICE_TIME: Nanos = Nanos::from_secs(3);
 /// How long hdparm reads the cache.
 pub const CACHE_TIME: Nanos = Nanos::from_secs(2);
 
+/// What rows of the two timings are called.
+pub const CACHED_READS: &str = "cached (hdparm -T)";
+pub const DEVICE_READS: &str = "buffered (hdparm -t)";
+
 /// `hdparm -T`: the first block again and again.
 pub fn cached_reads(direct: DirectMode) -> Workload {
     Workload {

@@ -52,7 +52,9 @@ Examples:
 A link to sokudo named diskspd does the same. sokudo writes only to files that -c has
 made; with --overwrite or SOKUDO_OVERWRITE=files to any file. It writes to a block device
 only if SOKUDO_DESTROY=<serial or path> or --destroy names it; a device that is in use or
-holds anything also needs --allow_mounted_write=1.";
+holds anything also needs --allow_mounted_write=1.
+
+SOKUDO_NOTES=off leaves sokudo's notes out.";
 
 /// Measures how fast a disk really is, and says how far each number can be
 /// trusted.

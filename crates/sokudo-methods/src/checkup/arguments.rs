@@ -4,6 +4,8 @@ use clap::Args;
 use sokudo_model::{Bytes, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::mistake::whole_number;
+use sokudo_terminal::arguments::one_of::one_of;
+use sokudo_terminal::arguments::printing::FORMATS_OF_ANSWERS;
 
 use crate::arguments::{Ability, MeasuringArguments, OwnArguments, SharedGroup};
 
@@ -29,7 +31,10 @@ that is permitted (as root). docs/ASSESS.md has every rule.
 Of several disks the speed is measured one after the other, and the surface of all at the same time.
 
 Exit codes: 0 OK, or OK BUT; 1 a disk is NOT OK, or something failed; 2 wrong arguments; 3 refused;
-4 what was measured is not VERIFIED, so that the speed of a disk cannot be judged; 130 interrupted.";
+4 what was measured is not VERIFIED, so that the speed of a disk cannot be judged; 130 interrupted.
+
+With --format nagios: 0 OK; 1 WARNING, OK BUT; 2 CRITICAL, NOT OK; 3 UNKNOWN, it could not be
+judged or measured. --format prom is for the textfile collector of node_exporter.";
 
 /// All arguments of `sokudo checkup`.
 pub type Arguments = MeasuringArguments<CheckupOptions>;
@@ -39,8 +44,11 @@ impl OwnArguments for CheckupOptions {
     const CAN: &'static [Ability] = &[];
 }
 
+const FORMAT: &str = "Result format: table, json, csv, markdown, nagios or prom";
+
 /// Own arguments of `sokudo checkup`, as given.
 #[derive(Debug, Args)]
+#[command(mut_arg("format", |it| it.value_parser(one_of(FORMATS_OF_ANSWERS)).help(FORMAT)))]
 pub struct CheckupOptions {
     /// Directory, device or sim:MODEL
     ///

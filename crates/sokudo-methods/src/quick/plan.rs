@@ -73,8 +73,8 @@ impl QuickTest {
 
     const fn row_name(self) -> &'static str {
         match self {
-            Self::Cached => "cached (hdparm -T)",
-            Self::Buffered => "buffered (hdparm -t)",
+            Self::Cached => hdparm::CACHED_READS,
+            Self::Buffered => hdparm::DEVICE_READS,
             Self::Direct | Self::Write => "direct (dd)",
         }
     }

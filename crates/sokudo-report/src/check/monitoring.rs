@@ -6,9 +6,11 @@
 
 use super::fleet::{BaselineCheck, ChecksDocument};
 use super::{CheckDocument, CheckOutcome, RATIO_LOW_MIN};
+use crate::answer::AnswerDocument;
 use crate::date;
 use crate::figure::Figure;
 use crate::record::word;
+use sokudo_model::DiskAnswer;
 use sokudo_words::exposition::{Labels, Metrics};
 
 /// Every metric that is told, in order, with what it is.
@@ -76,6 +78,25 @@ impl NagiosStatus {
                 Self::Ok
             }
         }
+    }
+}
+
+impl AnswerDocument {
+    /// The status line of a plugin of Nagios, and the exit code that Nagios expects.
+    pub fn to_nagios(&self) -> (String, u8) {
+        let answers = || self.disks.iter().map(|disk| disk.assessment.answer);
+        let has = |answer| answers().any(|it| it == answer);
+        let status = if has(Some(DiskAnswer::NotOk)) {
+            NagiosStatus::Critical
+        } else if has(None) || self.disks.is_empty() {
+            NagiosStatus::Unknown
+        } else if has(Some(DiskAnswer::OkBut)) {
+            NagiosStatus::Warning
+        } else {
+            NagiosStatus::Ok
+        };
+        let sentence = self.sentence.as_deref().unwrap_or("no disk was looked at");
+        (nagios_line(status.name(), sentence) + "\n", status as u8)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::card::{Sides, heading};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{self, BYTES_PER_MB};
 use crate::run::RunVerdict;
+use crate::shortfall::{is_sound, verdict_text};
 use crate::wording::row_alone;
 
 /// `None` where a run is no table of rows, or none has a bandwidth.
@@ -26,7 +27,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         .iter()
         .map(|(name, row)| CardRow {
             name: row_alone(name).to_string(),
-            tiles: row.iter().map(|it| tile((*it)?)).collect(),
+            tiles: row.iter().map(|it| tile(document, (*it)?)).collect(),
         })
         .collect();
     let (title, facts) = heading(document);
@@ -62,7 +63,7 @@ fn rate(result: &ResultDocument) -> Option<f64> {
     Some(figures.bytes_per_s.median / BYTES_PER_MB)
 }
 
-fn tile(result: &ResultDocument) -> Option<CardTile> {
+fn tile(document: &RunDocument, result: &ResultDocument) -> Option<CardTile> {
     let rate_here = rate(result)?;
     let figures = &result.bandwidth_bytes_per_s.as_ref()?.bytes_per_s;
     let steadiness = result.steadiness.filter(|it| *it == Steadiness::Unsteady);
@@ -72,7 +73,10 @@ fn tile(result: &ResultDocument) -> Option<CardTile> {
     let verdict = verdict.filter(|it| steadiness.is_none() || *it != Verdict::Verified);
     let iops = result.iops.as_ref();
     let p99 = result.latency_ns.as_ref().and_then(|it| it.p99);
+    let trials = document.schedule.trials_of(&result.workload);
+    let doubt = (!is_sound(result)).then(|| verdict_text(result, trials).to_string());
     let details = [
+        doubt,
         figures.spread(BYTES_PER_MB),
         unsteady,
         iops.map(|iops| format!("{} IOPS", number::rate(iops.median))),

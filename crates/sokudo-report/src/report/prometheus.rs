@@ -7,9 +7,10 @@
 
 use std::collections::HashSet;
 
-use sokudo_model::{Steadiness, Verdict};
+use sokudo_model::{DiskAnswer, MethodTrait, Steadiness, Verdict};
 
 use super::{Report, ReportedRun};
+use crate::assessment_table::judged_disks;
 use crate::document::{LatencyFigures, ResultDocument, Status};
 use crate::grouping::severity_label;
 use crate::number::{float, whole};
@@ -22,6 +23,7 @@ const METRICS: &str = "\
 sokudo_run_timestamp_seconds Start of the run, seconds since 1970-01-01 UTC.
 sokudo_run_info What measured, and where; always 1.
 sokudo_run_findings Findings of the run and its rows, by severity.
+sokudo_answer 1 for what the disk came to, 0 for the others.
 sokudo_bandwidth_bytes_per_second Bytes moved per second, median of the trials.
 sokudo_bandwidth_low_bytes_per_second Low end of the 95 percent interval of the median.
 sokudo_bandwidth_high_bytes_per_second High end of the 95 percent interval of the median.
@@ -34,6 +36,13 @@ sokudo_trials Trials that were made.
 sokudo_verdict 1 for the verdict of the row, 0 for the others.
 sokudo_steady 1 where the 95 percent interval reaches no further than 10 percent, 0 where it does.
 ";
+
+const ANSWERS: [Option<DiskAnswer>; 4] = [
+    Some(DiskAnswer::Ok),
+    Some(DiskAnswer::OkBut),
+    Some(DiskAnswer::NotOk),
+    None,
+];
 
 pub(super) fn render(report: &Report) -> String {
     let mut runs: Vec<&ReportedRun> = report.runs.iter().collect();
@@ -93,6 +102,14 @@ fn add_run(metrics: &mut Metrics, ReportedRun { run, .. }: &ReportedRun, subject
     let severities = run.findings.iter().chain(of_rows);
     let severities = severities.map(|finding| severity_label(finding.severity));
     metrics.add_findings("sokudo_run_findings", subject, severities);
+    // Of what was measured for its speed the answer is a remark.
+    let is_question = !run.plan.method.is(MethodTrait::PairsDirections);
+    for disk in judged_disks(run).iter().filter(|_| is_question) {
+        let answer = disk.assessment.answer;
+        let states = ANSWERS.map(|it| (it.map_or("CANNOT SAY", DiskAnswer::name), it == answer));
+        let labels = subject.with("disk", disk.name);
+        metrics.add_states("sokudo_answer", &labels, "answer", states);
+    }
 }
 
 fn add_result(metrics: &mut Metrics, result: &ResultDocument, row: &Labels) {

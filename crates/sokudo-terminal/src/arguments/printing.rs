@@ -25,7 +25,23 @@ pub enum Format {
     Csv,
     /// For articles
     Markdown,
+    /// For Nagios and what understands its plugins, of a command that answers for disks
+    #[value(skip)]
+    Nagios,
+    /// For Prometheus, of such a command
+    #[value(skip)]
+    Prom,
 }
+
+/// The formats of a command that answers for disks.
+pub const FORMATS_OF_ANSWERS: &[(&str, Format)] = &[
+    ("table", Format::Table),
+    ("json", Format::Json),
+    ("csv", Format::Csv),
+    ("markdown", Format::Markdown),
+    ("nagios", Format::Nagios),
+    ("prom", Format::Prom),
+];
 
 /// How documents are written that have no other form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -58,25 +58,30 @@ pub fn grouped(
     let longest = names.filter(is_described).map(|name| name.len()).max();
     // Two, the longest name, two.
     let indent = longest.unwrap_or_default() + 4;
-    for (title, names) in GROUPS {
+    let [usage, options] = ["Usage", "Options"].map(|title| speaker.say(title));
+    let titled = GROUPS.map(|(title, names)| (speaker.say(title), names));
+    let widest = titled.iter().map(|(title, _)| title.width()).max();
+    // What stands behind a title begins in one column.
+    let gap = |title: &str| {
+        let columns = (widest.unwrap_or_default() + 2).saturating_sub(title.width());
+        " ".repeat(columns.max(2))
+    };
+    for (title, names) in &titled {
         let (described, others): (Vec<&str>, Vec<&str>) =
             names.iter().partition(|name| is_described(name));
-        let title = speaker.say(title);
         let others = match (others.is_empty(), described.is_empty()) {
             (true, _) => String::new(),
             (_, true) => others.join(", "),
             _ => format!("{} {}", speaker.say("also:"), others.join(", ")),
         };
-        let columns = (indent + 4).saturating_sub(title.width()).max(2);
         let gap = match others.is_empty() {
             true => String::new(),
-            false => " ".repeat(columns),
+            false => gap(title),
         };
         groups += &format!("{header}{title}{header:#}{gap}{others}\n");
         groups += &below(&command, &described, [indent, width], speaker);
         groups += if is_all { "\n" } else { "" };
     }
-    let [usage, options] = ["Usage", "Options"].map(|title| speaker.say(title));
     let without = speaker.say("Without a command it lists the disks and asks which to measure.");
     let (options, help) = match is_all {
         true => (
@@ -84,7 +89,7 @@ pub fn grouped(
             "sokudo help COMMAND explains a command, with examples.",
         ),
         false => (
-            format!("{header}{options}{header:#}  {OPTIONS}"),
+            format!("{header}{options}{header:#}{}{OPTIONS}", gap(&options)),
             "sokudo help COMMAND explains one, with examples; sokudo help --all lists all.",
         ),
     };

@@ -70,12 +70,40 @@ fn a_command_line_tells_what_was_done() {
         .collect();
     assert_eq!(names, ["write", "read"]);
     assert_eq!(import.runs[0].target.name, "/mnt/t/file");
-    assert_eq!(import.runs[0].origin.remarks, [""; 0]);
+    let through_cache = &import.runs[0].origin.remarks;
+    let of_each = [
+        "dd wrote without oflag=direct",
+        "dd read without iflag=direct",
+    ];
+    assert_eq!(through_cache.len(), of_each.len());
+    for (remark, words) in through_cache.iter().zip(of_each) {
+        assert!(remark.english().starts_with(words), "{remark}");
+    }
     let old = of_text(include_str!("../../corpus/dd/old-gnu.txt"));
     let row = &old.runs[0].rows[0];
+    assert_eq!(old.runs[0].origin.remarks, [""; 0]);
     assert_eq!(old.runs[0].target.name, "/dev/sdb");
     assert_eq!(row.workload.direct, DirectMode::On);
     assert_eq!(row.workload.operations, OperationMix::only(Operation::Read));
+}
+
+#[test]
+fn a_copy_that_waits_for_the_disk_is_not_said_to_be_one_of_memory() {
+    let copied = end(1_048_576_000, "copied, 5.6 s, 187 MB/s");
+    for (flags, is_remarked) in [
+        ("", true),
+        ("oflag=nonblock conv=notrunc", true),
+        ("oflag=direct", false),
+        ("oflag=dsync", false),
+        ("conv=notrunc,fdatasync", false),
+        ("conv=fsync", false),
+    ] {
+        let import = of_text(&format!(
+            "$ dd if=/dev/zero of=file bs=1M {flags}\n{copied}"
+        ));
+        let remarks = &import.runs[0].origin.remarks;
+        assert_eq!(!remarks.is_empty(), is_remarked, "{flags}: {remarks:?}");
+    }
 }
 
 #[test]

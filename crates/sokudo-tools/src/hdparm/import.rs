@@ -8,6 +8,7 @@
 use sokudo_model::{BackendKind, Bytes, Correction, ImportedRun, Measures, PlanPart, Span};
 use sokudo_words::text;
 
+use super::{BLOCK, CACHED_READS, DEVICE_READS};
 use crate::results::row::{self, ACCESS, LOAD, ROWS_MAX, WorkloadDescription, entry};
 use crate::results::text::{self, Line, label, leave_out};
 use crate::results::wrong_unit::{HDPARM, HDPARM_KB};
@@ -15,8 +16,6 @@ use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
 const FORMAT: &str = "hdparm";
 pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
-/// What hdparm reads at once (`TIMING_BUF_MB` in its source).
-const BLOCK: Bytes = Bytes::mib(2);
 /// Each timing as hdparm calls it, whether it reads the page cache, and whether directly;
 /// `buffer-cache reads` are those of old versions (2003).
 const TIMINGS: [(&str, bool, bool); 6] = [
@@ -146,7 +145,13 @@ fn unit(rate: f64) -> Correction {
 /// As hdparm's source has every timing.
 fn workload(timing: Timing) -> WorkloadDescription {
     let offset = Bytes(timing.offset_gib.saturating_mul(Bytes::GIB));
-    let mut description = WorkloadDescription::new(timing.name, BLOCK)
+    // What `quick` does in the same way has one name, so that both are compared.
+    let name = match (timing.direct, timing.offset_gib) {
+        (false, 0) if timing.cached => CACHED_READS.to_owned(),
+        (false, 0) => DEVICE_READS.to_owned(),
+        _ => timing.name,
+    };
+    let mut description = WorkloadDescription::new(name, BLOCK)
         .parts(LOAD)
         .parts(ACCESS)
         .parts(&[PlanPart::Backend, PlanPart::Data, PlanPart::Durability])
@@ -236,7 +241,7 @@ mod tests {
             panic!("one device is one run");
         };
         assert_eq!(run.target.name, "/dev/sda");
-        assert_eq!(run.method, "cached reads, buffered disk reads");
+        assert_eq!(run.method, "cached (hdparm -T), buffered (hdparm -t)");
         let disk = run.rows[1].reported.bandwidth.as_ref().unwrap();
         assert_eq!(disk.trials, [297.27 * 1_048_576.0, 299.27 * 1_048_576.0]);
         assert_eq!(disk.kind, "median of 2 runs");

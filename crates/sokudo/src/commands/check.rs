@@ -24,7 +24,7 @@ use sokudo_report::{
 };
 use sokudo_store::Baseline;
 use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::{command_line, event_stream, interrupt, output};
+use sokudo_terminal::{command_line, event_stream, interrupt, output, print};
 use sokudo_words::{Text, text};
 
 use crate::commands::baseline::arguments::{CheckArguments, CheckFormat};
@@ -47,16 +47,10 @@ struct Checked {
 /// Measures, compares, prints, and says by the exit code what came of it.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     let ended = checked(arguments);
-    let (CheckFormat::Nagios, Err(exit)) = (arguments.format, &ended) else {
-        return ended;
-    };
-    let Some(why) = exit.message() else {
-        return ended;
-    };
-    // Nagios takes 2 for a disk that is slow.
-    let (line, code) = ChecksDocument::nagios_unknown(&why.english());
-    output::put(arguments.output.as_deref(), &line, false)?;
-    Err(Exit::AsReported(code))
+    match arguments.format {
+        CheckFormat::Nagios => print::ended_for_nagios(ended, arguments.output.as_deref()),
+        _ => ended,
+    }
 }
 
 fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
@@ -67,7 +61,7 @@ fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
     if arguments.all {
         return all(arguments, &control);
     }
-    let (reference, target) = reference(arguments)?;
+    let (reference, target) = arguments.notifying.tell_failure(reference(arguments))?;
     let side = SideOf::of(&reference);
     let ended = carry_out(reference, &target, arguments, &control);
     if let Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) = ended {
@@ -98,9 +92,27 @@ fn print_one(checked: Checked, arguments: &CheckArguments) -> Result<(), Exit> {
 /// Every baseline of a device of this machine, one after the other. What was judged before
 /// somebody interrupts it is told, but not to monitoring, which would take it for all.
 fn all(arguments: &CheckArguments, control: &Control) -> Result<(), Exit> {
+    let checks = checks_of_all(arguments, control);
+    let (checks, is_interrupted) = arguments.notifying.tell_failure(checks)?;
+    if is_interrupted && arguments.format.is_for_monitoring() {
+        return Err(Exit::Interrupted);
+    }
+    let document = ChecksDocument::new(checks);
+    let ended = print_all(&document, arguments);
+    if !is_interrupted {
+        arguments.notifying.tell(|| document.to_json());
+    }
+    ended
+}
+
+/// One check of each, and whether somebody has interrupted them.
+fn checks_of_all(
+    arguments: &CheckArguments,
+    control: &Control,
+) -> Result<(Vec<BaselineCheck>, bool), Exit> {
     let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
     if baselines.is_empty() {
-        return only(baselines, &text!("any device")).map(|_| ());
+        return only(baselines, &text!("any device")).map(|_| (Vec::new(), false));
     }
     let mut checks = Vec::new();
     let mut is_interrupted = false;
@@ -119,15 +131,7 @@ fn all(arguments: &CheckArguments, control: &Control) -> Result<(), Exit> {
         is_interrupted |= matches!(ended, Err(Exit::Interrupted | Exit::InterruptedEarly(_)));
         checks.push(side.check(&ended));
     }
-    if is_interrupted && arguments.format.is_for_monitoring() {
-        return Err(Exit::Interrupted);
-    }
-    let document = ChecksDocument::new(checks);
-    let ended = print_all(&document, arguments);
-    if !is_interrupted {
-        arguments.notifying.tell(|| document.to_json());
-    }
-    ended
+    Ok((checks, is_interrupted))
 }
 
 /// Of what a check is, whatever comes of it.

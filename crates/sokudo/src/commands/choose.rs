@@ -35,11 +35,12 @@ sokudo measures how fast a disk really is, and says how far each number can be t
 
 ";
 
-/// Asks what to measure and measures it once, then longer where that is wanted; the short help where
-/// nobody can be asked.
+/// Asks what to measure and measures it once, then longer where that is wanted; where nobody can be
+/// asked, how each disk is measured.
 pub(crate) fn run() -> Result<(), Exit> {
-    if !(invocation::is_input_terminal() && invocation::is_output_terminal()) {
-        return output::print(&definition::page(SHORT_HELP));
+    let is_interactive = invocation::is_input_terminal() && invocation::is_output_terminal();
+    if !is_interactive {
+        output::print(&definition::page(SHORT_HELP))?;
     }
     let (folded, disks): (Vec<Disk>, _) = sokudo_device::disks(&System::host())
         .into_iter()
@@ -63,6 +64,10 @@ pub(crate) fn run() -> Result<(), Exit> {
             0 => text!("Not listed, but measured when named: {names}"),
             more => text!("Not listed, but measured when named: {names} and {more} more"),
         })?;
+    }
+    if !is_interactive {
+        output::say(&text!("Each is measured by its name: sokudo mark NAME"))?;
+        return output::print(&lines(&choices, None, &(0..choices.len())));
     }
     let Some(target) = prompt(&choices)? else {
         return Ok(());
@@ -164,7 +169,7 @@ fn prompt(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
     let (mut chosen, mut typed) = (0, 0);
     loop {
         let shown = window(choices.len(), chosen, usize::from(terminal.size().0));
-        output::print(&lines(choices, chosen, &shown))?;
+        output::print(&lines(choices, Some(chosen), &shown))?;
         let key = terminal.read_key().map_err(unread)?;
         typed = match key {
             Key::Char(sign @ '0'..='9') => number(typed, sign, choices.len()),
@@ -210,12 +215,12 @@ fn window(choices: usize, chosen: usize, rows: usize) -> Range<usize> {
 }
 
 /// A line for each that is shown, none longer than the terminal is wide.
-fn lines(choices: &[TargetChoice], chosen: usize, shown: &Range<usize>) -> String {
+fn lines(choices: &[TargetChoice], chosen: Option<usize>, shown: &Range<usize>) -> String {
     let style = output::terminal_style();
     let targets = choices.iter().map(|choice| choice.target.chars().count());
     let width = targets.max().unwrap_or(0);
     let line = |(index, choice): (usize, &TargetChoice)| {
-        let mark = if index == chosen { '>' } else { ' ' };
+        let mark = if Some(index) == chosen { '>' } else { ' ' };
         let what = choice.what.in_language(language::current());
         let line = format!("{mark} {:>2}  {:<width$}  {what}", index + 1, choice.target);
         let line = escape::lines(&line).into_owned();

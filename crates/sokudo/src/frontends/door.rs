@@ -70,6 +70,8 @@ pub(crate) fn as_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let name = program.and_then(|name| name.to_str()).unwrap_or_default();
     if let Some(tool) = tools.chain(["hdparm"]).find(|tool| name.ends_with(tool)) {
         arguments.insert(1, tool.into());
+        // Usage names the program before its command, not the link twice.
+        arguments[0] = "sokudo".into();
     }
     arguments
 }
@@ -113,8 +115,8 @@ mod tests {
     fn a_link_named_hdparm_is_the_command_of_that_name() {
         let of = |words: &[&str]| as_command(words.iter().map(OsString::from).collect());
         assert_eq!(
-            of(&["/sbin/hdparm", "-t", "/dev/sda"])[1..],
-            ["hdparm", "-t", "/dev/sda"]
+            of(&["/sbin/hdparm", "-t", "/dev/sda"]),
+            ["sokudo", "hdparm", "-t", "/dev/sda"]
         );
         assert_eq!(of(&["sokudo", "mark"]), ["sokudo", "mark"]);
     }

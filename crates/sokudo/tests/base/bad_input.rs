@@ -52,7 +52,7 @@ fn senseless_arguments_are_refused_in_one_line() {
 #[test]
 fn a_size_that_no_device_can_hold_is_refused_before_anything_is_made() {
     let directory = tempfile::tempdir().unwrap();
-    let too_large = ["free", "use a smaller test file"];
+    let too_large = ["free", "use a smaller test file (--size)"];
     // Nobody is asked about what is impossible.
     for size in ["--size 1024TiB", "--size 1024TiB --yes --quiet"] {
         mark(directory.path(), size).refused(1, &too_large);

@@ -130,6 +130,34 @@ fn of_what_nothing_is_known_nothing_is_said() {
 }
 
 #[test]
+fn programs_that_watch_machines_get_their_own_words_and_codes() {
+    for (disk, line, code) in [
+        ("sim:ssd", "SOKUDO OK - OK so far", 0),
+        (
+            "sim:const?latency=410us&jitter=0s",
+            "SOKUDO WARNING - OK BUT: 2,439 single random",
+            1,
+        ),
+        (
+            "sim:const?latency=810us&jitter=0s",
+            "SOKUDO CRITICAL - NOT OK: 1,235 single random",
+            2,
+        ),
+        ("sim:raid5", "SOKUDO UNKNOWN - CANNOT SAY: ", 3),
+        ("/does/not/exist", "SOKUDO UNKNOWN - ", 3),
+    ] {
+        let ended = checkup(disk, "--time 100ms --format nagios").ends(code);
+        assert!(ended.printed.starts_with(line), "{ended:?}");
+        assert_eq!(ended.printed.lines().count(), 1, "{ended:?}");
+    }
+    let metrics = checkup("sim:ssd", "--format prom").ok().printed;
+    assert!(metrics.contains("answer=\"OK\"} 1\n"), "{metrics}");
+    assert!(metrics.contains("answer=\"NOT OK\"} 0\n"), "{metrics}");
+    let marked = sokudo_on("mark --quiet --no-store", "sim:ssd", "--format nagios");
+    marked.refused(2, &["use one of table, json, csv, markdown"]);
+}
+
+#[test]
 fn what_is_expected_is_told_with_its_source() {
     let ended = checkup("sim:hdd", "--why --time 300ms").ok();
     let words = [

@@ -100,6 +100,9 @@ fn a_link_named_like_a_tool_is_that_tool() {
     linked("diskspd", "data -d1 -W0")
         .ok()
         .prints(&["Command Line:", "Total IO"]);
+    linked("hdparm", "--help")
+        .ok()
+        .prints(&["Usage: sokudo hdparm [OPTIONS]"]);
     linked("hdparm", "data -t")
         .ends(1)
         .tells(&["data is not a block device"]);

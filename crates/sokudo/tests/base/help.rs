@@ -11,6 +11,8 @@ fn bare_sokudo_starts_with_the_main_job() {
         "{printed}"
     );
     assert!(printed.contains("sokudo help mark"));
+    let (_, listed) = printed.split_once("sokudo mark NAME\n").unwrap();
+    assert!(listed.starts_with("   1  ."), "{listed}");
 }
 
 #[test]

@@ -44,6 +44,28 @@ fn the_slowest_and_the_fastest_trials_may_be_left_out_of_the_mean() {
 }
 
 #[test]
+fn what_hdparm_has_timed_is_compared_with_a_quick_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, vec![7; 8 << 20]).unwrap();
+    let quick = folder.path().join("quick.json");
+    let quick_look = "--test cached --time 20ms --no-store --quiet --format json --output";
+    sokudo(&format!(
+        "quick {} {quick_look} {}",
+        text(&file),
+        text(&quick)
+    ))
+    .ok();
+    let log = corpus("hdparm/by-sokudo.txt");
+    let compared = sokudo(&format!("compare {} {}", text(&log), text(&quick)));
+    assert!(
+        compared.printed.contains("cached (hdparm -T) read"),
+        "{compared:?}"
+    );
+    assert!(!compared.printed.contains("Only in B"), "{compared:?}");
+}
+
+#[test]
 fn a_file_is_read_shown_kept_and_not_kept_twice() {
     let folder = directory_in_memory();
     let store = folder.path().join("runs.db");

@@ -55,6 +55,30 @@ fn a_program_gets_the_answer_that_is_kept_and_nothing_of_the_environment() {
 }
 
 #[test]
+fn where_nothing_could_be_measured_the_program_gets_the_reason() {
+    let (store, folder) = (Store::new(), tempfile::tempdir().unwrap());
+    let to = folder.path().join("answer");
+    let notify = format!("--quiet --notify 'sh -c \"cat > {}\"'", to.display());
+    store.run(&format!("checkup /does/not/exist --dry-run {notify}"));
+    assert!(!to.exists());
+    for (command, name, words) in [
+        ("checkup /does/not/exist", "checkup", "/does/not/exist"),
+        ("burn-in --yes null:", "burn-in", "null:"),
+        ("check --all", "check", "there is no baseline"),
+        ("check /does/not/exist", "check", "/does/not/exist"),
+    ] {
+        store.run(&format!("{command} {notify}")).ends(2);
+        let answer = read(&to);
+        let of_it = (&answer["schema"], &answer["command"], &answer["exit_code"]);
+        assert_eq!(of_it, (&"sokudo.answer/1".into(), &name.into(), &2.into()));
+        let why = answer["sentence"].as_str().unwrap();
+        assert!(why.contains(words), "{why}");
+        assert_eq!(answer["disks"].as_array().unwrap().len(), 0);
+        fs::remove_file(&to).unwrap();
+    }
+}
+
+#[test]
 fn what_fails_is_one_line_and_changes_no_exit_code() {
     for (command, words) in [
         (

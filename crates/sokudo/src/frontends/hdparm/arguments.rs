@@ -9,7 +9,9 @@ pub(crate) const NOTE: &str = "\
 It prints hdparm's lines. Their MB are MiB (1,048,576 bytes), as in hdparm. -t reads
 through the page cache, one block at a time; sokudo mark measures what the disk can do. A
 link to sokudo named hdparm does the same. sokudo refuses options that change the disk or
-its settings (-W0, --security-erase). sokudo info shows the identity of other disks.";
+its settings (-W0, --security-erase). sokudo info shows the identity of other disks.
+
+SOKUDO_NOTES=off leaves sokudo's notes out.";
 
 /// Arguments of `sokudo hdparm`, as given.
 #[derive(Debug, Args)]
