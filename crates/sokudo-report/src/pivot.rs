@@ -108,6 +108,8 @@ pub struct PivotCell {
 pub struct SideRow<'a> {
     /// As many as there are sides, that of the reference first.
     pub results: Vec<Option<&'a ResultDocument>>,
+    /// What each is against the reference, where that was compared.
+    pub ratios: Vec<Option<f64>>,
     /// Parts of the load in which it differs from an earlier row of its name.
     pub differs: Vec<PlanPart>,
     /// The side that is better than every other, where one is.
@@ -120,18 +122,12 @@ impl SideRow<'_> {
         let figures = figures.map(|result| PivotCell::rate((*result)?, unit));
         let figures: Vec<Option<PivotFigure>> = figures.collect();
         let unit = figures.iter().flatten().next()?.0;
-        let reference = figures.first()?.as_ref().map(|(_, cell)| cell.median);
-        let is_fair = |index: usize| {
-            let pair = [self.results.first(), self.results.get(index)];
-            let mut pair = pair.into_iter().flatten().flatten();
-            pair.all(|result| result.verdict != Some(Verdict::Invalid))
-        };
-        let cells = figures.into_iter().enumerate().map(|(index, figure)| {
+        let cells = figures.into_iter().zip(&self.ratios).enumerate();
+        let cells = cells.map(|(index, (figure, ratio))| {
             // Files and bytes are not set against each other.
             let (_, cell) = figure.filter(|(its, _)| *its == unit)?;
-            let reference = reference.filter(|it| *it > 0.0 && index > 0 && is_fair(index));
             Some(PivotCell {
-                ratio: reference.map(|reference| cell.median / reference),
+                ratio: *ratio,
                 is_best: self.best == Some(index),
                 ..cell
             })

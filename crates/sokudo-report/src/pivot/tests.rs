@@ -181,6 +181,7 @@ fn the_picture_has_a_bar_for_each_cell() {
     let size = crate::plot::Size::fitting(&figure);
     let picture = crate::plot::svg(&figure, size, crate::plot::PictureTheme::Light);
     assert!(picture.contains("/single/b") && picture.contains("SEQ1M Q8T1 read"));
+    assert!(picture.contains("MB/s, logarithmic"), "of 59 to 3,499 MB/s");
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
         ..document(&sides, arguments, &mut past)
     });
     let is_foreign = sides.iter().any(|side| side.run.origin().is_some());
-    let beside = sides::matrix(&sides, arguments, &mut past);
+    let beside = sides::matrix(&sides, &document, arguments, &mut past);
     // Two that sokudo has measured have a table that says more of them.
     if sides.len() > 2 || is_foreign {
         document.matrix = Some(beside.clone());

@@ -6,8 +6,9 @@ use sokudo_analysis::{Comparing, Side};
 use sokudo_history::find::FoundRun;
 use sokudo_history::past_runs::{HistoryKey, Past, PastRow, PastRun, StartTimes};
 use sokudo_report::comparison::{Figure, letter, rates};
+use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
-use sokudo_report::{PivotDocument, RunDocument};
+use sokudo_report::{ComparisonDocument, PivotDocument, RunDocument};
 use sokudo_stats::PastRuns;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
@@ -42,6 +43,7 @@ pub(super) fn reference_first(sides: &mut [FoundRun], reference: Option<&str>) -
 /// one is. A row of another load has a line of its own.
 pub(super) fn matrix(
     sides: &[FoundRun],
+    document: &ComparisonDocument,
     arguments: &CompareArguments,
     past: &mut Past,
 ) -> PivotDocument {
@@ -59,12 +61,16 @@ pub(super) fn matrix(
     let rows: Vec<SideRow<'_>> = (table.lines.iter())
         .zip(best)
         .zip(rows::differing(&table, &keys))
-        .map(|((line, best), differs)| SideRow {
-            results: (line.iter().zip(sides))
-                .map(|(row, side)| side.run.results.get((*row)?))
-                .collect(),
-            differs,
-            best,
+        .map(|((line, best), differs)| {
+            let results = line.iter().zip(sides);
+            let results = results.map(|(row, side)| side.run.results.get((*row)?));
+            let results: Vec<Option<&ResultDocument>> = results.collect();
+            SideRow {
+                ratios: document.ratios(&results),
+                results,
+                differs,
+                best,
+            }
         })
         .collect();
     let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
