@@ -177,13 +177,15 @@ pub struct Pivot {
 impl PivotDocument {
     /// The matrix of these runs; `None` where no result passes.
     pub fn new(runs: &[PivotRun<'_>], pivot: &Pivot) -> Option<Self> {
+        let axes = [&pivot.rows, &pivot.columns];
+        let is_apart = axes.iter().any(|axis| axis.have_direction());
         let mut cells = Cells::default();
         let mut seen: Vec<&RunDocument> = Vec::new();
         for run in runs {
             let before = cells.pooled;
             for result in &run.run.results {
                 if let Some(figure) = pivot.figure(run, result) {
-                    let [row, column] = [&pivot.rows, &pivot.columns].map(|it| it.of(run, result));
+                    let [row, column] = axes.map(|it| it.of(run, result, is_apart));
                     cells.add((figure, &result.plan), row, column);
                 }
             }

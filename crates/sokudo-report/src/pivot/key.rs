@@ -44,7 +44,7 @@ pub enum Key {
 /// A word that is no key.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error(
-    "{0} does not distinguish runs; name {known} or tag:KEY",
+    "{0} does not distinguish runs; name {known}, or tag:KEY for what follows KEY= in tags",
     known = Key::WORDS.map(|(word, _)| word).join(", ")
 )]
 pub struct KeyError(pub String);
@@ -107,6 +107,18 @@ pub(super) fn row_title(result: &ResultDocument) -> String {
     }
 }
 
+/// A row's name of which the direction stands apart.
+pub(super) fn row_without_direction(result: &ResultDocument) -> String {
+    let direction = result.direction_shown().unwrap_or_default();
+    let words = result.name.split_whitespace();
+    let words = words.filter(|word| !word.eq_ignore_ascii_case(&direction));
+    let words: Vec<&str> = words.collect();
+    match words.is_empty() {
+        true => result.name.clone(),
+        false => words.join(" "),
+    }
+}
+
 /// Whether both rows have one title.
 pub(super) fn have_one_title(one: &ResultDocument, other: &ResultDocument) -> bool {
     one.reported.is_some() == other.reported.is_some() && have_one_name(one, other)
@@ -166,9 +178,23 @@ impl fmt::Display for Key {
 pub struct Keys(Vec<Key>);
 
 impl Keys {
-    /// Those of this result, one after the other.
-    pub(crate) fn of(&self, run: &PivotRun<'_>, result: &ResultDocument) -> String {
-        let values: Vec<String> = self.0.iter().map(|key| key.of(run, result)).collect();
+    pub(crate) fn have_direction(&self) -> bool {
+        self.0.contains(&Key::Direction)
+    }
+
+    /// Those of this result, one after the other; names of rows without the direction where that is
+    /// a key, too.
+    pub(crate) fn of(
+        &self,
+        run: &PivotRun<'_>,
+        result: &ResultDocument,
+        is_direction_apart: bool,
+    ) -> String {
+        let value = |key: &Key| match key {
+            Key::Row if is_direction_apart => row_without_direction(result),
+            key => key.of(run, result),
+        };
+        let values: Vec<String> = self.0.iter().map(value).collect();
         values.join(" · ")
     }
 }
