@@ -18,7 +18,7 @@ mod runs;
 mod sample;
 
 pub use document::{ReadReportError, is_report};
-pub use mask::MaskError;
+pub use mask::{MaskError, masked};
 pub use runs::{Report, ReportStyle, ReportedRun};
 
 impl Report {
@@ -29,7 +29,7 @@ impl Report {
     ///
     /// [`MaskError`], where that would make another report of it.
     pub fn masked(&self) -> Result<Self, MaskError> {
-        mask::masked(self)
+        masked(self, &[])
     }
 
     /// One page that needs nothing else: no network, no script, no file beside it.

@@ -9,10 +9,12 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex_lite::{Captures, Regex};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sokudo_model::with_texts_as_data;
 
-use super::Report;
+use crate::RunDocument;
 
 /// Shorter numbers, such as `0`, would be found everywhere; they are replaced in their
 /// own fields only.
@@ -71,16 +73,32 @@ impl MaskedIdentifier {
 )]
 pub struct MaskError(serde_json::Error);
 
-pub(super) fn masked(report: &Report) -> Result<Report, MaskError> {
-    // As data, so that what is masked can still be said in every language.
-    let mut value = with_texts_as_data(|| serde_json::to_value(report))
-        .expect("a report has no map with keys other than strings");
+/// A document without what is masked of it, and of the runs that it is about.
+///
+/// # Errors
+///
+/// [`MaskError`], where that would make another document of it.
+///
+/// # Panics
+///
+/// Where it has a map with keys other than strings.
+pub fn masked<D: Serialize + DeserializeOwned>(
+    document: &D,
+    runs: &[&RunDocument],
+) -> Result<D, MaskError> {
     let mut mask = Mask::default();
+    runs.iter().for_each(|run| mask.collect(&as_data(run)));
+    let mut value = as_data(document);
     mask.collect(&value);
     mask.known
         .sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     mask.walk(&mut value, None);
     serde_json::from_value(value).map_err(MaskError)
+}
+
+/// So that what is masked can still be said in every language.
+fn as_data(document: &impl Serialize) -> Value {
+    with_texts_as_data(|| serde_json::to_value(document)).expect("its keys are strings")
 }
 
 /// What is to be replaced by what.
@@ -290,7 +308,7 @@ fn replaced(text: &str, secret: &str, word: &str) -> String {
 mod tests {
     use super::super::sample;
     use super::*;
-    use crate::report::ReportStyle;
+    use crate::report::{Report, ReportStyle};
 
     const SERIAL: &str = "S5GXNF0R123456X";
     const UUID: &str = "2f1c0f2e-9c3a-4b51-8d1e-0123456789ab";
@@ -372,6 +390,18 @@ mod tests {
             run.run.target.blind_spots,
             ["wwn-WWN-1 and WWN-1 hide UUID-2."]
         );
+    }
+
+    #[test]
+    fn what_is_said_of_runs_has_the_words_of_their_numbers() {
+        let run = &telling().runs[0].run;
+        let said = (
+            format!("{SERIAL} is faster"),
+            vec![format!("/dev/disk/by-uuid/{UUID}")],
+        );
+        let (sentence, paths) = masked(&said, &[run]).unwrap();
+        assert_eq!(sentence, "SERIAL-1 is faster");
+        assert_eq!(paths, ["/dev/disk/by-uuid/UUID-1"]);
     }
 
     #[test]
