@@ -1,10 +1,11 @@
-//! A report as one picture: that of its run, or bars of all its runs.
+//! A report as one picture: that of its run or of its matrix, or bars of all its runs.
 
 use sokudo_words::Language;
 
 use super::Report;
 use crate::RunDocument;
 use crate::plot::{self, PlotError, PlotFigure, Size};
+use crate::style::BandwidthUnit::MegabytesPerSecond;
 
 /// Height of a bar in a picture of many, with its share of gaps, pixels.
 const BAR_HEIGHT: f64 = 22.0;
@@ -20,6 +21,14 @@ impl Report {
         let usual = Size::default();
         if let [only] = &self.runs[..] {
             return Ok((plot::figure(&only.run, None, language)?, usual));
+        }
+        // Runs of one matrix and of nothing else are its blocks.
+        if let [matrix] = &self.matrices[..]
+            && matrix.cells.iter().map(|cell| cell.blocks).sum::<usize>() == self.runs.len()
+            && let Some(figure) = plot::matrix(matrix, MegabytesPerSecond, language)
+        {
+            let size = Size::fitting(&figure);
+            return Ok((figure, size));
         }
         let runs = self.named_runs(language);
         let figure = plot::several(&self.heading(language), &runs, language)
