@@ -93,13 +93,8 @@ pub fn compare(rows: &[(Side<'_>, Side<'_>)], comparing: Comparing) -> Vec<Compa
         trials_needed: trials_needed(tested.len(), comparing.paired),
     };
     for (index, p_value) in tested.iter().zip(holm(&p_values)) {
-        conclude(
-            &mut compared[*index],
-            p_value,
-            &rows[*index],
-            family,
-            comparing,
-        );
+        let sides = &rows[*index];
+        conclude(&mut compared[*index], p_value, sides, family, comparing);
     }
     compared
 }
@@ -453,12 +448,8 @@ fn conclude(
     let counts = (reference.values.len(), other.values.len());
     if counts.0.min(counts.1) < needed {
         compared.conclusion = Conclusion::TooFewTrials;
-        let way_on = match is_imported(reference, other) {
-            _ if comparing.paired => WayOn::Pairs,
-            true => WayOn::Measure,
-            false => WayOn::Runs,
-        };
-        compared.reason = Some(too_few(counts, needed, rows, way_on));
+        let how = (comparing.paired, is_imported(reference, other));
+        compared.reason = Some(too_few(counts, needed, rows, how));
         return;
     }
     let interval = change.ratio_interval_95;
@@ -506,34 +497,30 @@ pub fn trials_needed(rows: usize, paired: bool) -> usize {
     needed
 }
 
-/// How there come to be more trials.
-enum WayOn {
-    Pairs,
-    Runs,
-    /// What another tool has reported stays as it is.
-    Measure,
-}
-
-fn too_few(counts: (usize, usize), needed: usize, rows: usize, way_on: WayOn) -> Text {
+fn too_few(
+    counts: (usize, usize),
+    needed: usize,
+    rows: usize,
+    (is_paired, is_imported): (bool, bool),
+) -> Text {
     let (a, b) = counts;
     let together = match rows {
         1 => text!("needed"),
         rows => text!("needed for {rows} comparisons together"),
     };
-    match way_on {
-        WayOn::Pairs => text!(
+    match is_paired {
+        true => text!(
             "{}, and {needed} are {together} (--pairs {needed})",
             match a.min(b) {
                 1 => text!("1 pair"),
                 pairs => text!("{pairs} pairs"),
             }
         ),
-        WayOn::Runs => {
-            text!("{a} and {b} trials, and {needed} of each are {together} (--runs {needed})")
-        }
-        WayOn::Measure => text!(
+        // What another tool has reported stays as it is.
+        false if is_imported => text!(
             "{a} and {b} trials, and {needed} of each are {together}; an imported run gets no more, so measure both with sokudo (--runs {needed})"
         ),
+        false => text!("{a} and {b} trials, and {needed} of each are {together} (--runs {needed})"),
     }
 }
 

@@ -66,10 +66,7 @@ fn several(document: &RunDocument) -> Vec<(&str, &TargetInfo)> {
         Some((disk_of(&it.name)?, document.targets.get(target)?))
     });
     let disks = unique(of_rows);
-    match disks.len() {
-        1 => Vec::new(),
-        _ => disks,
-    }
+    if disks.len() > 1 { disks } else { Vec::new() }
 }
 
 /// What each of several disks is; empty of one, which the heading describes.

@@ -108,8 +108,6 @@ pub struct PivotCell {
 pub struct SideRow<'a> {
     /// As many as there are sides, that of the reference first.
     pub results: Vec<Option<&'a ResultDocument>>,
-    /// What each is against the reference, where that was compared.
-    pub ratios: Vec<Option<f64>>,
     /// Parts of the load in which it differs from an earlier row of its name.
     pub differs: Vec<PlanPart>,
     /// The side that is better than every other, where one is.
@@ -117,12 +115,13 @@ pub struct SideRow<'a> {
 }
 
 impl SideRow<'_> {
-    fn pivot_row(&self, unit: BandwidthUnit) -> Option<PivotRow> {
+    /// With what each is against the reference, where that was compared.
+    fn pivot_row(&self, unit: BandwidthUnit, ratios: &[Option<f64>]) -> Option<PivotRow> {
         let figures = self.results.iter();
         let figures = figures.map(|result| PivotCell::rate((*result)?, unit));
         let figures: Vec<Option<PivotFigure>> = figures.collect();
         let unit = figures.iter().flatten().next()?.0;
-        let cells = figures.into_iter().zip(&self.ratios).enumerate();
+        let cells = figures.into_iter().zip(ratios).enumerate();
         let cells = cells.map(|(index, (figure, ratio))| {
             // Files and bytes are not set against each other.
             let (_, cell) = figure.filter(|(its, _)| *its == unit)?;
@@ -178,7 +177,7 @@ impl PivotDocument {
     /// The matrix of these runs; `None` where no result passes.
     pub fn new(runs: &[PivotRun<'_>], pivot: &Pivot) -> Option<Self> {
         let axes = [&pivot.rows, &pivot.columns];
-        let is_apart = axes.iter().any(|axis| axis.have_direction());
+        let is_apart = axes.iter().any(|axis| axis.0.contains(&Key::Direction));
         let mut cells = Cells::default();
         let mut seen: Vec<&RunDocument> = Vec::new();
         for run in runs {
@@ -217,7 +216,12 @@ impl PivotDocument {
     }
 
     /// The rows of a comparison, a column for each side, the reference first.
-    pub fn of_sides(sides: &[PivotRun<'_>], rows: &[SideRow<'_>], unit: BandwidthUnit) -> Self {
+    pub fn of_sides(
+        sides: &[PivotRun<'_>],
+        rows: &[SideRow<'_>],
+        unit: BandwidthUnit,
+        ratios: impl Fn(&[Option<&ResultDocument>]) -> Vec<Option<f64>>,
+    ) -> Self {
         let documents: Vec<&RunDocument> = sides.iter().map(|side| side.run).collect();
         let columns = sides.iter().enumerate().map(|(number, side)| {
             let name = match &side.run.label {
@@ -228,7 +232,9 @@ impl PivotDocument {
         });
         Self {
             columns: columns.collect(),
-            rows: rows.iter().filter_map(|row| row.pivot_row(unit)).collect(),
+            rows: (rows.iter())
+                .filter_map(|row| row.pivot_row(unit, &ratios(&row.results)))
+                .collect(),
             ..Self::begin("row".to_owned(), "run".to_owned(), &documents)
         }
     }

@@ -7,7 +7,7 @@ use sokudo_model::Conclusion;
 use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, SideDocument};
-use crate::number::{FACTOR_MIN, UNSEEN_MAX, factor, is_factor, times};
+use crate::number::{self, FACTOR_MIN, UNSEEN_MAX, factor, is_factor, times};
 use crate::wording::{phrase, row, source};
 
 /// So many rows are named.
@@ -166,11 +166,10 @@ impl Difference {
     fn interval(&self) -> Text {
         let ends = self.ratio.zip(self.interval).map(|(ratio, ends)| {
             let is_factor = is_factor(ratio);
-            let mut ends = match (is_factor, ratio < 1.0) {
-                (true, true) => ends.map(f64::recip),
-                (true, false) => ends,
-                (false, true) => ends.map(|it| 1.0 - it),
-                (false, false) => ends.map(|it| it - 1.0),
+            let mut ends = match is_factor {
+                true if ratio < 1.0 => ends.map(f64::recip),
+                true => ends,
+                false => ends.map(|it| (it - 1.0) * (ratio - 1.0).signum()),
             };
             ends.sort_by(f64::total_cmp);
             match is_factor {
@@ -229,11 +228,7 @@ fn no_difference(them: Text, us: Text, undecided: &[&RowDocument], judged: usize
 
 /// A share in percent with the digits that it deserves, without its sign of percent.
 fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    match percent.abs() < 9.95 {
-        true => format!("{percent:.1}"),
-        false => format!("{percent:.0}"),
-    }
+    number::percent(share).trim_end_matches(" %").to_owned()
 }
 
 #[cfg(test)]

@@ -161,7 +161,7 @@ fn a_report_of_its_runs_alone_is_its_picture() {
     let picture = |runs: usize| {
         let report = Report::new(None, vec![run.clone(); runs]);
         let report = report.with_matrices(vec![document.clone()]);
-        report.picture(Language::English).unwrap().0
+        report.picture(Language::English).unwrap()
     };
     let unit = BandwidthUnit::MegabytesPerSecond;
     let own = plot::matrix(&document, unit, Language::English).unwrap();

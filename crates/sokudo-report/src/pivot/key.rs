@@ -110,12 +110,11 @@ pub(super) fn row_title(result: &ResultDocument) -> String {
 /// A row's name of which the direction stands apart.
 pub(super) fn row_without_direction(result: &ResultDocument) -> String {
     let direction = result.direction_shown().unwrap_or_default();
-    let words = result.name.split_whitespace();
-    let words = words.filter(|word| !word.eq_ignore_ascii_case(&direction));
-    let words: Vec<&str> = words.collect();
-    match words.is_empty() {
-        true => result.name.clone(),
-        false => words.join(" "),
+    let is_other = |word: &&str| !word.eq_ignore_ascii_case(&direction);
+    let words: Vec<&str> = result.name.split_whitespace().filter(is_other).collect();
+    match words[..] {
+        [] => result.name.clone(),
+        _ => words.join(" "),
     }
 }
 
@@ -175,23 +174,13 @@ impl fmt::Display for Key {
 
 /// One or several keys, such as `tool+row`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keys(Vec<Key>);
+pub struct Keys(pub(super) Vec<Key>);
 
 impl Keys {
-    pub(crate) fn have_direction(&self) -> bool {
-        self.0.contains(&Key::Direction)
-    }
-
-    /// Those of this result, one after the other; names of rows without the direction where that is
-    /// a key, too.
-    pub(crate) fn of(
-        &self,
-        run: &PivotRun<'_>,
-        result: &ResultDocument,
-        is_direction_apart: bool,
-    ) -> String {
+    /// Those of this result, one after the other; names of rows without a direction that stands apart.
+    pub(super) fn of(&self, run: &PivotRun<'_>, result: &ResultDocument, apart: bool) -> String {
         let value = |key: &Key| match key {
-            Key::Row if is_direction_apart => row_without_direction(result),
+            Key::Row if apart => row_without_direction(result),
             key => key.of(run, result),
         };
         let values: Vec<String> = self.0.iter().map(value).collect();

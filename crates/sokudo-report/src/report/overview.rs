@@ -275,7 +275,7 @@ fn related(rows: &[OverviewRow<'_>], count: usize) -> Vec<Vec<usize>> {
 }
 
 /// The worst verdict of a run and how many rows have which: `5 VERIFIED, 2 UNVERIFIED`.
-pub(super) fn verdicts(run: &RunDocument) -> Vec<(Option<Verdict>, usize)> {
+fn verdicts(run: &RunDocument) -> Vec<(Option<Verdict>, usize)> {
     let kinds = [
         Some(Verdict::Verified),
         Some(Verdict::Unverified),

@@ -292,16 +292,15 @@ impl ShownRuns<'_> {
         Ok(text.into_bytes())
     }
 
-    /// The picture of the run, or bars of all runs.
+    /// The picture of the run, or of all runs.
     fn figure(&self, language: Language) -> Result<(PlotFigure, Size), Exit> {
         let kind = self.arguments.plotting.kind.kind;
         let drawn = match self.own {
-            Some(run) => plot::figure(run, kind, language).map(|figure| {
-                let size = Size::fitting(&figure);
-                (figure, size)
-            }),
+            Some(run) => plot::figure(run, kind, language),
             None => self.report.picture(language),
         };
-        drawn.map_err(Exit::usage)
+        let figure = drawn.map_err(Exit::usage)?;
+        let size = Size::fitting(&figure);
+        Ok((figure, size))
     }
 }

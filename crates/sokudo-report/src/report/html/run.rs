@@ -14,7 +14,6 @@ use crate::facts::facts as facts_of;
 use crate::number::rate;
 use crate::report::ReportedRun;
 use crate::report::method;
-use crate::report::overview::verdicts;
 use crate::run::{RunVerdict, add_answer, figures, shortfalls_of};
 use crate::style::BandwidthUnit;
 use crate::table::{Table, left};
@@ -51,7 +50,6 @@ pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) ->
             (heading(page, number, reported))
             (elements(page, &answer))
             (tiles(page, run))
-            (verdict_list(page, run))
             (part(&page.say("Figures"), &elements(page, &figures), false))
             (part(&page.say("Pictures"), &charts::of_run(page, run), false))
             (part(&to_know, &elements(page, &findings), false))
@@ -176,17 +174,6 @@ fn tile(
                     br;
                     (page.verdict(result.verdict))
                 }
-            }
-        }
-    }
-}
-
-fn verdict_list(page: &HtmlPage, run: &RunDocument) -> Markup {
-    let verdicts = verdicts(run);
-    html! {
-        @if !verdicts.is_empty() {
-            ul.summary {
-                @for (verdict, count) in verdicts { li { (count) " " (page.verdict(verdict)) } }
             }
         }
     }

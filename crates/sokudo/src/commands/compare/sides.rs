@@ -6,7 +6,6 @@ use sokudo_analysis::{Comparing, Side};
 use sokudo_history::find::FoundRun;
 use sokudo_history::past_runs::{HistoryKey, Past, PastRow, PastRun, StartTimes};
 use sokudo_report::comparison::{Figure, letter, rates};
-use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{ComparisonDocument, PivotDocument, RunDocument};
 use sokudo_stats::PastRuns;
@@ -61,20 +60,17 @@ pub(super) fn matrix(
     let rows: Vec<SideRow<'_>> = (table.lines.iter())
         .zip(best)
         .zip(rows::differing(&table, &keys))
-        .map(|((line, best), differs)| {
-            let results = line.iter().zip(sides);
-            let results = results.map(|(row, side)| side.run.results.get((*row)?));
-            let results: Vec<Option<&ResultDocument>> = results.collect();
-            SideRow {
-                ratios: document.ratios(&results),
-                results,
-                differs,
-                best,
-            }
+        .map(|((line, best), differs)| SideRow {
+            results: (line.iter().zip(sides))
+                .map(|(row, side)| side.run.results.get((*row)?))
+                .collect(),
+            differs,
+            best,
         })
         .collect();
     let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
-    PivotDocument::of_sides(&runs, &rows, arguments.rendering.unit)
+    let unit = arguments.rendering.unit;
+    PivotDocument::of_sides(&runs, &rows, unit, |row| document.ratios(row))
 }
 
 /// The best side of each row, where there is one.
