@@ -604,6 +604,7 @@ fn of_several_disks_a_failing_one_blames_itself_alone() {
     };
     let asked = found(&run);
     run.plan.method = method(&[MethodTrait::JudgesDisk]);
+    run.plan.stages.clear();
     let mut together = run.rows[0].clone();
     together.workload.name += "+2";
     together.trials.clear();
