@@ -602,7 +602,7 @@ fn of_several_disks_a_failing_one_blames_itself_alone() {
         let found = disks.map(|it| (it.answer, it.points[0].found.clone()));
         found.collect()
     };
-    let asked = found(&run);
+    let checked = found(&run);
     run.plan.method = method(&[MethodTrait::JudgesDisk]);
     run.plan.stages.clear();
     let mut together = run.rows[0].clone();
@@ -610,7 +610,7 @@ fn of_several_disks_a_failing_one_blames_itself_alone() {
     together.trials.clear();
     run.rows.insert(0, together);
     judge(&mut run);
-    assert_eq!(found(&run), asked);
+    assert_eq!(found(&run), checked);
 }
 
 #[test]

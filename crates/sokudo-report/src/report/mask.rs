@@ -395,11 +395,11 @@ mod tests {
     #[test]
     fn what_is_said_of_runs_has_the_words_of_their_numbers() {
         let run = &telling().runs[0].run;
-        let said = (
+        let texts = (
             format!("{SERIAL} is faster"),
             vec![format!("/dev/disk/by-uuid/{UUID}")],
         );
-        let (sentence, paths) = masked(&said, &[run]).unwrap();
+        let (sentence, paths) = masked(&texts, &[run]).unwrap();
         assert_eq!(sentence, "SERIAL-1 is faster");
         assert_eq!(paths, ["/dev/disk/by-uuid/UUID-1"]);
     }

@@ -116,8 +116,8 @@ pub(super) fn article(report: &Report, language: Language) -> Article<'_> {
 
 /// What a run answers, or what it thinks of its disk.
 fn answer_cell(run: &RunDocument) -> Option<Cell> {
-    let asked = || Some(Cell::Judged(answer(run)?.0, phrase(&answer_word(run)?)));
-    asked().or_else(|| Some(assessment_table::verdict(run.disk_assessment.as_deref()?)))
+    let requested = || Some(Cell::Judged(answer(run)?.0, phrase(&answer_word(run)?)));
+    requested().or_else(|| Some(assessment_table::verdict(run.disk_assessment.as_deref()?)))
 }
 
 /// Number, answer, device, target, method, date and verdicts of each run.
