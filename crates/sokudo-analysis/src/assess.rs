@@ -32,7 +32,7 @@ const SECTORS_PER_GB: u64 = 1_953_504;
 /// What is thought of the disk under a run; `None` where nothing can be expected of it, or the
 /// method says nothing about that.
 pub fn disk(run: &Run) -> Option<DiskAssessment> {
-    // Of several disks that are marked each would need an answer of its own.
+    // Of several disks each has an answer of its own.
     let method = &run.plan.method;
     let asks = method.is(MethodTrait::AsksForDisk);
     let is_requested = asks || method.is(MethodTrait::JudgesDisk) && run.targets.len() <= 1;

@@ -93,9 +93,8 @@ pub fn compare(rows: &[(Side<'_>, Side<'_>)], comparing: Comparing) -> Vec<Compa
         trials_needed: trials_needed(tested.len(), comparing.paired),
     };
     for (index, p_value) in tested.iter().zip(holm(&p_values)) {
-        let (reference, other) = rows[*index];
-        let counts = (reference.values.len(), other.values.len());
-        conclude(&mut compared[*index], p_value, counts, family, comparing);
+        let sides = &rows[*index];
+        conclude(&mut compared[*index], p_value, sides, family, comparing);
     }
     compared
 }
@@ -173,16 +172,18 @@ fn obstacle(
     }
     if !load.is_empty() && !comparing.loads_may_differ {
         let names = names(load);
-        return Some(match load {
-            [_] => text!(
-                "not the same load: {names} differs; measure both with the same options, \
-                 or see them side by side (sokudo compare --by-position)"
-            ),
-            _ => text!(
-                "not the same load: {names} differ; measure both with the same options, \
-                 or see them side by side (sokudo compare --by-position)"
-            ),
-        });
+        let differ = match load {
+            [_] => text!("not the same load: {names} differs"),
+            _ => text!("not the same load: {names} differ"),
+        };
+        let again = match is_imported(reference, other) {
+            // What it was told is seldom known.
+            true => text!("measure both with sokudo"),
+            false => text!("measure both with the same options"),
+        };
+        return Some(text!(
+            "{differ}; {again}, or see them side by side (sokudo compare --by-position)"
+        ));
     }
     let fixed = [reference, other]
         .into_iter()
@@ -220,6 +221,11 @@ fn of_load(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPart> {
     let mut differs = reference.differing(other);
     differs.retain(|part| !MEANS.contains(part));
     differs
+}
+
+/// Whether another tool has measured any of both.
+fn is_imported(reference: &Side<'_>, other: &Side<'_>) -> bool {
+    reference.plan.is_foreign() || other.plan.is_foreign()
 }
 
 fn names(parts: &[PlanPart]) -> Text {
@@ -426,7 +432,7 @@ struct TestFamily {
 fn conclude(
     compared: &mut Compared,
     p_value_of_all_rows: f64,
-    counts: (usize, usize),
+    (reference, other): &(Side<'_>, Side<'_>),
     family: TestFamily,
     comparing: Comparing,
 ) {
@@ -439,9 +445,11 @@ fn conclude(
         rows,
         trials_needed: needed,
     } = family;
+    let counts = (reference.values.len(), other.values.len());
     if counts.0.min(counts.1) < needed {
         compared.conclusion = Conclusion::TooFewTrials;
-        compared.reason = Some(too_few(counts, needed, rows, comparing.paired));
+        let how = (comparing.paired, is_imported(reference, other));
+        compared.reason = Some(too_few(counts, needed, rows, how));
         return;
     }
     let interval = change.ratio_interval_95;
@@ -489,19 +497,28 @@ pub fn trials_needed(rows: usize, paired: bool) -> usize {
     needed
 }
 
-fn too_few(counts: (usize, usize), needed: usize, rows: usize, paired: bool) -> Text {
+fn too_few(
+    counts: (usize, usize),
+    needed: usize,
+    rows: usize,
+    (is_paired, is_imported): (bool, bool),
+) -> Text {
     let (a, b) = counts;
     let together = match rows {
         1 => text!("needed"),
         rows => text!("needed for {rows} comparisons together"),
     };
-    match paired {
+    match is_paired {
         true => text!(
             "{}, and {needed} are {together} (--pairs {needed})",
             match a.min(b) {
                 1 => text!("1 pair"),
                 pairs => text!("{pairs} pairs"),
             }
+        ),
+        // What another tool has reported stays as it is.
+        false if is_imported => text!(
+            "{a} and {b} trials, and {needed} of each are {together}; an imported run gets no more, so measure both with sokudo (--runs {needed})"
         ),
         false => text!("{a} and {b} trials, and {needed} of each are {together} (--runs {needed})"),
     }

@@ -16,13 +16,6 @@ const PLAN_WAIT_MS = 350;
 /** Largest fio job file that is sent. */
 const JOB_BYTES_MAX = 256 * 1024;
 
-/** What remedies name, as fields of a form and what goes into them. */
-const FIELDS = {
-  direct: ['direct', 'on'], buffered: ['direct', 'off'], size: ['size'], time: ['time'], runs: ['runs'], 'six-runs': ['runs', '6'],
-  'max-time': ['max-time'], precision: ['precision'], rate: ['rate'], depth: ['depth'], threads: ['threads'], libaio: ['engine', 'libaio'],
-  'io-uring': ['engine', 'io_uring'], 'random-data': ['data', 'random'], 'small-pages': ['pages', 'small'], 'huge-pages': ['pages', 'huge'],
-};
-
 /** The section of settings and of start and stop. */
 export class Measure {
   /** `changed` is called when what the form asks for, or whether it is open, has changed. */
@@ -72,6 +65,7 @@ export class Measure {
     const found = await get('/api/methods');
     const methods = found.methods ?? found;
     this.methods = new Map(methods.map((method) => [method.name, method]));
+    this.remedyOptions = found.remedies ?? {};
     this.restore();
     this.buildTabs();
     this.select(this.methods.has(this.method) ? this.method : methods[0].name);
@@ -128,7 +122,7 @@ export class Measure {
     const button = (words, act) => el('button', { type: 'button', class: 'plain', onclick: act }, words);
     return (options) => options.flatMap((option) => {
       if (this.methods.has(option)) return button(option, () => this.choose(option));
-      const [name, value] = FIELDS[option] ?? [];
+      const [name, value] = (this.remedyOptions[option] ?? '').replace('--', '').split(' ');
       const field = method.options.find((it) => it.name === name);
       return field ? button([field.label, value].filter(Boolean).join(': '), () => this.set(wish.method, name, value)) : [];
     });

@@ -41,6 +41,8 @@ pub struct MethodList {
     pub forms: Vec<MethodForm>,
     /// What kept runs call theirs, or begin to: the list of runs can be narrowed to one.
     pub names: Vec<&'static str>,
+    /// What a remedy points at, as it is typed, by its code.
+    pub remedies: BTreeMap<&'static str, &'static str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -179,15 +179,18 @@ pub fn identified<'r, R>(
             let slot = drive(run, disk(row).target)?.disk.slot.clone()?;
             Some(Cell::Name(slot))
         })
-        .column(left("Verdict"), |row| {
-            let DiskAssessment { answer, points } = disk(row).assessment;
-            let is_whole = *answer != Some(DiskAnswer::Ok) || not_looked_at(points).is_empty();
-            let words = match is_whole {
-                true => label(*answer),
-                false => "OK so far".into(),
-            };
-            Some(Cell::Judged(tone(*answer), words))
-        })
+        .column(left("Verdict"), |row| Some(verdict(disk(row).assessment)))
+}
+
+/// The words of its answer, as far as the disk was looked at.
+pub(crate) fn verdict(assessment: &DiskAssessment) -> Cell {
+    let DiskAssessment { answer, points } = assessment;
+    let is_whole = *answer != Some(DiskAnswer::Ok) || not_looked_at(points).is_empty();
+    let words = match is_whole {
+        true => label(*answer),
+        false => "OK so far".into(),
+    };
+    Cell::Judged(tone(*answer), words)
 }
 
 /// The one device at the bottom of a target.

@@ -1,7 +1,8 @@
 //! A run as a card: what the disk is, the figures that people know, and what they come to.
 
 use sokudo_model::disk::HealthState;
-use sokudo_model::{DriveConditions, MethodTrait, TargetKind};
+use sokudo_model::sharing::disk_of;
+use sokudo_model::{DiskAssessment, DriveConditions, MethodTrait, TargetInfo, TargetKind};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -14,9 +15,9 @@ use crate::number;
 use crate::run;
 use crate::shortfall::{is_sound, verdict_cell};
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Head, Table, left, point, right};
+use crate::table::{Cell, Head, Table, Tone, left, point, right};
 use crate::unique::unique;
-use crate::wording::row_alone;
+use crate::wording::{row_alone, target};
 
 /// Rows by their names, and by what they did.
 pub(crate) struct Sides<'a> {
@@ -31,24 +32,79 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     let mut article = Article::default();
     run::add_answer(&mut article, document);
     let (title, facts) = heading(document);
-    article.marked(title, "", vec![Text::list(facts, " · ")]);
+    let facts = std::iter::once(Text::list(facts, " · "));
+    article.marked(title, "", facts.chain(disks(document)).collect());
     match Sides::of(document) {
         Some(sides) => article.add(Element::Table(table(document, &sides, unit))),
         None => article.append(run::brief_figures(document, unit)),
     }
-    let assessment = document.disk_assessment.as_deref();
-    if let Some((tone, sentence)) = assessment.and_then(assessment_table::answer) {
+    for (tone, sentence) in answers(document) {
         article.add(Element::Answer(tone, sentence));
     }
     article
 }
 
+/// What each disk comes to, by its name where there are several.
+pub(crate) fn answers(document: &RunDocument) -> Vec<(Tone, Text)> {
+    let one = document.disk_assessment.iter().map(|it| (None, &**it));
+    let several = document.assessed_disks.iter();
+    let several = several.map(|it| (Some(&*it.label), &it.assessment));
+    let answer = |(label, assessment): (Option<&str>, &DiskAssessment)| {
+        let (tone, sentence) = assessment_table::answer(assessment)?;
+        let sentence = match label {
+            Some(label) => text!("{label}: {sentence}"),
+            None => sentence,
+        };
+        Some((tone, sentence))
+    };
+    one.chain(several).filter_map(answer).collect()
+}
+
+/// Several disks with what rows call them; empty of one.
+fn several(document: &RunDocument) -> Vec<(&str, &TargetInfo)> {
+    let of_rows = document.results.iter().filter_map(|it| {
+        let target = *it.workload.targets().first()?;
+        Some((disk_of(&it.name)?, document.targets.get(target)?))
+    });
+    let disks = unique(of_rows);
+    if disks.len() > 1 { disks } else { Vec::new() }
+}
+
+/// What each of several disks is; empty of one, which the heading describes.
+pub(crate) fn disks(document: &RunDocument) -> Vec<Text> {
+    let line = |(label, target): (&str, &TargetInfo)| {
+        let (title, facts) = of_target(document, target);
+        let facts = Text::list(std::iter::once(title).chain(facts), " · ");
+        text!("{label}: {facts}")
+    };
+    several(document).into_iter().map(line).collect()
+}
+
 /// What was measured, and what is known of it.
 pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
-    let target = &document.target;
+    let (title, mut facts) = match several(document).len() {
+        0 => of_target(document, &document.target),
+        many => {
+            let names = target(&document.target.name);
+            (text!("{} disks ({names})", many), Vec::new())
+        }
+    };
+    facts.push(Text::name(date::for_people(&document.began())));
+    facts.extend(document.label.iter().map(Text::name));
+    (title, facts)
+}
+
+/// What a target is called, and what is known of it.
+fn of_target(document: &RunDocument, target: &TargetInfo) -> (Text, Vec<Text>) {
     let name = Text::name(target.path.clone().unwrap_or_else(|| target.name.clone()));
     let mut facts: Vec<Text> = Vec::new();
-    let title = match document.conditions.drives.as_slice() {
+    let is_below = |drive: &&DriveConditions| {
+        let mut leaves = target.leaves();
+        document.targets.is_empty() || leaves.any(|leaf| leaf.name == drive.disk.name)
+    };
+    let drives = document.conditions.drives.iter();
+    let drives: Vec<&DriveConditions> = drives.filter(is_below).collect();
+    let title = match drives.as_slice() {
         [] => match target.leaves().find_map(|leaf| leaf.model.as_deref()) {
             Some(model) => text!("{} ({name})", model.trim()),
             None => name,
@@ -68,8 +124,6 @@ pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
     let is_made = target.kind == TargetKind::Directory;
     let size = target.size_bytes.filter(|_| is_made);
     facts.extend(size.map(|size| text!("test file of {size}")));
-    facts.push(Text::name(date::for_people(&document.began())));
-    facts.extend(document.label.iter().map(Text::name));
     (title, facts)
 }
 
@@ -153,7 +207,7 @@ mod tests {
     use crate::sample;
     use crate::shortfall::verdict_text;
     use sokudo_model::disk::Disk;
-    use sokudo_model::{Bytes, Heat};
+    use sokudo_model::{AssessedDisk, AssessedPoint, Bytes, DiskAnswer, Heat};
     use sokudo_words::Language;
 
     #[test]
@@ -179,6 +233,41 @@ mod tests {
             .map(|cell| cell.in_language(Language::English, false).into_owned())
             .collect();
         assert!(names.iter().all(|it| shown.contains(it)), "{shown:?}");
+    }
+
+    #[test]
+    fn a_card_of_several_disks_says_what_each_is_and_comes_to() {
+        let mut run = sample::kept("several-free");
+        let point = |found: &'static str, answer| AssessedPoint {
+            code: "x".to_owned(),
+            answer: Some(answer),
+            found: found.into(),
+            remedy: Text::default(),
+            expected: String::new(),
+            source: String::new(),
+            date: String::new(),
+        };
+        let disk = |target, label: &str, point| AssessedDisk {
+            target,
+            name: label.to_owned(),
+            label: label.to_owned(),
+            assessment: DiskAssessment::of(vec![point]).unwrap(),
+        };
+        run.assessed_disks = vec![
+            disk(0, "A", point("fast enough", DiskAnswer::Ok)),
+            disk(1, "B", point("far too slow", DiskAnswer::NotOk)),
+        ];
+        let document = RunDocument::from_run(&run);
+        let shown = crate::text::card(&document, &sample::style(120), &Text::default());
+        for words in [
+            "2 disks (sim:ssd?serial=A1 and 1 more)",
+            "A: sokudo simulated solid-state drive (sim:ssd?serial=A1)",
+            "B: sokudo simulated hard disk (sim:hdd?serial=B2)",
+            "A: OK: fast enough",
+            "B: NOT OK: far too slow",
+        ] {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
     }
 
     #[test]

@@ -238,6 +238,24 @@ impl ComparisonDocument {
         format!("{} %", (self.difference_min * 1e4).round() / 100.0)
     }
 
+    /// What each side of a row is against the first, as it was compared; `None` where it was not.
+    pub fn ratios(&self, row: &[Option<&ResultDocument>]) -> Vec<Option<f64>> {
+        let Some(Some(first)) = row.first() else {
+            return vec![None; row.len()];
+        };
+        let (name, ours) = (row_name(first), rates(first, self.figure));
+        let ratio = |(other, theirs): (&OtherDocument, &Option<&ResultDocument>)| {
+            let theirs = rates((*theirs)?, self.figure);
+            let is_it = |it: &&RowDocument| {
+                let sides = [&it.reference, &it.other].map(|side| side.per_second.as_ref());
+                it.row == name && sides == [ours, theirs]
+            };
+            Some(other.rows.iter().find(is_it)?.compared.change?.ratio)
+        };
+        let others = self.others.iter().zip(&row[1..]);
+        std::iter::once(None).chain(others.map(ratio)).collect()
+    }
+
     /// Every row of every other.
     pub fn rows(&self) -> impl Iterator<Item = &RowDocument> {
         self.others.iter().flat_map(|other| &other.rows)

@@ -128,9 +128,9 @@ pub(crate) fn is_far(ends: [f64; 2]) -> bool {
     ends.iter().any(|it| !near.contains(it))
 }
 
-/// The ends of an interval of ratios, both in percent or both as factors.
-pub(crate) fn interval_texts(ends: [f64; 2]) -> [String; 2] {
-    match is_far(ends) || ends.iter().all(|it| is_factor(*it)) {
+/// The ends of an interval of a ratio, in percent or as factors as the ratio is.
+pub(crate) fn interval_texts(ratio: f64, ends: [f64; 2]) -> [String; 2] {
+    match is_factor(ratio) || is_far(ends) {
         true => ends.map(factor_text),
         false => ends.map(percent_text),
     }
@@ -354,9 +354,10 @@ mod tests {
             assert_eq!(change_text(ratio), text);
         }
         assert_eq!([12.0, 0.083_3].map(times), ["12", "0.083"]);
-        let ends = |low, high| interval_texts([low, high]).join(" ");
-        assert_eq!(ends(0.6, 4.0), "-40 % +300 %");
-        assert_eq!(ends(2.5, 4.0), "×2.5 ×4.0");
-        assert_eq!(ends(0.05, 1.1), "÷20 ×1.1");
+        let ends = |ratio, low, high| interval_texts(ratio, [low, high]).join(" ");
+        assert_eq!(ends(1.6, 0.6, 4.0), "-40 % +300 %");
+        assert_eq!(ends(3.0, 2.5, 4.0), "×2.5 ×4.0");
+        assert_eq!(ends(2.4, 1.8, 3.0), "×1.8 ×3.0", "as ×2.4 beside it");
+        assert_eq!(ends(0.8, 0.05, 1.1), "÷20 ×1.1");
     }
 }

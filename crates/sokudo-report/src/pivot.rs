@@ -115,23 +115,18 @@ pub struct SideRow<'a> {
 }
 
 impl SideRow<'_> {
-    fn pivot_row(&self, unit: BandwidthUnit) -> Option<PivotRow> {
+    /// With what each is against the reference, where that was compared.
+    fn pivot_row(&self, unit: BandwidthUnit, ratios: &[Option<f64>]) -> Option<PivotRow> {
         let figures = self.results.iter();
         let figures = figures.map(|result| PivotCell::rate((*result)?, unit));
         let figures: Vec<Option<PivotFigure>> = figures.collect();
         let unit = figures.iter().flatten().next()?.0;
-        let reference = figures.first()?.as_ref().map(|(_, cell)| cell.median);
-        let is_fair = |index: usize| {
-            let pair = [self.results.first(), self.results.get(index)];
-            let mut pair = pair.into_iter().flatten().flatten();
-            pair.all(|result| result.verdict != Some(Verdict::Invalid))
-        };
-        let cells = figures.into_iter().enumerate().map(|(index, figure)| {
+        let cells = figures.into_iter().zip(ratios).enumerate();
+        let cells = cells.map(|(index, (figure, ratio))| {
             // Files and bytes are not set against each other.
             let (_, cell) = figure.filter(|(its, _)| *its == unit)?;
-            let reference = reference.filter(|it| *it > 0.0 && index > 0 && is_fair(index));
             Some(PivotCell {
-                ratio: reference.map(|reference| cell.median / reference),
+                ratio: *ratio,
                 is_best: self.best == Some(index),
                 ..cell
             })
@@ -181,13 +176,15 @@ pub struct Pivot {
 impl PivotDocument {
     /// The matrix of these runs; `None` where no result passes.
     pub fn new(runs: &[PivotRun<'_>], pivot: &Pivot) -> Option<Self> {
+        let axes = [&pivot.rows, &pivot.columns];
+        let is_apart = axes.iter().any(|axis| axis.0.contains(&Key::Direction));
         let mut cells = Cells::default();
         let mut seen: Vec<&RunDocument> = Vec::new();
         for run in runs {
             let before = cells.pooled;
             for result in &run.run.results {
                 if let Some(figure) = pivot.figure(run, result) {
-                    let [row, column] = [&pivot.rows, &pivot.columns].map(|it| it.of(run, result));
+                    let [row, column] = axes.map(|it| it.of(run, result, is_apart));
                     cells.add((figure, &result.plan), row, column);
                 }
             }
@@ -219,7 +216,12 @@ impl PivotDocument {
     }
 
     /// The rows of a comparison, a column for each side, the reference first.
-    pub fn of_sides(sides: &[PivotRun<'_>], rows: &[SideRow<'_>], unit: BandwidthUnit) -> Self {
+    pub fn of_sides(
+        sides: &[PivotRun<'_>],
+        rows: &[SideRow<'_>],
+        unit: BandwidthUnit,
+        ratios: impl Fn(&[Option<&ResultDocument>]) -> Vec<Option<f64>>,
+    ) -> Self {
         let documents: Vec<&RunDocument> = sides.iter().map(|side| side.run).collect();
         let columns = sides.iter().enumerate().map(|(number, side)| {
             let name = match &side.run.label {
@@ -230,7 +232,9 @@ impl PivotDocument {
         });
         Self {
             columns: columns.collect(),
-            rows: rows.iter().filter_map(|row| row.pivot_row(unit)).collect(),
+            rows: (rows.iter())
+                .filter_map(|row| row.pivot_row(unit, &ratios(&row.results)))
+                .collect(),
             ..Self::begin("row".to_owned(), "run".to_owned(), &documents)
         }
     }

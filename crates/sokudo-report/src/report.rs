@@ -1,8 +1,8 @@
 //! Reports: one or several runs as a document for people or as lines for programs.
 //!
 //! A report starts from kept runs and computes nothing that they do not hold. Whatever
-//! a device, a file or a person has written is made safe for the format it goes to; with
-//! [`Report::masked`] it also tells no serial number.
+//! a device, a file or a person has written is made safe for the format it goes to; what is
+//! [`masked`] also tells no serial number.
 
 mod document;
 mod html;
@@ -18,20 +18,10 @@ mod runs;
 mod sample;
 
 pub use document::{ReadReportError, is_report};
-pub use mask::MaskError;
+pub use mask::{MaskError, masked};
 pub use runs::{Report, ReportStyle, ReportedRun};
 
 impl Report {
-    /// The same without serial numbers, world-wide names and UUIDs, wherever they stand:
-    /// each is replaced by a word that is the same throughout the report.
-    ///
-    /// # Errors
-    ///
-    /// [`MaskError`], where that would make another report of it.
-    pub fn masked(&self) -> Result<Self, MaskError> {
-        mask::masked(self)
-    }
-
     /// One page that needs nothing else: no network, no script, no file beside it.
     pub fn html(&self, style: ReportStyle) -> String {
         html::render(self, style)

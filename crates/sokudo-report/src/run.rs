@@ -79,11 +79,10 @@ pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
     for view in views(document) {
         view.add_answer(article, document);
     }
+    let asks = document.plan.method.is(MethodTrait::AsksForDisk);
     match &document.disk_assessment {
-        Some(assessment) if document.plan.method.is(MethodTrait::AsksForDisk) => {
-            assessment_table::add(article, assessment);
-        }
-        _ if !document.assessed_disks.is_empty() => {
+        Some(assessment) if asks => assessment_table::add(article, assessment),
+        _ if asks && !document.assessed_disks.is_empty() => {
             let disks = assessment_table::judged_disks(document);
             let table = assessment_table::table_of_all(document, &disks);
             assessment_table::add_all(article, &disks, table);

@@ -3,8 +3,10 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sokudo_report::plot::{PlotKind, fitting};
-use sokudo_report::report::ReportedRun;
+use sokudo_report::report::{self, ReportedRun};
 use sokudo_report::{
     AnswerDocument, ChecksDocument, CsvForm, Report, RunDocument, TableStyle, csv, markdown, text,
 };
@@ -12,7 +14,7 @@ use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::arguments::pictures::{Destination, Plotting};
-use crate::arguments::printing::{Format, Printing, Rendering, Telling};
+use crate::arguments::printing::{Format, Masking, Printing, Rendering, Telling};
 use crate::arguments::store::Location;
 use crate::exit::Exit;
 use crate::output::{check_writable, put, style};
@@ -220,6 +222,18 @@ pub fn draw(
         RunDetail::Everything | RunDetail::Answer(_) => None,
     };
     picture::draw(document, plotting, kind)
+}
+
+/// The document of these runs as it is to be shown.
+pub fn masked<D: Serialize + DeserializeOwned>(
+    document: D,
+    runs: &[&RunDocument],
+    masking: Masking,
+) -> Result<D, Exit> {
+    match masking.mask_serial {
+        true => report::masked(&document, runs).map_err(Exit::usage),
+        false => Ok(document),
+    }
 }
 
 /// Writes a document of several runs in the format asked for.

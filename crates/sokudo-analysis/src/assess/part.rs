@@ -8,7 +8,7 @@ use sokudo_model::{AssessedDisk, Conditions, MethodTrait, Plan, Row, Run, Target
 /// What is thought of each disk, in the order of the targets; empty of a run of one, which
 /// [`super::disk`] answers.
 pub fn each(run: &Run) -> Vec<AssessedDisk> {
-    if !run.plan.method.is(MethodTrait::AsksForDisk) {
+    if !run.plan.method.is(MethodTrait::JudgesDisk) {
         return Vec::new();
     }
     let labels = run.rows.iter().map(|row| disk_of(&row.workload.name));
@@ -22,9 +22,12 @@ pub fn each(run: &Run) -> Vec<AssessedDisk> {
 }
 
 fn of_disk(run: &Run, label: &str) -> Option<AssessedDisk> {
+    let asks = run.plan.method.is(MethodTrait::AsksForDisk);
     let rows = run.rows.iter();
     let rows: Vec<&Row> = rows
         .filter(|row| disk_of(&row.workload.name) == Some(label))
+        // What disks that are marked lose to each other is the fault of none.
+        .filter(|row| asks || row.workload.name.ends_with(label))
         .collect();
     let used: BTreeSet<usize> = rows.iter().flat_map(|it| it.workload.targets()).collect();
     let used: Vec<usize> = used.into_iter().collect();

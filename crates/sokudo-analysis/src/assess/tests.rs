@@ -596,6 +596,21 @@ fn of_several_disks_a_failing_one_blames_itself_alone() {
         (2, "/dev/sdc", "sdc", ok),
     ];
     assert_eq!(answers.collect::<Vec<_>>(), expected);
+    // Of those that are marked, too, and what they do together counts for none.
+    let found = |run: &Run| -> Vec<_> {
+        let disks = run.assessed_disks.iter().map(|it| &it.assessment);
+        let found = disks.map(|it| (it.answer, it.points[0].found.clone()));
+        found.collect()
+    };
+    let checked = found(&run);
+    run.plan.method = method(&[MethodTrait::JudgesDisk]);
+    run.plan.stages.clear();
+    let mut together = run.rows[0].clone();
+    together.workload.name += "+2";
+    together.trials.clear();
+    run.rows.insert(0, together);
+    judge(&mut run);
+    assert_eq!(found(&run), checked);
 }
 
 #[test]

@@ -122,6 +122,30 @@ fn one_pair_is_told_in_the_singular() {
 }
 
 #[test]
+fn no_imported_run_is_to_get_more_trials() {
+    let fio = || PlanData::Tool("fio 3.33".to_owned());
+    let (imported, deeper) = (
+        parts(&[fio(), PlanData::Depth(1)]),
+        parts(&[fio(), PlanData::Depth(32)]),
+    );
+    let reason = |other| {
+        let rows = [(side(&[1.0], &imported), side(&[2.0], other))];
+        let compared = compare(&rows, SEPARATE).remove(0);
+        compared.reason.unwrap().english()
+    };
+    assert_eq!(
+        reason(&imported),
+        "1 and 1 trials, and 5 of each are needed; an imported run gets no more, \
+         so measure both with sokudo (--runs 5)"
+    );
+    assert_eq!(
+        reason(&deeper),
+        "not the same load: depth differs; measure both with sokudo, \
+         or see them side by side (sokudo compare --by-position)"
+    );
+}
+
+#[test]
 fn many_rows_need_more_trials_and_the_text_says_how_many() {
     let parts = parts(&[]);
     let five = [99.0, 100.0, 101.0, 100.5, 99.5];

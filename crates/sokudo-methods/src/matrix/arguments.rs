@@ -7,7 +7,7 @@ use sokudo_model::{Bytes, Nanos};
 use sokudo_terminal::arguments::heading::{HOW, MEASURED};
 use sokudo_terminal::arguments::percent::{Percent, percent};
 use sokudo_terminal::arguments::pictures::Pictures;
-use sokudo_terminal::arguments::printing::{Asking, Rendering};
+use sokudo_terminal::arguments::printing::{Asking, Masking, Rendering};
 use sokudo_terminal::arguments::store::RunKeeping;
 use sokudo_words::{Text, text};
 
@@ -128,6 +128,9 @@ pub struct MatrixArguments {
 
     #[command(flatten)]
     pub rendering: Rendering,
+
+    #[command(flatten)]
+    pub masking: Masking,
 
     #[command(flatten)]
     pub asking: Asking,

@@ -1,7 +1,7 @@
 //! What a matrix has come to, as far as it was measured: judged, printed, drawn.
 
 use sokudo_analysis::{is_matrix_precise, matrix_effects};
-use sokudo_report::{LiveRun, MatrixDocument, MatrixSoFar, plot};
+use sokudo_report::{LiveRun, MatrixDocument, MatrixSoFar, RunDocument, plot};
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{language, picture, print};
 use sokudo_words::text;
@@ -48,7 +48,8 @@ pub(super) fn print(
     measured: &Measured,
     arguments: &MatrixArguments,
 ) -> Result<(), Exit> {
-    let document = document(matrix, measured);
+    let runs: Vec<&RunDocument> = measured.runs.iter().map(|it| &it.run).collect();
+    let document = print::masked(document(matrix, measured), &runs, arguments.masking)?;
     let rendering = &arguments.rendering;
     print::write_document(&document, rendering)?;
     if let (Some(path), Some(answer)) = (&rendering.output, document.sentences.first()) {

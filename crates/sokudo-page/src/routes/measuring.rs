@@ -47,7 +47,8 @@ struct FolderPath {
 }
 
 pub(super) async fn methods(State(page): Ui) -> Response {
-    json_of(&json!({ "methods": page.methods().forms, "names": page.methods().names }))
+    let list = page.methods();
+    json_of(&json!({ "methods": list.forms, "names": list.names, "remedies": list.remedies }))
 }
 
 /// Only for who may start a run: the names of directories tell of their owner.

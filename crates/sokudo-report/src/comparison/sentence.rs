@@ -7,7 +7,7 @@ use sokudo_model::Conclusion;
 use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, SideDocument};
-use crate::number::{FACTOR_MIN, UNSEEN_MAX, factor, is_factor, times};
+use crate::number::{self, FACTOR_MIN, UNSEEN_MAX, factor, is_factor, times};
 use crate::wording::{phrase, row, source};
 
 /// So many rows are named.
@@ -56,26 +56,28 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
         }
         None => no_difference(them, us, &undecided, judged),
         Some((first, others)) => {
+            let ratio = |it: &RowDocument| it.compared.change.map_or(1.0, |it| it.ratio);
             // Who is many times as fast is the subject.
-            let is_turned = first
-                .compared
-                .change
-                .is_some_and(|it| it.ratio <= FACTOR_MIN.recip());
+            let is_turned = ratio(first) <= FACTOR_MIN.recip();
             let (them, us) = if is_turned { (us, them) } else { (them, us) };
+            // Percent, turned, would be another figure than the table's.
+            let is_alike = |it: &&&RowDocument| !is_turned || is_factor(ratio(it));
+            let others = others.iter().take(ROWS_NAMED - 1);
+            let others: Vec<&&RowDocument> = others.take_while(is_alike).collect();
             let change = Difference::of(first, is_turned);
             let (by, row_text, interval) = (change.speed(), row_name(first), change.interval());
             let first = match change.is_times_as_fast() {
                 true => text!("{them} is {by} as {us} in {row_text}{interval}"),
                 false => text!("{them} is {by} than {us} in {row_text}{interval}"),
             };
-            let others = others.iter().take(ROWS_NAMED - 1);
-            let others = others.map(|it| {
+            let unnamed = differing.len() - 1 - others.len();
+            let others = others.into_iter().map(|it| {
                 let change = Difference::of(it, is_turned);
                 let (by, row_text) = (change.speed(), self::row_name(it));
                 text!("{by} in {row_text}{}", change.interval())
             });
             let named = Text::list(std::iter::once(first).chain(others), ", ");
-            let rest = match differing.len().saturating_sub(ROWS_NAMED) {
+            let rest = match unnamed {
                 0 if judged == differing.len() => None,
                 0 if undecided.is_empty() => Some("nothing else differs".into()),
                 0 => Some("nothing else was found to differ".into()),
@@ -164,11 +166,10 @@ impl Difference {
     fn interval(&self) -> Text {
         let ends = self.ratio.zip(self.interval).map(|(ratio, ends)| {
             let is_factor = is_factor(ratio);
-            let mut ends = match (is_factor, ratio < 1.0) {
-                (true, true) => ends.map(f64::recip),
-                (true, false) => ends,
-                (false, true) => ends.map(|it| 1.0 - it),
-                (false, false) => ends.map(|it| it - 1.0),
+            let mut ends = match is_factor {
+                true if ratio < 1.0 => ends.map(f64::recip),
+                true => ends,
+                false => ends.map(|it| (it - 1.0) * (ratio - 1.0).signum()),
             };
             ends.sort_by(f64::total_cmp);
             match is_factor {
@@ -227,11 +228,7 @@ fn no_difference(them: Text, us: Text, undecided: &[&RowDocument], judged: usize
 
 /// A share in percent with the digits that it deserves, without its sign of percent.
 fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    match percent.abs() < 9.95 {
-        true => format!("{percent:.1}"),
-        false => format!("{percent:.0}"),
-    }
+    number::percent(share).trim_end_matches(" %").to_owned()
 }
 
 #[cfg(test)]
@@ -319,6 +316,11 @@ mod tests {
             sentence_of(&document(&turned)),
             "xfs is 2,000 times as fast as ext4 in SEQ1M Q8T1 read (1,600 to 2,500), \
              3.0 times slower in SEQ1M Q1T1 read (2.5 to 4.0)."
+        );
+        let mixed = [(Slower, 0.1, 0.09, 0.11), (Slower, 0.8, 0.7, 0.9)];
+        assert_eq!(
+            sentence_of(&document(&mixed)),
+            "xfs is 10 times as fast as ext4 in SEQ1M Q8T1 read (9.1 to 11); 1 more row differs."
         );
     }
 

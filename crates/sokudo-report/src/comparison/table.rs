@@ -112,7 +112,8 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
     })
     .column(right("95 % interval").rank(1), |row| {
         let change = row.compared.change.as_ref()?;
-        Some(words::interval_text(change.ratio_interval_95?))
+        let interval = change.ratio_interval_95?;
+        Some(words::interval_text(change.ratio, interval))
     })
     .column(left("effect").rank(3), |row| {
         let change = row.compared.change.as_ref()?;

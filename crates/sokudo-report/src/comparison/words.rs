@@ -12,8 +12,8 @@ use crate::unique::grouped;
 use crate::wording::{phrase, rows};
 
 /// The interval of a ratio, such as `+8.1 to +16 %`.
-pub(crate) fn interval_text(interval: Interval) -> Text {
-    number::range_text(number::interval_texts([interval.low, interval.high]))
+pub(crate) fn interval_text(ratio: f64, interval: Interval) -> Text {
+    number::range_text(number::interval_texts(ratio, [interval.low, interval.high]))
 }
 
 /// What a row comes to, with the least difference that matters where any is smaller:

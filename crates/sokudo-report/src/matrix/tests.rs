@@ -4,6 +4,7 @@ use super::*;
 use crate::document::RunDocument;
 use crate::forms::{CsvForm, Forms};
 use crate::plot::{self, TerminalStyle};
+use crate::report::{Report, ReportedRun};
 use crate::sample::{self, style};
 use crate::style::BandwidthUnit;
 use sokudo_model::{
@@ -151,6 +152,21 @@ fn document() -> MatrixDocument {
     let mut document = MatrixDocument::new(&so_far, effects(&so_far.figures()));
     document.sokudo_version = "0.0.0".to_owned();
     document
+}
+
+#[test]
+fn a_report_of_its_runs_alone_is_its_picture() {
+    let document = document();
+    let run = ReportedRun::new("run 1", RunDocument::from_run(&sample::run()));
+    let picture = |runs: usize| {
+        let report = Report::new(None, vec![run.clone(); runs]);
+        let report = report.with_matrices(vec![document.clone()]);
+        report.picture(Language::English).unwrap()
+    };
+    let unit = BandwidthUnit::MegabytesPerSecond;
+    let own = plot::matrix(&document, unit, Language::English).unwrap();
+    assert_eq!(picture(12), own);
+    assert_ne!(picture(13), own, "a run of something else is among them");
 }
 
 #[test]

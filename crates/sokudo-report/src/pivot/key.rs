@@ -44,7 +44,7 @@ pub enum Key {
 /// A word that is no key.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error(
-    "{0} does not distinguish runs; name {known} or tag:KEY",
+    "{0} does not distinguish runs; name {known}, or tag:KEY for what follows KEY= in tags",
     known = Key::WORDS.map(|(word, _)| word).join(", ")
 )]
 pub struct KeyError(pub String);
@@ -107,6 +107,17 @@ pub(super) fn row_title(result: &ResultDocument) -> String {
     }
 }
 
+/// A row's name of which the direction stands apart.
+pub(super) fn row_without_direction(result: &ResultDocument) -> String {
+    let direction = result.direction_shown().unwrap_or_default();
+    let is_other = |word: &&str| !word.eq_ignore_ascii_case(&direction);
+    let words: Vec<&str> = result.name.split_whitespace().filter(is_other).collect();
+    match words[..] {
+        [] => result.name.clone(),
+        _ => words.join(" "),
+    }
+}
+
 /// Whether both rows have one title.
 pub(super) fn have_one_title(one: &ResultDocument, other: &ResultDocument) -> bool {
     one.reported.is_some() == other.reported.is_some() && have_one_name(one, other)
@@ -163,12 +174,16 @@ impl fmt::Display for Key {
 
 /// One or several keys, such as `tool+row`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keys(Vec<Key>);
+pub struct Keys(pub(super) Vec<Key>);
 
 impl Keys {
-    /// Those of this result, one after the other.
-    pub(crate) fn of(&self, run: &PivotRun<'_>, result: &ResultDocument) -> String {
-        let values: Vec<String> = self.0.iter().map(|key| key.of(run, result)).collect();
+    /// Those of this result, one after the other; names of rows without a direction that stands apart.
+    pub(super) fn of(&self, run: &PivotRun<'_>, result: &ResultDocument, apart: bool) -> String {
+        let value = |key: &Key| match key {
+            Key::Row if apart => row_without_direction(result),
+            key => key.of(run, result),
+        };
+        let values: Vec<String> = self.0.iter().map(value).collect();
         values.join(" · ")
     }
 }

@@ -154,7 +154,10 @@ fn notes(document: &PivotDocument) -> Vec<Text> {
     }
     if has(|cell| cell.ratio.is_some()) {
         let reference = document.columns.first().map_or("", String::as_str);
-        notes.push(text!("Changes are of the medians, against {}; sentences compare all trials (Hodges and Lehmann).", source(reference)));
+        notes.push(text!(
+            "Changes are against {}, by Hodges and Lehmann over all trials.",
+            source(reference)
+        ));
     }
     if has(|cell| cell.is_best) {
         notes.push(text!(

@@ -112,6 +112,26 @@ fn runs_are_told_apart_by_array_and_by_tag() {
 }
 
 #[test]
+fn a_direction_that_stands_apart_is_not_in_the_name_of_the_row_too() {
+    let of = |rows: &str, columns: &str| {
+        let mut document = document(&pivot(rows, columns)).unwrap();
+        (document.rows.swap_remove(0).name, document.columns)
+    };
+    assert_eq!(of("row+direction", "tool").0, "SEQ1M Q8T1 · read");
+    let (row, columns) = of("row", "direction");
+    assert_eq!(row, "SEQ1M Q8T1");
+    assert_eq!(columns, ["read", "write"]);
+    assert_eq!(of("row", "tool").0, "SEQ1M Q8T1 read");
+    let result = |name: &str| {
+        let mut result = RunDocument::from_run(&sample::run()).results[0].clone();
+        result.name = name.to_owned();
+        key::row_without_direction(&result)
+    };
+    let names = ["Sequential Read", "read", "readers"].map(result);
+    assert_eq!(names, ["Sequential", "read", "readers"]);
+}
+
+#[test]
 fn only_what_is_asked_for_is_shown() {
     let mut filtered = pivot("row", "target");
     filtered.only = vec![
@@ -181,6 +201,7 @@ fn the_picture_has_a_bar_for_each_cell() {
     let size = crate::plot::Size::fitting(&figure);
     let picture = crate::plot::svg(&figure, size, crate::plot::PictureTheme::Light);
     assert!(picture.contains("/single/b") && picture.contains("SEQ1M Q8T1 read"));
+    assert!(picture.contains("MB/s, logarithmic"), "of 59 to 3,499 MB/s");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::curve::ink_of;
 use super::figure::{Body, Card, CardRow, CardTile, PlotFigure};
 use super::scale::{PlotAxis, whole_rate};
 use crate::assessment_table;
-use crate::card::{Sides, heading};
+use crate::card::{Sides, answers, disks, heading};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{self, BYTES_PER_MB};
 use crate::run::RunVerdict;
@@ -31,9 +31,13 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         })
         .collect();
     let (title, facts) = heading(document);
-    let assessed = document.disk_assessment.as_deref();
-    let assessed = assessed.and_then(assessment_table::answer);
-    let answers = [assessed, RunVerdict::of(document).goodness];
+    let all = match document.assessed_disks.is_empty() {
+        true => None,
+        false => assessment_table::answer_of_all(&assessment_table::judged_disks(document)),
+    };
+    let answers = all.into_iter().chain(answers(document));
+    let answers = answers.chain(RunVerdict::of(document).goodness);
+    let sentences = answers.map(|(_, text)| text).chain(disks(document));
     rows.iter()
         .any(|row| row.tiles.iter().any(Option::is_some))
         .then(|| PlotFigure {
@@ -49,11 +53,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
                 sides: sides.names.iter().map(|name| spoken().word(name)).collect(),
                 rows,
                 axis,
-                sentences: answers
-                    .into_iter()
-                    .flatten()
-                    .map(|(_, text)| text.to_string())
-                    .collect(),
+                sentences: sentences.map(|text| text.to_string()).collect(),
             }),
         })
 }

@@ -158,7 +158,7 @@ fn bars(
         (name.into(), Ink::of_number(cell))
     });
     let count = groups.len();
-    let mut bars = Bars::new(unit_name, "", groups, legend.collect())?;
+    let mut bars = Bars::new(unit_name, "", groups, legend.collect())?.by_ratios();
     // The legend would say that they are of one run.
     bars.has_intervals = false;
     Some((count, Body::Bars(bars)))

@@ -25,7 +25,7 @@ fn drawn(document: &PivotDocument) -> Option<PlotFigure> {
     let legend =
         columns.map(|(number, name)| (wording::source(name).into(), Ink::of_number(number)));
     let groups = shown.iter().map(|row| group(row, document));
-    let bars = Bars::new(unit, "", groups.collect(), legend.collect())?;
+    let bars = Bars::new(unit, "", groups.collect(), legend.collect())?.by_ratios();
     Some(PlotFigure {
         language: spoken(),
         title: document.title().into(),

@@ -9,10 +9,12 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex_lite::{Captures, Regex};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sokudo_model::with_texts_as_data;
 
-use super::Report;
+use crate::RunDocument;
 
 /// Shorter numbers, such as `0`, would be found everywhere; they are replaced in their
 /// own fields only.
@@ -71,16 +73,32 @@ impl MaskedIdentifier {
 )]
 pub struct MaskError(serde_json::Error);
 
-pub(super) fn masked(report: &Report) -> Result<Report, MaskError> {
-    // As data, so that what is masked can still be said in every language.
-    let mut value = with_texts_as_data(|| serde_json::to_value(report))
-        .expect("a report has no map with keys other than strings");
+/// A document without what is masked of it, and of the runs that it is about.
+///
+/// # Errors
+///
+/// [`MaskError`], where that would make another document of it.
+///
+/// # Panics
+///
+/// Where it has a map with keys other than strings.
+pub fn masked<D: Serialize + DeserializeOwned>(
+    document: &D,
+    runs: &[&RunDocument],
+) -> Result<D, MaskError> {
     let mut mask = Mask::default();
+    runs.iter().for_each(|run| mask.collect(&as_data(run)));
+    let mut value = as_data(document);
     mask.collect(&value);
     mask.known
         .sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     mask.walk(&mut value, None);
     serde_json::from_value(value).map_err(MaskError)
+}
+
+/// So that what is masked can still be said in every language.
+fn as_data(document: &impl Serialize) -> Value {
+    with_texts_as_data(|| serde_json::to_value(document)).expect("its keys are strings")
 }
 
 /// What is to be replaced by what.
@@ -290,7 +308,7 @@ fn replaced(text: &str, secret: &str, word: &str) -> String {
 mod tests {
     use super::super::sample;
     use super::*;
-    use crate::report::ReportStyle;
+    use crate::report::{Report, ReportStyle};
 
     const SERIAL: &str = "S5GXNF0R123456X";
     const UUID: &str = "2f1c0f2e-9c3a-4b51-8d1e-0123456789ab";
@@ -329,7 +347,7 @@ mod tests {
     #[test]
     fn no_format_tells_what_is_masked() {
         let report = telling();
-        let masked = report.masked().unwrap();
+        let masked = masked(&report, &[]).unwrap();
         let style = ReportStyle::default();
         let formats: [fn(&Report, ReportStyle) -> String; 6] = [
             |report, style| report.html(style),
@@ -358,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_number_has_one_word_and_commands_stay_readable() {
-        let run = &telling().masked().unwrap().runs[0];
+        let run = &masked(&telling(), &[]).unwrap().runs[0];
         assert_eq!(run.note, "the drive SERIAL-1 in bay 3");
         assert_eq!(
             run.run.target.devices[0].serial.as_deref(),
@@ -375,17 +393,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_of_runs_has_the_words_of_their_numbers() {
+        let run = &telling().runs[0].run;
+        let texts = (
+            format!("{SERIAL} is faster"),
+            vec![format!("/dev/disk/by-uuid/{UUID}")],
+        );
+        let (sentence, paths) = masked(&texts, &[run]).unwrap();
+        assert_eq!(sentence, "SERIAL-1 is faster");
+        assert_eq!(paths, ["/dev/disk/by-uuid/UUID-1"]);
+    }
+
+    #[test]
     fn the_rest_of_a_report_stays_as_it_is() {
         let mut report = sample::report();
         for run in &mut report.runs {
             run.run.target.devices[1].serial = None;
         }
-        assert_eq!(report.masked().unwrap(), report);
+        assert_eq!(masked(&report, &[]).unwrap(), report);
     }
 
     #[test]
     fn a_masked_sentence_is_said_in_every_language() {
-        let masked = telling().masked().unwrap();
+        let masked = masked(&telling(), &[]).unwrap();
         let last = masked.runs[0].run.findings.last().unwrap();
         assert_eq!(last.symptom.arguments().count(), 2);
         assert_eq!(
@@ -406,7 +436,7 @@ mod tests {
     fn a_serial_number_that_is_a_word_of_the_format_is_an_error() {
         let mut report = sample::report();
         report.runs[0].run.target.devices[0].serial = Some("directory".to_owned());
-        let error = report.masked().unwrap_err().to_string();
+        let error = masked(&report, &[]).unwrap_err().to_string();
         assert!(error.contains("sokudo show"), "{error}");
     }
 

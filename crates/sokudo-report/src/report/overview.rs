@@ -6,11 +6,13 @@ use sokudo_words::{Language, Text, text};
 
 use super::{Report, ReportedRun};
 use crate::article::{Article, Element};
+use crate::assessment_table;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::figure::figures_in;
 use crate::matrix::table::outcome;
 use crate::number::{BYTES_PER_MB, MISSING};
+use crate::run::{answer, answer_word};
 use crate::run_table::RunTable;
 use crate::style::BandwidthUnit::{self, MegabytesPerSecond as MEGABYTES};
 use crate::table::{Cell, Table, left, right};
@@ -112,12 +114,19 @@ pub(super) fn article(report: &Report, language: Language) -> Article<'_> {
     article
 }
 
-/// Number, device, target, method, date and verdicts of each run.
+/// What a run answers, or what it thinks of its disk.
+fn answer_cell(run: &RunDocument) -> Option<Cell> {
+    let requested = || Some(Cell::Judged(answer(run)?.0, phrase(&answer_word(run)?)));
+    requested().or_else(|| Some(assessment_table::verdict(run.disk_assessment.as_deref()?)))
+}
+
+/// Number, answer, device, target, method, date and verdicts of each run.
 fn runs_table(report: &Report, language: Language) -> Table {
     let runs: Vec<(usize, &ReportedRun)> = (1..).zip(&report.runs).collect();
     let name = |name: &str| Some(Cell::Name(name.to_owned()));
     Table::of(&runs)
         .column(right("#"), |(number, _)| Some(Cell::Run(*number)))
+        .column_if_any(left("Answer"), |(_, it)| answer_cell(&it.run))
         .column(left("Device"), |(_, it)| name(&it.run.device(language)))
         .column(left("Target"), |(_, it)| {
             let target = &it.run.target;
@@ -181,8 +190,8 @@ impl<'a> Overview<'a> {
     /// A line per row and a column per run, or the other way round where there are many runs.
     fn table(&self, report: &Report, language: Language) -> Table {
         let run_name = |run: usize| {
-            let device = report.runs[self.runs[run]].run.device(language);
-            Text::name(format!("{} {device}", self.runs[run] + 1))
+            let called = report.runs[self.runs[run]].run.called(language);
+            Text::name(format!("{} {called}", self.runs[run] + 1))
         };
         let runs: Vec<usize> = (0..self.runs.len()).collect();
         let table = if runs.len() <= COLUMNS_MAX {
@@ -266,7 +275,7 @@ fn related(rows: &[OverviewRow<'_>], count: usize) -> Vec<Vec<usize>> {
 }
 
 /// The worst verdict of a run and how many rows have which: `5 VERIFIED, 2 UNVERIFIED`.
-pub(super) fn verdicts(run: &RunDocument) -> Vec<(Option<Verdict>, usize)> {
+fn verdicts(run: &RunDocument) -> Vec<(Option<Verdict>, usize)> {
     let kinds = [
         Some(Verdict::Verified),
         Some(Verdict::Unverified),

@@ -1,35 +1,31 @@
-//! A report as one picture: that of its run, or bars of all its runs.
+//! A report as one picture: that of its run or of its matrix, or bars of all its runs.
 
 use sokudo_words::Language;
 
 use super::Report;
 use crate::RunDocument;
-use crate::plot::{self, PlotError, PlotFigure, Size};
-
-/// Height of a bar in a picture of many, with its share of gaps, pixels.
-const BAR_HEIGHT: f64 = 22.0;
-/// What else stands above and below the bars, pixels.
-const SURROUNDINGS: f64 = 320.0;
+use crate::plot::{self, PlotError, PlotFigure};
+use crate::style::BandwidthUnit::MegabytesPerSecond;
 
 impl Report {
-    /// The picture with its words in a language, and how large it is.
+    /// The picture with its words in a language.
     ///
     /// # Errors
     /// When there is nothing to draw.
-    pub fn picture(&self, language: Language) -> Result<(PlotFigure, Size), PlotError> {
-        let usual = Size::default();
+    pub fn picture(&self, language: Language) -> Result<PlotFigure, PlotError> {
         if let [only] = &self.runs[..] {
-            return Ok((plot::figure(&only.run, None, language)?, usual));
+            return plot::figure(&only.run, None, language);
+        }
+        // Runs of one matrix and of nothing else are its blocks.
+        if let [matrix] = &self.matrices[..]
+            && matrix.cells.iter().map(|cell| cell.blocks).sum::<usize>() == self.runs.len()
+            && let Some(figure) = plot::matrix(matrix, MegabytesPerSecond, language)
+        {
+            return Ok(figure);
         }
         let runs = self.named_runs(language);
-        let figure = plot::several(&self.heading(language), &runs, language)
-            .ok_or(PlotError::NothingMeasured)?;
-        let height = plot::bar_count(&figure) * BAR_HEIGHT + SURROUNDINGS;
-        let size = Size {
-            height: height.max(usual.height),
-            ..usual
-        };
-        Ok((figure, size))
+        let figure = plot::several(&self.heading(language), &runs, language);
+        figure.ok_or(PlotError::NothingMeasured)
     }
 
     /// The runs with names in a language that tell them apart.

@@ -87,7 +87,7 @@ impl Report {
         self
     }
 
-    /// What it is called: what somebody called it, or the devices that were measured.
+    /// What it is called: what somebody called it, or what its runs are called.
     pub(crate) fn heading(&self, language: Language) -> String {
         if let Some(title) = &self.title {
             return title.clone();
@@ -95,7 +95,7 @@ impl Report {
         let names = self
             .runs
             .iter()
-            .map(|reported| reported.run.device(language));
+            .map(|reported| reported.run.called(language));
         let mut names = unique(names);
         const NAMED: usize = 3;
         let more = names.len().saturating_sub(NAMED);
@@ -109,6 +109,12 @@ impl Report {
 }
 
 impl RunDocument {
+    /// The label of the run, or what people call the device.
+    pub(super) fn called(&self, language: Language) -> String {
+        let label = self.label.clone();
+        label.unwrap_or_else(|| self.device(language))
+    }
+
     /// What people call the device: its model; without one the path, which says more than
     /// a name such as `.`.
     ///

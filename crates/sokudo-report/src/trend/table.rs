@@ -84,7 +84,8 @@ fn levels(series: &SeriesDocument, unit: BandwidthUnit) -> Table {
             Some(change_text(level.change.as_ref()?.ratio))
         })
         .column(right("95 % interval"), |level| {
-            Some(interval_text(level.change.as_ref()?.ratio_interval_95?))
+            let change = level.change.as_ref()?;
+            Some(interval_text(change.ratio, change.ratio_interval_95?))
         })
         .table()
 }

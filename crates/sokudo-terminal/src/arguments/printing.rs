@@ -128,6 +128,17 @@ pub struct Telling {
     pub card: bool,
 }
 
+/// Whether it is told which disks they are.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Masking {
+    /// Replace serial numbers, world-wide names and UUIDs by other words
+    ///
+    /// This includes commands, findings, names below /dev/disk and notes. The same number gets the
+    /// same word throughout. The machine's name and mount points stay.
+    #[arg(long, help_heading = PRINTED)]
+    pub mask_serial: bool,
+}
+
 /// What every command that measures prints, and where to.
 #[derive(Debug, Args)]
 pub struct Printing {

@@ -51,13 +51,16 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     // Both are needed to the end of the program, which frees thousands of rows at once.
     let sides = ManuallyDrop::new(sides);
     let mut past = past(arguments);
-    let mut document = ManuallyDrop::new(ComparisonDocument {
+    let document = ComparisonDocument {
         command: command(arguments, seed),
         seed,
         ..document(&sides, arguments, &mut past)
-    });
+    };
     let is_foreign = sides.iter().any(|side| side.run.origin().is_some());
-    let beside = sides::matrix(&sides, arguments, &mut past);
+    let beside = sides::matrix(&sides, &document, arguments, &mut past);
+    let masking = arguments.masking;
+    let (document, beside) = print::masked((document, beside), &documents(&sides), masking)?;
+    let mut document = ManuallyDrop::new(document);
     // Two that sokudo has measured have a table that says more of them.
     if sides.len() > 2 || is_foreign {
         document.matrix = Some(beside.clone());
@@ -67,6 +70,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
         draw(&sides, &beside, arguments)
     })?;
     ended_by.map_or_else(|| verdict(&document, arguments), Err)
+}
+
+fn documents(sides: &[FoundRun]) -> Vec<&RunDocument> {
+    sides.iter().map(|side| &side.run).collect()
 }
 
 /// Scans are drawn over each other, everything else side by side.
@@ -79,10 +86,11 @@ fn draw(
         let called = side.run.label.as_ref().unwrap_or(&side.source);
         format!("{} {called}", letter(number))
     };
-    let names = sides.iter().enumerate().map(name);
-    let runs: Vec<(String, &RunDocument)> = names.zip(sides.iter().map(|side| &side.run)).collect();
+    let names: Vec<String> = sides.iter().enumerate().map(name).collect();
     let title = sides.first().map(|side| side.run.target.device_name());
-    let title = title.unwrap_or_default();
+    let (runs, named) = (documents(sides), (title.unwrap_or_default(), names));
+    let (title, names) = print::masked(named, &runs, arguments.masking)?;
+    let runs: Vec<(String, &RunDocument)> = names.into_iter().zip(runs).collect();
     let mut kinds = sides.iter().map(|side| side.run.target.kind);
     let is_simulated = kinds.any(|kind| kind == TargetKind::Simulated);
     let drawn = |language| {

@@ -12,7 +12,7 @@ use sokudo_model::disk::{Content, Disk};
 use sokudo_model::{BlockDeviceKind, TargetInfo, TargetKind};
 use sokudo_report::{DiskDocument, InfoDocument, info};
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::output;
+use sokudo_terminal::{output, print};
 use sokudo_words::text;
 
 use crate::commands::info::arguments::InfoArguments;
@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Exit> {
             entry.disk.raw.clear();
         }
     }
+    let document = print::masked(document, &[], arguments.masking)?;
     let style = output::terminal_style();
     if arguments.format.is_json() {
         return output::print(&document.to_json());

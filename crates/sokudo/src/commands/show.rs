@@ -59,7 +59,7 @@ pub(crate) fn run(mut arguments: ShowArguments) -> Result<(), Exit> {
         || is_filtered
         || found.len() != 1
         || arguments.title.is_some()
-        || arguments.mask_serial;
+        || arguments.masking.mask_serial;
     if is_report && arguments.is_of_one_run() {
         return Err(Exit::usage(text!(
             "--card, --judge-again, --plot and --plot-kind work for a single run; name one run, without --title and --mask-serial"
@@ -206,11 +206,7 @@ fn report(found: Vec<FoundRun>, arguments: &ShowArguments) -> Result<Report, Exi
     });
     let report = Report::new(arguments.title.clone(), runs.collect());
     let matrices = matrix::of_report(&report);
-    let report = report.with_matrices(matrices);
-    match arguments.mask_serial {
-        true => report.masked().map_err(Exit::usage),
-        false => Ok(report),
-    }
+    print::masked(report.with_matrices(matrices), &[], arguments.masking)
 }
 
 /// Judges the run by today's rules and writes the difference. It stays as it was kept.
@@ -296,16 +292,15 @@ impl ShownRuns<'_> {
         Ok(text.into_bytes())
     }
 
-    /// The picture of the run, or bars of all runs.
+    /// The picture of the run, or of all runs.
     fn figure(&self, language: Language) -> Result<(PlotFigure, Size), Exit> {
         let kind = self.arguments.plotting.kind.kind;
         let drawn = match self.own {
-            Some(run) => plot::figure(run, kind, language).map(|figure| {
-                let size = Size::fitting(&figure);
-                (figure, size)
-            }),
+            Some(run) => plot::figure(run, kind, language),
             None => self.report.picture(language),
         };
-        drawn.map_err(Exit::usage)
+        let figure = drawn.map_err(Exit::usage)?;
+        let size = Size::fitting(&figure);
+        Ok((figure, size))
     }
 }

@@ -226,6 +226,24 @@ fn several_runs_hold_no_other_load_under_a_name() {
 }
 
 #[test]
+fn serial_numbers_are_masked_in_every_format() {
+    let directory = tempfile::tempdir().unwrap();
+    let sides = ["S1SECRET01", "S2SECRET02"].map(|serial| {
+        let (name, target) = (format!("{serial}.json"), format!("{QUICK}&serial={serial}"));
+        keep_reads(directory.path(), &name, &target, "1")
+    });
+    let sides: [&Path; 2] = [&sides[0], &sides[1]];
+    for form in ["", "-f json", "-f csv", "--pivot row:target", "--plot -"] {
+        let shown = compare(&sides, form).ok().printed;
+        assert!(shown.contains("S1SECRET01"), "{form}: {shown}");
+        let masked = compare(&sides, &format!("{form} --mask-serial")).ok();
+        let masked = masked.printed;
+        assert!(!masked.contains("SECRET"), "{form}: {masked}");
+        holds(&masked, &["SERIAL-1", "SERIAL-2"]);
+    }
+}
+
+#[test]
 fn what_is_no_result_is_refused_in_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let good = keep_reads(directory.path(), "good.json", QUICK, "1");

@@ -34,6 +34,23 @@ fn every_disk_of_this_machine_is_listed() {
 }
 
 #[test]
+fn masked_serial_numbers_are_nowhere() {
+    let serials = |arguments: &str| -> Vec<String> {
+        let printed = info(&format!("--format json {arguments}")).json();
+        let disks = printed["disks"].as_array().unwrap().iter();
+        let serials = disks.filter_map(|disk| disk["serial"].as_str());
+        serials.map(str::to_owned).collect()
+    };
+    let (plain, masked) = (serials(""), serials("--mask-serial"));
+    assert_eq!(plain.len(), masked.len());
+    assert!(
+        masked.iter().all(|it| it.starts_with("SERIAL-")),
+        "{masked:?}"
+    );
+    info("vda --raw --mask-serial").refused(2, &["--raw"]);
+}
+
+#[test]
 fn a_name_that_fits_nothing_is_a_wrong_argument() {
     info("no-such-disk-0815").refused(2, &["no-such-disk-0815", "no disk has the name"]);
     info("/dev/no-such-disk").refused(2, &["/dev/no-such-disk does not exist"]);

@@ -28,8 +28,8 @@ const NAME_LINES_MAX: usize = 4;
 const NAME_LINE: f64 = 1.15;
 /// Between the names of two values under the bars, pixels.
 const TICK_GAP: f64 = 6.0;
-/// Room for a value beyond the longest bar, pixels: the least, and what values that stand
-/// beside each other may take as a share of the picture's width.
+/// Room for a value beyond the longest bar, pixels: the least, and what values may take as a share
+/// of the picture's width.
 const VALUE_ROOM_MIN: f64 = 150.0;
 const VALUE_SHARE_MAX: f64 = 0.42;
 /// Between the end of a bar and its value: the sign of its verdict, pixels.
@@ -171,11 +171,13 @@ fn values(group: &Group) -> String {
 
 /// What values take beyond the longest bar, of a picture so wide.
 fn value_room(bars: &Bars, step: f64, picture: f64) -> f64 {
-    let beside = bars
-        .groups
-        .iter()
-        .filter(|group| bar_height(group, step) < BAR_HEIGHT_OF_TEXT);
-    let widths = beside.map(|group| width(&values(group), shrunk(step - 4.0).size));
+    let widths = bars.groups.iter().map(|group| {
+        if bar_height(group, step) < BAR_HEIGHT_OF_TEXT {
+            return width(&values(group), shrunk(step - 4.0).size);
+        }
+        let labels = group.bars.iter().map(|bar| width(&bar.label, BODY.size));
+        labels.fold(0.0, f64::max)
+    });
     let needed = widths.fold(0.0, f64::max) + VERDICT_ROOM;
     needed
         .min(picture * VALUE_SHARE_MAX)

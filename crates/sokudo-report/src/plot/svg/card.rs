@@ -6,7 +6,7 @@ use sokudo_words::spoken;
 use super::super::figure::{Card, CardTile};
 use super::super::palette::Role;
 use super::super::scale::{PlotAxis, whole};
-use super::super::text::{fitted, width as text_width};
+use super::super::text::{broken_name, fitted, width as text_width};
 use super::canvas::{Canvas, Lettering};
 use super::frame::{BODY, PlotArea, SMALL, STRONG};
 use super::legend::{Legend, LegendEntry, LegendSample};
@@ -14,6 +14,9 @@ use super::marks::verdict;
 
 /// Room for the names of rows, pixels.
 const NAMES: f64 = 170.0;
+/// Lines of a name, and how high each is, pixels.
+const NAME_LINES_MAX: usize = 2;
+const NAME_LINE: f64 = 19.0;
 /// Room for the answer, each further sentence, and the heads of the sides.
 const ANSWER: f64 = 40.0;
 const SENTENCE: f64 = 28.0;
@@ -54,8 +57,11 @@ pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, card: &Card) {
     for row in &card.rows {
         let ends = [[frame.left, top], [frame.right, top]];
         canvas.line(ends[0], ends[1], Role::Grid, 1.0);
-        let name = fitted(&row.name, STRONG.size, NAMES - GAP);
-        canvas.text([frame.left, top + 42.0], STRONG, &name);
+        let names = broken_name(&row.name, STRONG.size, NAMES - GAP, NAME_LINES_MAX);
+        for (line, name) in names.iter().enumerate() {
+            let at = [frame.left, top + 42.0 + whole(line) * NAME_LINE];
+            canvas.text(at, STRONG, name);
+        }
         for (side, tile) in row.tiles.iter().enumerate() {
             if let Some(tile) = tile {
                 draw_tile(canvas, [left(side), top], width, (tile, &card.axis));

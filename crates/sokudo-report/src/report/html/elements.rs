@@ -9,7 +9,7 @@ use super::table::table;
 use crate::article::{Article, Element};
 use crate::explain;
 use crate::grouping::FindingGroup;
-use crate::table::{Cell, Skin};
+use crate::table::{Cell, Skin, Tone};
 
 pub(super) fn elements(page: &HtmlPage, article: &Article<'_>) -> Markup {
     html! { @for element in article.on(Skin::Paper) { (self::element(page, element)) } }
@@ -20,8 +20,12 @@ fn element(page: &HtmlPage, element: &Element<'_>) -> Markup {
         Element::Title(title) => html! { h2 { (cell(page, title)) } },
         Element::Heading(heading) => html! { h3 { (page.text(heading)) } },
         Element::Facts(facts) => self::facts(page, facts),
-        Element::Paragraph(sentence) | Element::Answer(_, sentence) => html! {
+        Element::Paragraph(sentence) => html! {
             @if !sentence.is_empty() { p { (lines(&sentence.in_language(page.style.language))) } }
+        },
+        Element::Answer(Tone::None, sentence) => html! { p.answer { (page.text(sentence)) } },
+        Element::Answer(tone, sentence) => html! {
+            p.answer { (page.judged(*tone, sentence)) }
         },
         Element::Notes { title, items, .. } if title.is_empty() => html! {
             @for item in items { p { (page.text(item)) } }

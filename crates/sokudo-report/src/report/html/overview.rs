@@ -21,7 +21,7 @@ pub(super) fn contents(page: &HtmlPage, report: &Report) -> Markup {
                 @for (number, reported) in (1..).zip(&report.runs) {
                     @let run = &reported.run;
                     li {
-                        a href={ "#run-" (number) } { (text(&run.device(page.style.language))) }
+                        a href={ "#run-" (number) } { (text(&run.called(page.style.language))) }
                         " " (text(&run.method_of_tool()))
                     }
                 }

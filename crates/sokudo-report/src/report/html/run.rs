@@ -14,13 +14,12 @@ use crate::facts::facts as facts_of;
 use crate::number::rate;
 use crate::report::ReportedRun;
 use crate::report::method;
-use crate::report::overview::verdicts;
-use crate::run::{figures, shortfalls_of};
+use crate::run::{RunVerdict, add_answer, figures, shortfalls_of};
 use crate::style::BandwidthUnit;
 use crate::table::{Table, left};
 use crate::view::{self, ShownView, views};
 use crate::wording::{row_alone, source};
-use crate::{date, surface};
+use crate::{card, date, surface};
 
 /// Blocks up to this size are what people mean by small random I/O.
 const SMALL_BYTES_MAX: u64 = 16 << 10;
@@ -31,6 +30,15 @@ pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) ->
     let mut findings = Article::default();
     findings.add(Element::OfRows(shortfalls_of(run)));
     findings.add(Element::Findings(view::findings(run)));
+    let mut answer = Article::default();
+    add_answer(&mut answer, run);
+    let of_disks = match answer.0.is_empty() {
+        true => card::answers(run),
+        false => Vec::new(),
+    };
+    for (tone, sentence) in of_disks.into_iter().chain(RunVerdict::of(run).goodness) {
+        answer.add(Element::Answer(tone, sentence));
+    }
     let to_know = page.say("What to know about these figures");
     let (trials, trials_title) = (evidence::trials(page, run), page.say("Trials"));
     let (machine, machine_title) = (
@@ -40,8 +48,8 @@ pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) ->
     html! {
         section.run.only[page.is_only] id={ "run-" (number) } {
             (heading(page, number, reported))
+            (elements(page, &answer))
             (tiles(page, run))
-            (verdict_list(page, run))
             (part(&page.say("Figures"), &elements(page, &figures), false))
             (part(&page.say("Pictures"), &charts::of_run(page, run), false))
             (part(&to_know, &elements(page, &findings), false))
@@ -61,10 +69,13 @@ pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) ->
 
 fn heading(page: &HtmlPage, number: usize, reported: &ReportedRun) -> Markup {
     let run = &reported.run;
-    let device = text(&run.device(page.style.language));
+    let called = text(&run.called(page.style.language));
+    let device = run.label.as_ref();
+    let device = device.map(|_| text(&run.device(page.style.language)));
     let interrupted = run.interrupted.then(|| page.say("interrupted"));
     let parts = [
         Some(text(&run.plan.method.to_string())),
+        device,
         Some(text(run.target.path.as_ref().unwrap_or(&run.target.name))),
         Some(text(&date::for_people(&run.began()))),
         Some(text(&run.measurer())),
@@ -72,9 +83,9 @@ fn heading(page: &HtmlPage, number: usize, reported: &ReportedRun) -> Markup {
         interrupted,
     ];
     html! {
-        // A page about one run has the device as its heading, unless it has a title.
-        @if !page.is_only { h2 { (number) " · " (device) } }
-        @else if page.has_title { h2 { (device) } }
+        // A page about one run has this as its heading, unless it has a title.
+        @if !page.is_only { h2 { (number) " · " (called) } }
+        @else if page.has_title { h2 { (called) } }
         p.lead {
             @for (index, part) in parts.iter().flatten().enumerate() {
                 @if index > 0 { " · " }
@@ -163,17 +174,6 @@ fn tile(
                     br;
                     (page.verdict(result.verdict))
                 }
-            }
-        }
-    }
-}
-
-fn verdict_list(page: &HtmlPage, run: &RunDocument) -> Markup {
-    let verdicts = verdicts(run);
-    html! {
-        @if !verdicts.is_empty() {
-            ul.summary {
-                @for (verdict, count) in verdicts { li { (count) " " (page.verdict(verdict)) } }
             }
         }
     }

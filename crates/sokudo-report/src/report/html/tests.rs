@@ -78,6 +78,23 @@ fn what_is_of_no_row_has_no_name_and_a_table_without_lines_keeps_its_note() {
 }
 
 #[test]
+fn heads_are_labels_and_the_answer_stands_before_the_figures() {
+    let mut report = sample::report();
+    report.title = None;
+    for (reported, label) in report.runs.iter_mut().zip(["old", "new"]) {
+        reported.run.label = Some(label.to_owned());
+    }
+    let page = report.html(ReportStyle::default());
+    for head in ["<h1>old, new</h1>", "<h2>1 · old</h2>", ">2 new</th>"] {
+        assert!(page.contains(head), "{head}");
+    }
+    let begin = page.find("id=\"run-1\"").unwrap();
+    let run = &page[begin..];
+    let [answer, figures] = ["class=\"answer\"", "<h3>"].map(|it| run.find(it).unwrap());
+    assert!(answer < figures, "the answer comes first");
+}
+
+#[test]
 fn the_fastest_is_none_of_a_cache() {
     let mut report = sample::report();
     for result in report.runs.iter_mut().flat_map(|it| &mut it.run.results) {

@@ -7,7 +7,7 @@ use sokudo_terminal::arguments::mistake::whole_number;
 use sokudo_terminal::arguments::one_of::one_of;
 use sokudo_terminal::arguments::percent::{Percent, percent};
 use sokudo_terminal::arguments::pictures::Pictures;
-use sokudo_terminal::arguments::printing::{Asking, Rendering};
+use sokudo_terminal::arguments::printing::{Asking, Masking, Rendering};
 use sokudo_terminal::arguments::store::RunKeeping;
 use sokudo_words::{Text, text};
 
@@ -80,6 +80,9 @@ pub(crate) struct CompareArguments {
 
     #[command(flatten)]
     pub(crate) rendering: Rendering,
+
+    #[command(flatten)]
+    pub(crate) masking: Masking,
 
     #[command(flatten)]
     pub(crate) asking: Asking,

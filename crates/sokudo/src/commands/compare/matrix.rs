@@ -11,6 +11,7 @@ use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{command_line, picture, print};
 use sokudo_words::text;
 
+use super::documents;
 use crate::commands::compare::arguments::{Axes, CompareArguments};
 
 /// More runs than this are no table that anybody reads.
@@ -34,11 +35,7 @@ pub(super) fn run(
             "no result of these runs matches; leave --only out, or name other runs"
         ))
     })?;
-    let document = PivotDocument {
-        command: command_line::as_given(),
-        ..document
-    };
-    print(&document, arguments)
+    print(document, sides, arguments)
 }
 
 /// `--ratio`: rows of each run divided by others of it.
@@ -55,17 +52,22 @@ pub(super) fn ratios(
             "no run has two rows whose names differ in this alone; sokudo show RUN shows the names of its rows"
         ))
     })?;
+    print(document, sides, arguments)
+}
+
+fn print(
+    document: PivotDocument,
+    sides: &[FoundRun],
+    arguments: &CompareArguments,
+) -> Result<(), Exit> {
     let document = PivotDocument {
         command: command_line::as_given(),
         ..document
     };
-    print(&document, arguments)
-}
-
-fn print(document: &PivotDocument, arguments: &CompareArguments) -> Result<(), Exit> {
-    print::write_document(document, &arguments.rendering)?;
+    let document = print::masked(document, &documents(sides), arguments.masking)?;
+    print::write_document(&document, &arguments.rendering)?;
     picture::write_all(
-        |language| plot::pivot(document, language),
+        |language| plot::pivot(&document, language),
         &arguments.pictures,
     )
 }

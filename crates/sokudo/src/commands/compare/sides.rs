@@ -7,7 +7,7 @@ use sokudo_history::find::FoundRun;
 use sokudo_history::past_runs::{HistoryKey, Past, PastRow, PastRun, StartTimes};
 use sokudo_report::comparison::{Figure, letter, rates};
 use sokudo_report::pivot::{PivotRun, SideRow};
-use sokudo_report::{PivotDocument, RunDocument};
+use sokudo_report::{ComparisonDocument, PivotDocument, RunDocument};
 use sokudo_stats::PastRuns;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
@@ -42,6 +42,7 @@ pub(super) fn reference_first(sides: &mut [FoundRun], reference: Option<&str>) -
 /// one is. A row of another load has a line of its own.
 pub(super) fn matrix(
     sides: &[FoundRun],
+    document: &ComparisonDocument,
     arguments: &CompareArguments,
     past: &mut Past,
 ) -> PivotDocument {
@@ -68,7 +69,8 @@ pub(super) fn matrix(
         })
         .collect();
     let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
-    PivotDocument::of_sides(&runs, &rows, arguments.rendering.unit)
+    let unit = arguments.rendering.unit;
+    PivotDocument::of_sides(&runs, &rows, unit, |row| document.ratios(row))
 }
 
 /// The best side of each row, where there is one.

@@ -1,7 +1,7 @@
 //! Arguments of `sokudo info`.
 
 use clap::Args;
-use sokudo_terminal::arguments::printing::ListFormat;
+use sokudo_terminal::arguments::printing::{ListFormat, Masking};
 
 /// Arguments of `sokudo info`, as given.
 #[derive(Debug, Args)]
@@ -13,9 +13,11 @@ pub(crate) struct InfoArguments {
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) format: ListFormat,
+    #[command(flatten)]
+    pub(crate) masking: Masking,
     /// Print the disks' raw answers in hexadecimal
     ///
     /// JSON always contains them when a disk is named.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "mask_serial")]
     pub(crate) raw: bool,
 }

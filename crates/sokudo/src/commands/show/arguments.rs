@@ -7,7 +7,7 @@ use sokudo_history::arguments::which::RunFilterArguments;
 use sokudo_report::BandwidthUnit;
 use sokudo_terminal::arguments::heading::PRINTED;
 use sokudo_terminal::arguments::pictures::Plotting;
-use sokudo_terminal::arguments::printing::{Format, Telling, unit};
+use sokudo_terminal::arguments::printing::{Format, Masking, Telling, unit};
 use sokudo_terminal::arguments::store::Keeping;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -88,12 +88,8 @@ pub(crate) struct ShowArguments {
     #[arg(long, value_name = "TEXT", help_heading = PRINTED)]
     pub(crate) title: Option<String>,
 
-    /// Replace serial numbers, world-wide names and UUIDs by other words
-    ///
-    /// This includes commands, findings, names below /dev/disk and notes. The same number gets the
-    /// same word throughout the report. The machine's name and mount points stay.
-    #[arg(long, help_heading = PRINTED)]
-    pub(crate) mask_serial: bool,
+    #[command(flatten)]
+    pub(crate) masking: Masking,
 
     #[command(flatten)]
     pub(crate) telling: Telling,

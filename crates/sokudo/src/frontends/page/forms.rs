@@ -5,6 +5,7 @@
 use std::any::TypeId;
 
 use clap::{Arg, ArgAction};
+use sokudo_analysis::Means;
 use sokudo_methods::declared::PageForm;
 use sokudo_methods::{commands, matrix};
 use sokudo_model::{Bytes, Nanos};
@@ -37,6 +38,7 @@ pub(crate) fn list(language: Language) -> MethodList {
     MethodList {
         forms: methods(language),
         names: commands::kinds().map(|kind| kind.name).collect(),
+        remedies: Means::ALL.map(|it| (it.code(), it.name())).into(),
     }
 }
 

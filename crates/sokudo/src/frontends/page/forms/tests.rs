@@ -145,6 +145,20 @@ fn forms_are_made_of_what_the_command_line_says() {
 }
 
 #[test]
+fn every_option_that_a_remedy_points_at_is_a_field_of_mark() {
+    definition::hand_over(Cli::command);
+    let list = list(Language::English);
+    let mark = list.forms.iter().find(|it| it.name == "mark").unwrap();
+    let names = list.remedies.values();
+    let names = names.filter_map(|it| it.strip_prefix("--")?.split(' ').next());
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() > 10, "{names:?}");
+    for name in names {
+        assert!(mark.options.iter().any(|it| it.name == name), "{name}");
+    }
+}
+
+#[test]
 fn names_are_unique_and_every_value_that_is_offered_is_taken() {
     let cli = Cli::command();
     for form in forms_in(Language::English) {
