@@ -13,7 +13,7 @@ use crate::figure::figures_in;
 use crate::number;
 use crate::run;
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Head, Table, left, point, right};
+use crate::table::{Cell, Head, Table, Tone, left, point, right};
 use crate::unique::unique;
 use crate::wording::row_alone;
 
@@ -36,8 +36,8 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         None => article.append(run::brief_figures(document, unit)),
     }
     let assessment = document.disk_assessment.as_deref();
-    if let Some((tone, sentence)) = assessment.and_then(assessment_table::answer) {
-        article.add(Element::Answer(tone, sentence));
+    if let Some((answer, sentence)) = assessment.and_then(assessment_table::answer) {
+        article.add(Element::Answer(Tone::of_answer(answer), sentence));
     }
     article
 }

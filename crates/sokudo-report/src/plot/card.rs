@@ -32,7 +32,8 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let (title, facts) = heading(document);
     let assessed = document.disk_assessment.as_deref();
     let assessed = assessed.and_then(assessment_table::answer);
-    let answers = [assessed, RunVerdict::of(document).goodness];
+    let goodness = RunVerdict::of(document).goodness;
+    let answers = [assessed.map(|it| it.1), goodness.map(|it| it.1)];
     rows.iter()
         .any(|row| row.tiles.iter().any(Option::is_some))
         .then(|| PlotFigure {
@@ -51,7 +52,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
                 sentences: answers
                     .into_iter()
                     .flatten()
-                    .map(|(_, text)| text.to_string())
+                    .map(|text| text.to_string())
                     .collect(),
             }),
         })
