@@ -26,7 +26,8 @@ pub fn check_rendering<'a>(
     pictures: impl Iterator<Item = &'a Destination> + Clone,
 ) -> Result<(), Exit> {
     let output = rendering.output.as_deref();
-    if let Some("svg" | "png" | "html" | "pdf") = rendering.ending().as_deref()
+    if rendering.format.is_none()
+        && let Some("svg" | "png" | "html" | "pdf") = rendering.ending().as_deref()
         && let Some(path) = output
     {
         return Err(Exit::usage(text!(
@@ -127,7 +128,7 @@ pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -
     let detail = RunDetail::of(printing.telling, &rest);
     let rendering = &printing.rendering;
     let (format, path) = (rendering.form(), rendering.output.as_deref());
-    let style = style(path.is_none(), rendering.unit);
+    let style = style(path.is_none(), rendering.table.unit);
     put(
         path,
         &rendered(document, format, &style, detail),
@@ -206,7 +207,7 @@ pub fn draw(
 /// Writes a document of several runs in the format asked for.
 pub fn write_document(document: &impl CsvForm, rendering: &Rendering) -> Result<(), Exit> {
     let path = rendering.output.as_deref();
-    let style = style(path.is_none(), rendering.unit);
+    let style = style(path.is_none(), rendering.table.unit);
     let format = rendering.form();
     let text = match format {
         Format::Table => document.render(&style),

@@ -68,7 +68,7 @@ pub(super) fn matrix(
         })
         .collect();
     let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
-    PivotDocument::of_sides(&runs, &rows, arguments.rendering.unit)
+    PivotDocument::of_sides(&runs, &rows, arguments.rendering.table.unit)
 }
 
 /// The best side of each row, where there is one.
@@ -78,7 +78,7 @@ fn best(
     arguments: &CompareArguments,
     past: &mut Past,
 ) -> Vec<Option<usize>> {
-    let figure = arguments.rendering.unit.figure();
+    let figure = arguments.rendering.table.unit.figure();
     let letters: Vec<String> = (0..runs.len()).map(letter).collect();
     let begun: Vec<PastRun<'_>> = runs.iter().map(|side| PastRun::of(&side.run)).collect();
     let all = StartTimes::of(&begun);
