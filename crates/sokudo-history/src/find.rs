@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use sokudo_model::{is_label, label_of_tags, label_tag, without_answer};
+use sokudo_model::{is_label, label_of_tags, label_tag};
 use sokudo_report::document::{JSON_BYTES_MAX, SummaryReader, summary, unpack};
 use sokudo_report::pivot::PivotRun;
 use sokudo_report::{Report, RunDocument, report};
@@ -229,7 +229,7 @@ fn of_store(entry: Entry, mut run: RunDocument) -> FoundRun {
         id: Some(id),
         annotations: Annotations {
             note: entry.note,
-            tags: without_answer(entry.tags),
+            tags: entry.tags,
         },
         run,
     }

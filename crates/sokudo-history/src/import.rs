@@ -162,14 +162,14 @@ struct Printed {
 
 impl Printed {
     fn print(&mut self, document: &RunDocument, arguments: &ImportArguments) -> Result<(), Exit> {
-        let Rendering { output, unit, .. } = &arguments.rendering;
-        let format = arguments.rendering.form();
+        let Rendering { output, table, .. } = &arguments.rendering;
+        let (format, unit) = (arguments.rendering.form(), table.unit);
         let is_first = self.documents == 0;
         self.documents += 1;
         let between = if is_first { "" } else { "\n" };
         let text = match format {
             Format::Table | Format::Nagios | Format::Prom => {
-                let style = output::style(output.is_none(), *unit);
+                let style = output::style(output.is_none(), unit);
                 format!("{between}{}", text::render(document, &style))
             }
             Format::Json => document.to_json(),
@@ -178,7 +178,7 @@ impl Printed {
                 "{between}{}",
                 markdown::render_in(
                     document,
-                    output::style(false, *unit).unit,
+                    output::style(false, unit).unit,
                     language::current()
                 )
             ),

@@ -9,11 +9,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sokudo_model::{
-    ANSWER_PREFIX, ListedRow, Nanos, Run, hosts_tag, label_of_tags, label_tag, narrow,
-};
-use sokudo_report::RunDocument;
+use sokudo_model::{ListedRow, Nanos, Run, hosts_tag, label_of_tags, label_tag, narrow};
 use sokudo_report::document::{ResultDocument, pack, summary};
+use sokudo_report::{RunDocument, run};
 use sokudo_store::{Filter, NewRun, Page, RunId, Sqlite, Store, StoreError};
 use sokudo_terminal::arguments::printing;
 use sokudo_terminal::arguments::store::{Keeping, Location, data_folder};
@@ -239,8 +237,6 @@ fn kept(
     let packed = pack(run)?;
     let mut tags: Vec<String> = run.label.as_deref().map(label_tag).into_iter().collect();
     tags.extend((!run.hosts.is_empty()).then(|| hosts_tag(run.hosts.len())));
-    let answer = sokudo_report::run::answer_word(document).filter(|_| !document.interrupted);
-    tags.extend(answer.map(|it| format!("{ANSWER_PREFIX}{it}")));
     let new = new_run(document, packed);
     in_time(patience, move || {
         put(location, patience, &new, before, &tags)
@@ -404,6 +400,7 @@ pub fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
         origin: document.origin().map(|origin| origin.tool.clone()),
         command: document.command.clone(),
         interrupted: document.interrupted,
+        answer: run::listed_answer(document).filter(|_| !document.interrupted),
         rows: results.iter().map(new_row).collect(),
         document: packed,
         summary: summary(document),

@@ -6,7 +6,8 @@
 pub mod arguments;
 
 use sokudo_device::{System, look};
-use sokudo_model::{Nanos, answer_of, label_tag, without_answer};
+use sokudo_model::{Nanos, label_tag};
+use sokudo_report::table::Tone;
 use sokudo_report::{Forms, ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 use sokudo_terminal::exit::Exit;
@@ -112,8 +113,9 @@ pub fn listed(entry: Entry) -> ListedRun {
         command: run.command,
         interrupted: run.interrupted,
         note: entry.note,
-        answer: answer_of(&entry.tags).map(str::to_owned),
-        tags: without_answer(entry.tags),
+        tags: entry.tags,
+        answer: run.answer.map(|answer| answer.name().to_owned()),
+        tone: run.answer.map_or(Tone::of(run.verdict), Tone::of_answer),
         is_baseline: entry.is_baseline,
         rows: run.rows,
     }

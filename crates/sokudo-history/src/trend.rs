@@ -32,7 +32,7 @@ pub fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     let store = store.as_mut();
     let StoredDevice { identity, name } = device(store, arguments.device.as_deref())?;
     let names = row_names(store, &identity)?;
-    let figure = arguments.rendering.unit.figure();
+    let figure = arguments.rendering.table.unit.figure();
     let least = arguments.min_difference.0;
     let mut document = TrendDocument::new(&identity, &name, figure, least);
     for name in &names {
@@ -49,7 +49,7 @@ pub fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     document.command = command_line::as_given();
     print::write_document(&document, &arguments.rendering)?;
     picture::write_all(
-        |language| plot::trend(&document, arguments.rendering.unit, language),
+        |language| plot::trend(&document, arguments.rendering.table.unit, language),
         &arguments.pictures,
     )
 }

@@ -103,7 +103,7 @@ fn list(questions: &FitQuestions, arguments: &Arguments) -> Result<(), Exit> {
     match rendering.form() {
         Format::Json => output::put(path, &document.to_json(), false),
         _ => {
-            let style = output::style(path.is_none(), rendering.unit);
+            let style = output::style(path.is_none(), rendering.table.unit);
             output::put(path, &document.render(&style), true)
         }
     }

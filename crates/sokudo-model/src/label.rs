@@ -57,20 +57,6 @@ pub fn hosts_of_tags<T: AsRef<str>>(tags: &[T]) -> Option<u32> {
     tags.find_map(|tag| tag.strip_prefix(HOSTS_PREFIX)?.parse().ok())
 }
 
-/// What a tag begins with that says what a run has answered, such as `answer=NOT OK`.
-pub const ANSWER_PREFIX: &str = "answer=";
-
-/// What a run answered, by its tags.
-pub fn answer_of(tags: &[String]) -> Option<&str> {
-    tags.iter().find_map(|tag| tag.strip_prefix(ANSWER_PREFIX))
-}
-
-/// The tags that people gave.
-pub fn without_answer(mut tags: Vec<String>) -> Vec<String> {
-    tags.retain(|tag| !tag.starts_with(ANSWER_PREFIX));
-    tags
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

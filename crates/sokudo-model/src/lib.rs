@@ -49,6 +49,7 @@ mod parts;
 pub mod plan;
 pub mod reported;
 pub mod run;
+mod run_answer;
 pub mod self_test;
 pub mod sentences;
 pub mod sharing;
@@ -101,8 +102,7 @@ pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
 pub use job_target::{Allocation, JobTargetKind};
 pub use label::{
-    ANSWER_PREFIX, LABEL_CHARACTERS_MAX, answer_of, hosts_of_tags, hosts_tag, is_label,
-    label_of_tags, label_tag, without_answer,
+    LABEL_CHARACTERS_MAX, hosts_of_tags, hosts_tag, is_label, label_of_tags, label_tag,
 };
 pub use layout::Layout;
 pub use listed::ListedRow;
@@ -129,6 +129,7 @@ pub use reported::{
     ReportedSample,
 };
 pub use run::{Run, RunPart, Schedule};
+pub use run_answer::RunAnswer;
 pub use self_test::{SelfTest, SelfTestKind, SelfTestResult};
 pub use sentences::with_texts_as_data;
 pub use sharing::{Contention, SharedRates, SharingDisk, SharingTest};

@@ -15,14 +15,14 @@ const PAGE_OF_RUNS = 100;
 /** Largest result of another tool that is sent. */
 const RESULT_BYTES_MAX = 8 * 1024 * 1024;
 
-const answerTone = { OK: 'good', 'OK so far': 'good', 'FAST ENOUGH': 'good', 'NOT OK': 'bad', 'TOO SLOW': 'bad' };
-const verdictTone = { VERIFIED: 'good', UNVERIFIED: 'doubtful', INVALID: 'bad' };
-
-const verdictWord = (verdict) => ({
+const verdictWords = () => ({
   VERIFIED: say("VERIFIED"),
   UNVERIFIED: say("UNVERIFIED"),
   INVALID: say("INVALID"),
-})[verdict] ?? '';
+});
+
+/** What a run came to: its answer, or the worst verdict of its rows. */
+const outcome = (run) => judged(run.answer ?? verdictWords()[run.verdict] ?? '', run.tone);
 
 /** The highest rate of the rows that read or write, as the command line lists it. */
 function best(run, direction) {
@@ -83,7 +83,7 @@ export class HistoryPage {
       text('device', say("Disk"), say("model, serial or name")),
       select('method', say("Method"), [['', say("all")]]),
       text('tag', say("Tag"), ''),
-      select('verdict', say("Verdict"), [['', say("all")], ...Object.keys(verdictTone).map((name) => [name.toLowerCase(), verdictWord(name)])]),
+      select('verdict', say("Verdict"), [['', say("all")], ...Object.entries(verdictWords()).map(([name, words]) => [name.toLowerCase(), words])]),
       select('since', say("Since"), [['', say("any time")], ['1d', say("a day")], ['7d', say("a week")], ['30d', say("a month")], ['1y', say("a year")]]));
     return this.form;
   }
@@ -148,7 +148,7 @@ export class HistoryPage {
       el('td', null, run.method),
       el('td', { class: 'number' }, best(run, 'read')),
       el('td', { class: 'number' }, best(run, 'write')),
-      el('td', null, run.answer ? judged(run.answer, answerTone[run.answer] ?? 'doubtful') : judged(verdictWord(run.verdict), verdictTone[run.verdict])),
+      el('td', null, outcome(run)),
       el('td', { class: 'tags' }, (run.tags ?? []).map((tag) => el('span', { class: 'chip' }, tag)), run.note));
   }
 
@@ -186,7 +186,7 @@ export class LastRuns {
     fill(this.list, runs.map((run) => el('li', null,
       el('a', { href: `#run=${run.id}` }, `${run.device_name ?? run.device ?? run.target} · ${run.method}`),
       el('span', { class: 'number' }, [best(run, 'read'), best(run, 'write')].join(' / '), ' MB/s'),
-      judged(verdictWord(run.verdict), verdictTone[run.verdict]), el('span', { class: 'when' }, moment(run.started_at)))));
+      outcome(run), el('span', { class: 'when' }, moment(run.started_at)))));
   }
 }
 

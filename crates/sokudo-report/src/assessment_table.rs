@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     AssessedPoint, BlockDevice, DiskAnswer, DiskAssessment, DriveConditions, LOOKED_AT, Run,
-    UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS, narrow,
+    RunAnswer, UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -11,17 +11,20 @@ use crate::disk_words;
 use crate::table::{Cell, Table, TableBuilder, Tone, left, right};
 use crate::wording::phrase;
 
-pub const fn tone(answer: Option<DiskAnswer>) -> Tone {
+/// The answer where this was not looked at, which is not called OK.
+fn answered(answer: Option<DiskAnswer>, unseen: &Text) -> RunAnswer {
     match answer {
-        Some(DiskAnswer::Ok) => Tone::Good,
-        Some(DiskAnswer::OkBut) | None => Tone::Doubtful,
-        Some(DiskAnswer::NotOk) => Tone::Bad,
+        None => RunAnswer::CannotSay,
+        Some(DiskAnswer::Ok) if !unseen.is_empty() => RunAnswer::OkSoFar,
+        Some(DiskAnswer::Ok) => RunAnswer::Ok,
+        Some(DiskAnswer::OkBut) => RunAnswer::OkBut,
+        Some(DiskAnswer::NotOk) => RunAnswer::NotOk,
     }
 }
 
 /// What it comes to, in one sentence: the gravest point, or of a good disk what its speed is held
 /// against, which stands first.
-pub fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
+pub fn answer(assessment: &DiskAssessment) -> Option<(RunAnswer, Text)> {
     let answer = assessment.answer;
     let points = assessment.points.iter();
     let mut as_grave = points.filter(|point| point.answer == answer);
@@ -31,16 +34,15 @@ pub fn answer(assessment: &DiskAssessment) -> Option<(Tone, Text)> {
         more => text!(" (+ {more} more)"),
     };
     let unseen = not_looked_at(&assessment.points);
+    let answer = answered(answer, &unseen);
     let sentence = match answer {
-        None => text!("CANNOT SAY: {found}"),
-        Some(DiskAnswer::Ok) if !unseen.is_empty() => {
-            text!("OK so far (not looked at: {unseen}): {found}")
-        }
-        Some(DiskAnswer::Ok) => text!("OK: {found}"),
-        Some(DiskAnswer::OkBut) => text!("OK BUT: {found}{more}"),
-        Some(DiskAnswer::NotOk) => text!("NOT OK: {found}{more}"),
+        RunAnswer::OkSoFar => text!("OK so far (not looked at: {unseen}): {found}"),
+        RunAnswer::Ok => text!("OK: {found}"),
+        RunAnswer::OkBut => text!("OK BUT: {found}{more}"),
+        RunAnswer::NotOk => text!("NOT OK: {found}{more}"),
+        _ => text!("CANNOT SAY: {found}"),
     };
-    Some((tone(answer), sentence))
+    Some((answer, sentence))
 }
 
 /// What nobody looked at, in a few words, each once.
@@ -73,7 +75,7 @@ pub struct JudgedDisk<'a> {
 }
 
 /// What disks come to; `None` where none was judged.
-pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(Tone, Text)> {
+pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(RunAnswer, Text)> {
     if let [disk] = disks {
         return answer(disk.assessment);
     }
@@ -91,26 +93,27 @@ pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(Tone, Text)> {
     let found = points.find(|point| point.answer == answer)?.found.clone();
     let name = worst.label.unwrap_or(worst.name);
     let unseen = not_looked_at(disks.iter().flat_map(|disk| &disk.assessment.points));
+    let answer = answered(answer, &unseen);
     let sentence = match answer {
-        Some(DiskAnswer::Ok) if !unseen.is_empty() => {
+        RunAnswer::OkSoFar => {
             text!("OK so far (not looked at: {unseen}): all {all} disks are as they should be")
         }
-        Some(DiskAnswer::Ok) => text!("OK: all {all} disks are as they should be"),
-        Some(DiskAnswer::OkBut) => {
-            text!("OK BUT: {alike} of {all} disks; {name}: {found}")
-        }
-        Some(DiskAnswer::NotOk) => text!("NOT OK: {alike} of {all} disks; {name}: {found}"),
-        None => text!("CANNOT SAY: {alike} of {all} disks; {name}: {found}"),
+        RunAnswer::Ok => text!("OK: all {all} disks are as they should be"),
+        RunAnswer::OkBut => text!("OK BUT: {alike} of {all} disks; {name}: {found}"),
+        RunAnswer::NotOk => text!("NOT OK: {alike} of {all} disks; {name}: {found}"),
+        _ => text!("CANNOT SAY: {alike} of {all} disks; {name}: {found}"),
     };
-    Some((tone(answer), sentence))
+    Some((answer, sentence))
 }
 
 /// The verdicts: one sentence for all, one table, and what each verdict comes from.
-pub fn add_all<'a>(article: &mut Article<'a>, disks: &[JudgedDisk<'a>], table: Table) {
-    let Some((tone, sentence)) = answer_of_all(disks) else {
-        return;
-    };
-    article.add(Element::Answer(tone, sentence));
+pub fn add_all<'a>(
+    article: &mut Article<'a>,
+    disks: &[JudgedDisk<'a>],
+    table: Table,
+) -> Option<RunAnswer> {
+    let (answer, sentence) = answer_of_all(disks)?;
+    article.add(Element::Answer(Tone::of_answer(answer), sentence));
     article.add(Element::Table(table));
     for disk in disks {
         if let Some(label) = disk.label {
@@ -122,6 +125,7 @@ pub fn add_all<'a>(article: &mut Article<'a>, disks: &[JudgedDisk<'a>], table: T
         }
         add_points(article, disk.assessment);
     }
+    Some(answer)
 }
 
 /// What is thought of each disk that was asked for, in the order of the targets.
@@ -185,12 +189,9 @@ pub fn identified<'r, R>(
 /// The words of its answer, as far as the disk was looked at.
 pub(crate) fn verdict(assessment: &DiskAssessment) -> Cell {
     let DiskAssessment { answer, points } = assessment;
-    let is_whole = *answer != Some(DiskAnswer::Ok) || not_looked_at(points).is_empty();
-    let words = match is_whole {
-        true => label(*answer),
-        false => "OK so far".into(),
-    };
-    Cell::Judged(tone(*answer), words)
+    let answered = answered(*answer, &not_looked_at(points));
+    let words = answer.map_or_else(|| label(None), |_| answered.name().into());
+    Cell::Judged(Tone::of_answer(answered), words)
 }
 
 /// The one device at the bottom of a target.
@@ -214,11 +215,13 @@ pub(crate) fn drive(run: &Run, target: usize) -> Option<&DriveConditions> {
 }
 
 /// The answer, what it comes from, and what to do about it, a line per point.
-pub fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) {
-    if let Some((tone, sentence)) = answer(assessment) {
-        article.add(Element::Answer(tone, sentence));
-    }
+pub fn add<'a>(article: &mut Article<'a>, assessment: &'a DiskAssessment) -> Option<RunAnswer> {
+    let answer = answer(assessment).map(|(answer, sentence)| {
+        article.add(Element::Answer(Tone::of_answer(answer), sentence));
+        answer
+    });
     add_points(article, assessment);
+    answer
 }
 
 /// A line per point.

@@ -2,7 +2,9 @@
 
 use sokudo_model::disk::HealthState;
 use sokudo_model::sharing::disk_of;
-use sokudo_model::{DiskAssessment, DriveConditions, MethodTrait, TargetInfo, TargetKind};
+use sokudo_model::{
+    DiskAssessment, DriveConditions, MethodTrait, RunAnswer, TargetInfo, TargetKind,
+};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -38,24 +40,24 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         Some(sides) => article.add(Element::Table(table(document, &sides, unit))),
         None => article.append(run::brief_figures(document, unit)),
     }
-    for (tone, sentence) in answers(document) {
-        article.add(Element::Answer(tone, sentence));
+    for (answer, sentence) in answers(document) {
+        article.add(Element::Answer(Tone::of_answer(answer), sentence));
     }
     article
 }
 
 /// What each disk comes to, by its name where there are several.
-pub(crate) fn answers(document: &RunDocument) -> Vec<(Tone, Text)> {
+pub(crate) fn answers(document: &RunDocument) -> Vec<(RunAnswer, Text)> {
     let one = document.disk_assessment.iter().map(|it| (None, &**it));
     let several = document.assessed_disks.iter();
     let several = several.map(|it| (Some(&*it.label), &it.assessment));
     let answer = |(label, assessment): (Option<&str>, &DiskAssessment)| {
-        let (tone, sentence) = assessment_table::answer(assessment)?;
+        let (answer, sentence) = assessment_table::answer(assessment)?;
         let sentence = match label {
             Some(label) => text!("{label}: {sentence}"),
             None => sentence,
         };
-        Some((tone, sentence))
+        Some((answer, sentence))
     };
     one.chain(several).filter_map(answer).collect()
 }

@@ -69,9 +69,12 @@ pub struct ListedRun {
     pub note: String,
     /// Tags of the run, sorted; empty where nobody gave any.
     pub tags: Vec<String>,
-    /// What it answered, such as `NOT OK`, where its method does.
+    /// What it answered, such as `NOT OK`, where its method does; `NOT OK` also where its disk
+    /// failed.
     #[serde(default)]
     pub answer: Option<String>,
+    /// How good its answer is, or without one its verdict.
+    pub tone: Tone,
     /// Whether later runs of its device and method are compared with it.
     pub is_baseline: bool,
     /// Its rows, in their order.
@@ -101,16 +104,11 @@ impl ListedRun {
 
     /// What it came to: its answer, or the worst verdict of its rows.
     fn outcome(&self) -> Cell {
-        let (tone, word) = match (self.answer.as_deref(), self.verdict) {
-            (Some(answer), _) => (answer_tone(answer), phrase(answer)),
-            (None, verdict) => (
-                Tone::of(verdict),
-                verdict.map_or(MISSING, Verdict::name).into(),
-            ),
-        };
+        let verdict = self.verdict.map_or(MISSING, Verdict::name);
+        let word = self.answer.as_deref().map_or(verdict.into(), phrase);
         let interrupted = self.interrupted.then(|| "interrupted".into());
         let words = Text::list(std::iter::once(word).chain(interrupted), ", ");
-        Cell::Judged(tone, words)
+        Cell::Judged(self.tone, words)
     }
 
     /// What stands above the run itself: its number, and what somebody has said of it. Ends
@@ -132,14 +130,6 @@ impl ListedRun {
             lines.extend(style.wrapped_name(&format!("{}  ", style.word("note")), &note));
         }
         lines.join("\n") + "\n\n"
-    }
-}
-
-fn answer_tone(answer: &str) -> Tone {
-    match answer {
-        "NOT OK" | "TOO SLOW" => Tone::Bad,
-        "OK" | "OK so far" | "FAST ENOUGH" => Tone::Good,
-        _ => Tone::Doubtful,
     }
 }
 
@@ -255,6 +245,7 @@ mod tests {
             note: String::new(),
             tags: vec!["idle".to_owned()],
             answer: None,
+            tone: Tone::Good,
             is_baseline: id == 1,
             rows: vec![
                 row("read", Some(3.5e9)),
@@ -282,7 +273,7 @@ mod tests {
     fn an_answer_stands_in_the_place_of_a_verdict_and_disks_of_one_model_differ() {
         let mut failed = run(2, "Model");
         failed.device = "Model S-1234".to_owned();
-        failed.answer = Some("NOT OK".to_owned());
+        (failed.answer, failed.tone) = (Some("NOT OK".to_owned()), Tone::Bad);
         let mut other = run(1, "Model");
         (other.interrupted, other.device) = (true, "Model S-5678 · partition 1".to_owned());
         let text = ListDocument::new(vec![failed, other]).render(&style(80));

@@ -6,7 +6,7 @@ mod columns;
 
 pub use answer::RunVerdict;
 
-use sokudo_model::MethodTrait;
+use sokudo_model::{DiskAnswer, MethodTrait, RunAnswer};
 use sokudo_stats::INTERVAL_TRIALS_MIN;
 use sokudo_words::{Text, text};
 
@@ -75,25 +75,25 @@ pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Arti
 }
 
 /// The answer to the question that it was measured for.
-pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) {
-    for view in views(document) {
-        view.add_answer(article, document);
-    }
+pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) -> Option<RunAnswer> {
+    let of_views = views(document).fold(None, |answer, view| {
+        answer.or(view.add_answer(article, document))
+    });
     let asks = document.plan.method.is(MethodTrait::AsksForDisk);
-    match &document.disk_assessment {
+    let of_disk = match &document.disk_assessment {
         Some(assessment) if asks => assessment_table::add(article, assessment),
         _ if asks && !document.assessed_disks.is_empty() => {
             let disks = assessment_table::judged_disks(document);
             let table = assessment_table::table_of_all(document, &disks);
-            assessment_table::add_all(article, &disks, table);
+            assessment_table::add_all(article, &disks, table)
         }
-        _ if article.0.is_empty() => {
-            let unreadable = surface::unreadable(document);
-            let answer = unreadable.map(|(tone, text)| Element::Answer(tone, text));
-            answer.into_iter().for_each(|it| article.add(it));
-        }
-        _ => {}
-    }
+        _ if article.0.is_empty() => surface::unreadable(document).map(|text| {
+            article.add(Element::Answer(Tone::Bad, text));
+            RunAnswer::NotOk
+        }),
+        _ => None,
+    };
+    of_views.or(of_disk)
 }
 
 /// The answer alone, with its tone; `None` where the run was for no question.
@@ -109,13 +109,12 @@ pub fn answer(document: &RunDocument) -> Option<(Tone, Text)> {
         })
 }
 
-/// What stands before the colon of an answer, in English: `NOT OK`, `OK so far`, `FAST ENOUGH`.
-pub fn answer_word(document: &RunDocument) -> Option<String> {
-    let sentence = answer(document)?.1.english();
-    let word = sentence.split([':', '(', ',']).next()?;
-    let word = word.split(" for ").next()?.trim();
-    let is_word = word.starts_with(|sign: char| sign.is_ascii_uppercase());
-    is_word.then(|| word.to_owned())
+/// What a run is listed with: its answer, or without one that its disk is not well.
+pub fn listed_answer(document: &RunDocument) -> Option<RunAnswer> {
+    let assessment = document.disk_assessment.as_deref();
+    let is_bad = assessment.is_some_and(|it| it.answer == Some(DiskAnswer::NotOk));
+    let answer = add_answer(&mut Article::default(), document);
+    answer.or(is_bad.then_some(RunAnswer::NotOk))
 }
 
 fn title(document: &RunDocument) -> Element<'_> {

@@ -13,7 +13,7 @@ use crate::document::{
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Table, TableBuilder, Tone, left, point, right};
+use crate::table::{Cell, Table, TableBuilder, left, point, right};
 use crate::wording::{phrase, row_alone};
 use curve::position;
 
@@ -291,15 +291,14 @@ fn sampled_share(document: &RunDocument, results: &[&ResultDocument]) -> Option<
 }
 
 /// That some of a surface could not be read; `None` where all that was visited could.
-pub(crate) fn unreadable(document: &RunDocument) -> Option<(Tone, Text)> {
+pub(crate) fn unreadable(document: &RunDocument) -> Option<Text> {
     let reads = document.results.iter();
     let reads = reads.filter(|it| it.workload.operations.single() == Some(Operation::Read));
     let (ranges, bytes) = failed(reads)?;
-    let text = match ranges {
+    Some(match ranges {
         1 => text!("NOT OK: {bytes} could not be read, in 1 place"),
         _ => text!("NOT OK: {bytes} could not be read, in {ranges} places"),
-    };
-    Some((Tone::Bad, text))
+    })
 }
 
 /// In how many ranges these rows could not be read or written, and their bytes; `None` where they

@@ -7,8 +7,9 @@ mod drawn;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-use sokudo_model::{Nanos, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Nanos, RunAnswer, Verdict};
 use sokudo_words::{Language, Text};
 
 use crate::number::{self, MISSING};
@@ -35,7 +36,7 @@ pub enum Skin {
 }
 
 /// What a colour repeats that a word says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {
     None,
@@ -51,6 +52,15 @@ impl Tone {
             Some(Verdict::Unverified) => Self::Doubtful,
             Some(Verdict::Invalid) => Self::Bad,
             None => Self::None,
+        }
+    }
+
+    /// How good an answer is.
+    pub const fn of_answer(answer: RunAnswer) -> Self {
+        match answer {
+            RunAnswer::Ok | RunAnswer::OkSoFar | RunAnswer::FastEnough => Self::Good,
+            RunAnswer::OkBut | RunAnswer::CannotSay => Self::Doubtful,
+            RunAnswer::NotOk | RunAnswer::TooSlow => Self::Bad,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use sokudo_model::Inference;
+use sokudo_model::{Inference, RunAnswer};
 use sokudo_words::Text;
 
 use crate::article::Article;
@@ -35,8 +35,11 @@ pub enum RowColumn {
 
 /// How a method shows its runs.
 pub trait ShownView {
-    /// The answer to the question that was measured for: it comes first.
-    fn add_answer<'a>(&'a self, _: &mut Article<'a>, _: &'a RunDocument) {}
+    /// The answer to the question that was measured for: it comes first. `None` where none was
+    /// given.
+    fn add_answer<'a>(&'a self, _: &mut Article<'a>, _: &'a RunDocument) -> Option<RunAnswer> {
+        None
+    }
 
     /// Adds the view's figures; tells what of the run is shown behind them.
     fn add_figures<'a>(

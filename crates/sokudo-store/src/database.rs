@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sokudo_model::{ListedRow, Nanos};
+use sokudo_model::{ListedRow, Nanos, RunAnswer};
 use sokudo_words::text;
 
 use crate::change::MAKE_ROOM;
@@ -237,7 +237,7 @@ fn entries_of(
     let (dialect, numbers) = (session.dialect(), numbers(runs));
     let query = format!(
         "SELECT runs.id, started_at, {}, {}, devices.identity, devices.name, host, verdict, \
-         fingerprint, sokudo_version, origin, command, interrupted, note, \
+         fingerprint, sokudo_version, origin, command, interrupted, note, answer, \
          EXISTS (SELECT 1 FROM baselines WHERE run = runs.id) \
          FROM {} JOIN devices ON devices.id = runs.device WHERE runs.id IN ({numbers})",
         dialect.method, dialect.target, dialect.runs
@@ -284,7 +284,7 @@ pub(crate) fn insert(session: &mut DatabaseSession<'_>, run: &NewRun) -> Result<
 /// Whether there is a run of this number, in whose place another was put.
 fn replace(session: &mut DatabaseSession<'_>, run: RunId, by: &NewRun) -> Result<bool, SqlError> {
     let statement = format!(
-        "UPDATE runs SET ({FACTS}) = (?1, {}, {OTHER_FACTS}) WHERE id = ?12 RETURNING id, device",
+        "UPDATE runs SET ({FACTS}) = (?1, {}, {OTHER_FACTS}) WHERE id = ?13 RETURNING id, device",
         session.dialect().run_values
     );
     let Some((id, device)) = facts(session, &statement, Some(run), by)? else {
@@ -299,8 +299,8 @@ fn replace(session: &mut DatabaseSession<'_>, run: RunId, by: &NewRun) -> Result
 
 /// What [`facts`] writes, in its order: the method and the target are `?2` and `?3`.
 const FACTS: &str = "started_at, method, target, device, host, verdict, fingerprint, \
-     sokudo_version, origin, command, interrupted";
-const OTHER_FACTS: &str = "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11";
+     sokudo_version, origin, command, interrupted, answer";
+const OTHER_FACTS: &str = "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12";
 
 /// Writes the facts of a run by a statement, and says under which number and of which device.
 fn facts(
@@ -318,6 +318,7 @@ fn facts(
     );
     let fingerprint = text(&run.fingerprint);
     let (version, command) = (text(&run.sokudo_version), text(&run.command));
+    let answer = run.answer.map(RunAnswer::name);
     // People may call a device otherwise than before.
     let device = session.query(
         "INSERT INTO devices (identity, name) VALUES (?1, ?2) \
@@ -345,6 +346,7 @@ fn facts(
         &origin,
         &command,
         &run.interrupted,
+        &answer,
     ];
     let id = id.map(|id| number(id.0));
     if let Some(id) = &id {
@@ -434,13 +436,16 @@ fn entry(row: &FoundRow<'_>) -> Result<Entry, SqlError> {
             origin: row.get(10)?,
             command: row.get(11)?,
             interrupted: row.get(12)?,
+            answer: row
+                .get::<Option<String>>(14)?
+                .and_then(|it| RunAnswer::named(&it)),
             rows: Vec::new(),
             document: Vec::new(),
             summary: Vec::new(),
         },
         note: row.get(13)?,
         tags: Vec::new(),
-        is_baseline: row.get(14)?,
+        is_baseline: row.get(15)?,
     })
 }
 

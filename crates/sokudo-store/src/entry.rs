@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sokudo_model::{ListedRow, Nanos, Verdict};
+use sokudo_model::{ListedRow, Nanos, RunAnswer, Verdict};
 
 /// The number by which a run is called, from 1 on; numbers are never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +42,8 @@ pub struct NewRun {
     pub command: String,
     /// It was stopped before its end.
     pub interrupted: bool,
+    /// What it has answered; `None` where it was for no question.
+    pub answer: Option<RunAnswer>,
     /// Its rows, in their order.
     pub rows: Vec<ListedRow>,
     /// The whole of it, packed.

@@ -34,6 +34,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/1.sql"),
     include_str!("../migrations/postgres/2.sql"),
     include_str!("../migrations/postgres/3.sql"),
+    include_str!("../migrations/postgres/4.sql"),
 ];
 
 /// All tables are in this schema, so that the database may be used for others too.

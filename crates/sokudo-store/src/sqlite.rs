@@ -26,13 +26,25 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/1.sql"),
     include_str!("../migrations/sqlite/2.sql"),
     include_str!("../migrations/sqlite/3.sql"),
+    include_str!("../migrations/sqlite/4.sql"),
 ];
 
-/// What a store of the first version lacks that is looked at, which changes nothing in it: a
-/// view of this connection alone stands before its table.
-const AS_READ: &str = "CREATE TEMP VIEW rows AS \
-     SELECT *, NULL AS stands_for_disk FROM main.rows";
-const AS_WRITTEN: &str = "DROP VIEW IF EXISTS temp.rows";
+/// What stores up to a version lack that is looked at, which changes nothing in them: views of
+/// this connection alone stand before their tables.
+const AS_READ: [(i64, &str); 2] = [
+    (
+        1,
+        "CREATE TEMP VIEW rows AS SELECT *, NULL AS stands_for_disk FROM main.rows",
+    ),
+    (
+        3,
+        "CREATE TEMP VIEW runs AS SELECT *, (SELECT substr(tag, 8) FROM main.tags \
+         WHERE run = id AND tag GLOB 'answer=*') AS answer FROM main.runs; \
+         CREATE TEMP VIEW tags AS SELECT * FROM main.tags WHERE tag NOT GLOB 'answer=*'",
+    ),
+];
+const AS_WRITTEN: &str = "DROP VIEW IF EXISTS temp.rows; DROP VIEW IF EXISTS temp.runs; \
+     DROP VIEW IF EXISTS temp.tags";
 
 /// How long another sokudo that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -194,11 +206,11 @@ impl Sqlite {
             });
         }
         self.is_older = found < i64::from(known);
-        match found {
-            0 => self.bring_up_to_date(),
-            1 => self.with(|connection| connection.execute_batch(AS_READ)),
-            _ => Ok(()),
+        if found == 0 {
+            return self.bring_up_to_date();
         }
+        let mut lacking = AS_READ.iter().filter(|(last, _)| found <= *last);
+        lacking.try_for_each(|(_, view)| self.with(|it| it.execute_batch(view)))
     }
 
     fn bring_up_to_date(&mut self) -> Result<(), StoreError> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sokudo_model::Nanos;
+use sokudo_model::{Nanos, RunAnswer};
 use sokudo_store::{Filter, NewRun, Page, RunId, Sqlite, Store, StoreError};
 
 const ALL: Page = Page {
@@ -28,6 +28,7 @@ fn run() -> NewRun {
         origin: None,
         command: "sokudo mark /mnt/a".to_owned(),
         interrupted: false,
+        answer: None,
         rows: Vec::new(),
         document: vec![7; 3000],
         summary: vec![8; 30],
@@ -495,14 +496,14 @@ fn what_was_reported_as_kept_is_there_after_death() {
     assert_eq!(answer, "ok");
 }
 
-/// The store of version 1, as this version has made it. Once the tables change: leave the
+/// Stores of earlier versions, as these have made them. Once the tables change: leave the
 /// file and this test as they are, add a migration, and make the next file with
 /// `SOKUDO_BLESS=1 cargo test -p sokudo-store --test file` after adding its name here.
 #[test]
 fn stores_of_earlier_versions_are_read_and_go_on() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept");
     let is_blessed = std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1");
-    const VERSIONS: &[&str] = &["version-1.db", "version-2.db"];
+    const VERSIONS: &[&str] = &["version-1.db", "version-2.db", "version-3.db"];
     for version in VERSIONS {
         let kept = fixtures.join(version);
         // One that is there is of the version that made it, and stays.
@@ -520,7 +521,8 @@ fn stores_of_earlier_versions_are_read_and_go_on() {
         older
             .execute_batch(
                 "INSERT INTO row_kinds VALUES (1, 'SEQ1M Q8T1', 'read', 'r'); \
-                 INSERT INTO rows (run, position, kind, device, trials) VALUES (1, 0, 1, 1, 6)",
+                 INSERT INTO rows (run, position, kind, device, trials) VALUES (1, 0, 1, 1, 6); \
+                 INSERT INTO tags VALUES (1, 'answer=NOT OK')",
             )
             .unwrap();
         drop(older);
@@ -532,6 +534,14 @@ fn stores_of_earlier_versions_are_read_and_go_on() {
             ("the first", true)
         );
         assert_eq!(entry.tags, ["old"]);
+        assert_eq!(entry.run.answer, Some(RunAnswer::NotOk));
+        let tagged = |tag: &str| Filter {
+            tags: vec![tag.to_owned()],
+            ..Filter::default()
+        };
+        for (tag, found) in [("old", 1), ("answer=NOT OK", 0)] {
+            assert_eq!(store.list(&tagged(tag), ALL).unwrap().len(), found, "{tag}");
+        }
         assert_eq!(store.document(RunId(1)).unwrap(), run().document);
         let history = store.history("a", "SEQ1M Q8T1").unwrap();
         assert_eq!((history.len(), history[0].row.trials), (1, 6));

@@ -1,6 +1,6 @@
 //! What every store does, in a file as on a server.
 
-use sokudo_model::{ListedRow, Nanos, Verdict};
+use sokudo_model::{ListedRow, Nanos, RunAnswer, Verdict};
 use sokudo_store::{Filter, HistoryPoint, NewRun, Page, RunId, Store, StoreError};
 
 /// Each rule of this list is held by both.
@@ -57,6 +57,7 @@ pub(crate) fn run(device: &str, started_at: u64) -> NewRun {
         origin: None,
         command: "sokudo mark /mnt/a".to_owned(),
         interrupted: false,
+        answer: None,
         rows: vec![row("SEQ1M Q8T1", "r1"), row("RND4K Q1T1", "r2")],
         document: vec![1, 2, 3],
         summary: Vec::new(),
@@ -88,6 +89,7 @@ fn comes_back(store: &mut dyn Store) {
         host: None,
         origin: Some("fio".to_owned()),
         interrupted: true,
+        answer: Some(RunAnswer::OkSoFar),
         document: (0..=255).cycle().take(100_000).collect(),
         ..run("a", u64::MAX / 4)
     };
@@ -242,6 +244,7 @@ fn replaced(store: &mut dyn Store) {
         verdict: Some(Verdict::Invalid),
         fingerprint: "g".to_owned(),
         interrupted: true,
+        answer: Some(RunAnswer::NotOk),
         target: "/mnt/b".to_owned(),
         rows: vec![row("SEQ1M Q8T1", "r3")],
         document: vec![4, 5],

@@ -31,7 +31,8 @@ pub fn check_rendering<'a>(
     pictures: impl Iterator<Item = &'a Destination> + Clone,
 ) -> Result<(), Exit> {
     let output = rendering.output.as_deref();
-    if let Some("svg" | "png" | "html" | "pdf") = rendering.ending().as_deref()
+    if rendering.format.is_none()
+        && let Some("svg" | "png" | "html" | "pdf") = rendering.ending().as_deref()
         && let Some(path) = output
     {
         return Err(Exit::usage(text!(
@@ -132,7 +133,7 @@ pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -
     let detail = RunDetail::of(printing.telling, &rest);
     let rendering = &printing.rendering;
     let (format, path) = (rendering.form(), rendering.output.as_deref());
-    let style = style(path.is_none(), rendering.unit);
+    let style = style(path.is_none(), rendering.table.unit);
     put(
         path,
         &rendered(document, format, &style, detail),
@@ -239,7 +240,7 @@ pub fn masked<D: Serialize + DeserializeOwned>(
 /// Writes a document of several runs in the format asked for.
 pub fn write_document(document: &impl CsvForm, rendering: &Rendering) -> Result<(), Exit> {
     let path = rendering.output.as_deref();
-    let style = style(path.is_none(), rendering.unit);
+    let style = style(path.is_none(), rendering.table.unit);
     let format = rendering.form();
     let text = match format {
         // No document of several runs is for programs that watch machines.

@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use sokudo_history::import::arguments::{self as import, ImportArguments};
@@ -75,6 +76,11 @@ pub(crate) struct Cli {
 impl Cli {
     /// Reads the arguments; what is wrong with them is said in the current language.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        if (arguments.get(1)).is_some_and(|word| word == "--version" || word == "-V") {
+            // To put all commands together takes milliseconds, and the version needs none.
+            let version = clap::Command::new("sokudo").version(env!("CARGO_PKG_VERSION"));
+            version.try_get_matches_from(&arguments[..2])?;
+        }
         let mut command = made();
         let mut arguments = language::before_help(arguments, &command);
         let is_all = arguments.ends_with(&["help".into(), "--all".into()]);
@@ -84,8 +90,9 @@ impl Cli {
             is_all,
         };
         let matches = command.try_get_matches_from_mut(&arguments);
-        if let Ok(read) = matches.and_then(|it| Self::from_arg_matches(&it)) {
-            return Ok(read);
+        match matches.and_then(|it| Self::from_arg_matches(&it)) {
+            Err(error) if error.kind() != ErrorKind::DisplayVersion => {}
+            read => return read,
         }
         // Help, and what is wrong, in the reader's words: to translate all of it takes longer than
         // to read words by it.
@@ -259,6 +266,22 @@ mod tests {
             let cli = Cli::command();
             let found = cli.find_subcommand(typed).map(clap::Command::get_name);
             assert_eq!(found, Some(meant), "{typed}");
+        }
+    }
+
+    /// By itself this test shows that no definition is needed: none was handed over.
+    #[test]
+    fn the_version_is_what_clap_says_whatever_stands_behind_it() {
+        for words in [
+            &["sokudo", "--version"][..],
+            &["sokudo", "-V"],
+            &["sokudo", "--version", "no-command", "--no-option"],
+        ] {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            let of_clap = Cli::command().try_get_matches_from(&words).unwrap_err();
+            let read = Cli::read(words).unwrap_err();
+            assert_eq!(read.kind(), ErrorKind::DisplayVersion);
+            assert_eq!(read.to_string(), of_clap.to_string());
         }
     }
 

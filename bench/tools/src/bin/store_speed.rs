@@ -184,6 +184,7 @@ fn run(number: u64, bytes: usize) -> NewRun {
         origin: None,
         command: format!("sokudo mark /mnt/{device}"),
         interrupted: false,
+        answer: None,
         rows: rows
             .map(|(name, direction)| ListedRow {
                 name: name.to_owned(),

@@ -1,7 +1,6 @@
 //! Arguments of the commands about runs that are kept: list, edit, delete.
 
 use clap::{ArgGroup, Args};
-use sokudo_model::ANSWER_PREFIX;
 use sokudo_terminal::arguments::printing::{ListFormat, label};
 use sokudo_terminal::arguments::store::Keeping;
 use sokudo_words::{Text, text};
@@ -118,11 +117,6 @@ pub fn tag(text: &str) -> Result<String, Text> {
         return Err(text!(
             "a tag has 1 to {TAG_CHARACTERS_MAX} characters without commas and line breaks; \
              --note keeps longer texts"
-        ));
-    }
-    if text.starts_with(ANSWER_PREFIX) {
-        return Err(text!(
-            "{ANSWER_PREFIX} is what sokudo itself notes of an answer; choose another tag"
         ));
     }
     Ok(text.to_owned())

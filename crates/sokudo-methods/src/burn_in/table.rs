@@ -1,7 +1,7 @@
 //! A burn-in for people: what it will take, and what has come of each disk.
 
 use sokudo_model::{
-    BurnIn, BurnInDisk, BurnInWork, Bytes, Nanos, Run, SelfTest, SelfTestResult, narrow,
+    BurnIn, BurnInDisk, BurnInWork, Bytes, Nanos, Run, RunAnswer, SelfTest, SelfTestResult, narrow,
 };
 use sokudo_report::article::Article;
 use sokudo_report::assessment_table::{self, JudgedDisk};
@@ -87,12 +87,14 @@ pub(crate) fn showing(document: &RunDocument) -> Option<&dyn ShownView> {
 struct ShownBurnIn;
 
 impl ShownView for ShownBurnIn {
-    fn add_answer<'a>(&'a self, article: &mut Article<'a>, document: &'a RunDocument) {
-        if let Some(burn_in) = &document.burn_in {
-            let disks = assessment_table::judged_disks(document);
-            let table = table(document, burn_in, &disks).noted(LEGEND);
-            assessment_table::add_all(article, &disks, table);
-        }
+    fn add_answer<'a>(
+        &'a self,
+        article: &mut Article<'a>,
+        document: &'a RunDocument,
+    ) -> Option<RunAnswer> {
+        let disks = assessment_table::judged_disks(document);
+        let table = table(document, document.burn_in.as_ref()?, &disks).noted(LEGEND);
+        assessment_table::add_all(article, &disks, table)
     }
 
     fn add_sources<'a>(&'a self, article: &mut Article<'a>, document: &'a RunDocument) {

@@ -1,6 +1,6 @@
 //! Whether a disk is fast enough, for people: the answer in a sentence, then a line per figure.
 
-use sokudo_model::{Durability, FitCriterion, FitLimit, FitMetric, FitSide};
+use sokudo_model::{Durability, FitCriterion, FitLimit, FitMetric, FitSide, RunAnswer};
 use sokudo_report::article::{Article, Element};
 use sokudo_report::document::{ResultDocument, RunDocument};
 use sokudo_report::grouping::row_name;
@@ -17,20 +17,25 @@ use crate::fit::view::{FitAnswer, FitDocument, FitFigure, FitStanding};
 /// A line: what was asked, what was measured, and its row.
 type Line<'a> = (&'a FitCriterion, &'a FitFigure, &'a ResultDocument);
 
-impl FitAnswer {
-    const fn tone(self) -> Tone {
-        match self {
-            Self::FastEnough => Tone::Good,
-            Self::TooSlow => Tone::Bad,
-            Self::CannotSay => Tone::Doubtful,
+impl From<FitAnswer> for RunAnswer {
+    fn from(answer: FitAnswer) -> Self {
+        match answer {
+            FitAnswer::FastEnough => Self::FastEnough,
+            FitAnswer::TooSlow => Self::TooSlow,
+            FitAnswer::CannotSay => Self::CannotSay,
         }
     }
 }
 
 impl ShownView for FitDocument {
     /// The answer, the table, who has published what was asked, and how fio shows the same.
-    fn add_answer<'a>(&'a self, article: &mut Article<'a>, document: &'a RunDocument) {
-        let tone = self.answer.map_or(Tone::None, FitAnswer::tone);
+    fn add_answer<'a>(
+        &'a self,
+        article: &mut Article<'a>,
+        document: &'a RunDocument,
+    ) -> Option<RunAnswer> {
+        let fit = self.answer.map(RunAnswer::from);
+        let tone = fit.map_or(Tone::None, Tone::of_answer);
         article.add(Element::Answer(tone, answer(document, self)));
         article.add(Element::Table(table(document, self)));
         let question = &self.question;
@@ -43,6 +48,7 @@ impl ShownView for FitDocument {
         let facts = details.map(|(label, text)| (label.into(), text.into()));
         article.add(Element::Facts(facts.collect()));
         article.add(Element::Commands("With fio:", &question.fio));
+        fit
     }
 
     fn add_figures<'a>(

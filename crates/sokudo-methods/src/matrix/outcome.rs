@@ -57,7 +57,7 @@ pub(super) fn print(
         exit::note(text!("matrix {id} is in {path}: {answer}"));
     }
     picture::write_all(
-        |language| plot::matrix(&document, rendering.unit, language),
+        |language| plot::matrix(&document, rendering.table.unit, language),
         &arguments.pictures,
     )
 }

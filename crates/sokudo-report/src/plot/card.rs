@@ -35,9 +35,9 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         true => None,
         false => assessment_table::answer_of_all(&assessment_table::judged_disks(document)),
     };
-    let answers = all.into_iter().chain(answers(document));
-    let answers = answers.chain(RunVerdict::of(document).goodness);
-    let sentences = answers.map(|(_, text)| text).chain(disks(document));
+    let answers = all.into_iter().chain(answers(document)).map(|it| it.1);
+    let answers = answers.chain(RunVerdict::of(document).goodness.map(|it| it.1));
+    let sentences = answers.chain(disks(document));
     rows.iter()
         .any(|row| row.tiles.iter().any(Option::is_some))
         .then(|| PlotFigure {

@@ -1,9 +1,10 @@
 //! A run in two sentences: how good its figures are, and the worst that was found.
 
-use sokudo_model::{Steadiness, Verdict};
+use sokudo_model::{RunAnswer, Steadiness, Verdict};
 use sokudo_words::{Text, text};
 
-use super::{answer_word, shortfalls_of};
+use super::{add_answer, shortfalls_of};
+use crate::article::Article;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::grouping::{FindingGroup, row_name};
 use crate::number::{percent, rate};
@@ -28,7 +29,8 @@ impl RunVerdict {
         let (worst, more) = worst(document);
         let is_judged = document.origin().is_none() && shows_rows(document);
         // What is wrong with the disk is no doubt about a figure, and no praise stands under it.
-        let is_judged = is_judged && answer_word(document).as_deref() != Some("NOT OK");
+        let answer = add_answer(&mut Article::default(), document);
+        let is_judged = is_judged && answer != Some(RunAnswer::NotOk);
         Self {
             goodness: is_judged.then(|| goodness(document)).flatten(),
             worst,

@@ -32,8 +32,10 @@ pub(super) fn page(
         true => ("runs_by_device", Vec::new()),
         false => ("runs_by_time", selections),
     };
+    // A view that stands before the table of an older store has no index.
+    let walk = format!("SELECT runs.id FROM main.runs INDEXED BY {walked}");
     let query = fewest(session, selections)?.map_or_else(
-        || QueryClause::new(format!("SELECT runs.id FROM runs INDEXED BY {walked}"), []),
+        || QueryClause::new(walk, []),
         |few| {
             let text = format!(
                 "SELECT runs.id FROM (SELECT DISTINCT id FROM ({})) AS few \

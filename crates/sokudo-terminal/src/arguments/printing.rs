@@ -1,7 +1,7 @@
 //! How results are printed, and where they go: defined once, for every command that shows
 //! some.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -24,6 +24,7 @@ pub enum Format {
     /// For spreadsheets
     Csv,
     /// For articles
+    #[value(alias = "md")]
     Markdown,
     /// For Nagios and what understands its plugins, of a command that answers for disks
     #[value(skip)]
@@ -42,6 +43,11 @@ pub const FORMATS_OF_ANSWERS: &[(&str, Format)] = &[
     ("nagios", Format::Nagios),
     ("prom", Format::Prom),
 ];
+
+/// The format of a file whose name ends in the name of the format, or in another name of it.
+pub fn of_ending<F: ValueEnum>(path: &Path) -> Option<F> {
+    F::from_str(path.extension()?.to_str()?, true).ok()
+}
 
 /// How documents are written that have no other form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -79,26 +85,34 @@ impl ListFormat {
 /// A result: its format, its unit, and where it goes.
 #[derive(Debug, Args)]
 pub struct Rendering {
-    /// Result format: table, json, csv or markdown
+    /// Result format: table, json, csv or markdown [default: table]
+    ///
+    /// Without it, a file whose name ends in .json, .csv or .md is written in that format.
     #[arg(
         short,
         long,
         value_enum,
         hide_possible_values = true,
         value_name = "NAME",
-        default_value = "table",
         help_heading = PRINTED
     )]
-    pub format: Format,
+    pub format: Option<Format>,
 
     /// Write results to a file instead of the terminal
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
     pub output: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub table: TableUnit,
+}
+
+/// The unit of the rates in a table.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct TableUnit {
     /// Unit of the table: mb (MB/s), mib, gb, kb or iops
     ///
     /// With kb, IOPS stand beside KB/s however narrow the table is.
-    /// With iops, compare and trend judge I/Os per second instead of bytes.
+    /// With iops, check, compare and trend judge I/Os per second instead of bytes.
     #[arg(
         long,
         value_parser = unit(),
@@ -209,7 +223,7 @@ const TRUST: &[(&str, Verdict)] = &[
 ];
 
 /// What the figures of a table are in, with `/s` or without.
-pub fn unit() -> impl TypedValueParser<Value = BandwidthUnit> {
+fn unit() -> impl TypedValueParser<Value = BandwidthUnit> {
     let words = UNITS.iter().map(|(word, _)| {
         let rate = format!("{word}/s");
         PossibleValue::new(word).alias(rate)
@@ -234,12 +248,8 @@ const UNITS: &[(&str, BandwidthUnit)] = &[
 impl Rendering {
     /// The format that is written: what was asked for, or what the end of the file's name says.
     pub fn form(&self) -> Format {
-        match (self.format, self.ending().as_deref()) {
-            (Format::Table, Some("json")) => Format::Json,
-            (Format::Table, Some("csv")) => Format::Csv,
-            (Format::Table, Some("md")) => Format::Markdown,
-            (format, _) => format,
-        }
+        let of_file = || of_ending(self.output.as_deref()?);
+        self.format.or_else(of_file).unwrap_or(Format::Table)
     }
 
     /// How the name of the file ends, in lower case.
@@ -250,7 +260,7 @@ impl Rendering {
 
     /// Whether standard output is the result in a form for programs.
     pub fn is_for_programs(&self) -> bool {
-        self.output.is_none() && self.format != Format::Table
+        self.output.is_none() && self.form() != Format::Table
     }
 }
 
@@ -272,7 +282,8 @@ pub struct Asking {
 impl Printing {
     /// Whether standard output is told where the rest of a result is, together with it.
     pub fn names_the_rest(&self) -> bool {
-        let is_here = self.rendering.format == Format::Table && self.rendering.output.is_none();
+        let rendering = &self.rendering;
+        let is_here = rendering.form() == Format::Table && rendering.output.is_none();
         is_here && !self.telling.why
     }
 }

@@ -241,7 +241,7 @@ fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<()
     let path = arguments.output.as_deref();
     let (text, code) = match arguments.format {
         CheckFormat::Table => {
-            let style = output::style(path.is_none(), arguments.unit);
+            let style = output::style(path.is_none(), arguments.table.unit);
             (document.render(&style), document.exit_code)
         }
         CheckFormat::Json => (document.to_json(), document.exit_code),
@@ -300,7 +300,7 @@ fn document(
     doubts.extend(failure.clone().filter(|_| !is_of_drive));
     let failure = failure.filter(|_| is_of_drive);
     let ids = [reference.id, now.id].map(|id| id.map(|id| id.0));
-    let figure = arguments.unit.figure();
+    let figure = arguments.table.unit.figure();
     let comparing = Comparing {
         difference_min: arguments.min_difference.0,
         paired: false,
@@ -328,7 +328,7 @@ fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exi
     let path = arguments.output.as_deref();
     let is_table = arguments.format == CheckFormat::Table;
     let text = match is_table {
-        true => document.render(&output::style(path.is_none(), arguments.unit)),
+        true => document.render(&output::style(path.is_none(), arguments.table.unit)),
         false => document.to_json(),
     };
     output::put(path, &text, is_table)

@@ -145,7 +145,7 @@ fn document(
     arguments: &CompareArguments,
     past: &mut Past,
 ) -> ComparisonDocument {
-    let figure = arguments.rendering.unit.figure();
+    let figure = arguments.rendering.table.unit.figure();
     let way = if arguments.live { Way::Live } else { Way::Kept };
     let comparing = Comparing {
         difference_min: arguments.min_difference.0,

@@ -6,7 +6,6 @@ pub(crate) mod arguments;
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use sokudo_history::find::{FoundRun, Recall};
 use sokudo_history::{replay, runs};
 use sokudo_methods::matrix;
@@ -15,6 +14,7 @@ use sokudo_report::report::{ReportStyle, ReportedRun};
 use sokudo_report::{JudgementDocument, Report, RunDocument};
 use sokudo_store::Page;
 use sokudo_terminal::arguments::pictures::{Destination, destination};
+use sokudo_terminal::arguments::printing::of_ending;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::print::{self, RunDetail};
 use sokudo_terminal::{event_stream, invocation, language, output, picture, remedies};
@@ -149,19 +149,17 @@ fn destinations(
 
 /// What the end of a file's name says.
 fn of_file(path: &Path, default: ShowFormat) -> Result<ShowFormat, Exit> {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    let ending = ending.unwrap_or_default();
-    if ending.eq_ignore_ascii_case("pdf") {
+    if (path.extension()).is_some_and(|ending| ending.eq_ignore_ascii_case("pdf")) {
         return Err(Exit::usage(text!(
             "{} cannot be written: sokudo writes no PDF; write .html, open it in a browser and print it to a file",
             path.display()
         )));
     }
-    match ShowFormat::from_str(ending, true) {
+    match of_ending(path) {
         // CrystalDiskMark's layout is a report's; a table is text, too.
-        Err(_) | Ok(ShowFormat::Text) if default == ShowFormat::Table => Ok(default),
-        Ok(format) => Ok(format),
-        Err(_) => Err(Exit::usage(text!(
+        None | Some(ShowFormat::Text) if default == ShowFormat::Table => Ok(default),
+        Some(format) => Ok(format),
+        None => Err(Exit::usage(text!(
             "unknown extension of {}; use .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg or .png, or give --format",
             path.display()
         ))),
@@ -229,7 +227,7 @@ fn judge_again(
         let path = path.as_deref();
         let is_table = *format == ShowFormat::Table;
         let text = match is_table {
-            true => document.render(&output::style(path.is_none(), arguments.unit)),
+            true => document.render(&output::style(path.is_none(), arguments.table.unit)),
             false => document.to_json(),
         };
         output::put(path, &text, is_table)
@@ -260,7 +258,7 @@ impl ShownRuns<'_> {
 
     fn rendered(&self, format: ShowFormat, is_here: bool) -> Result<Vec<u8>, Exit> {
         if let (Some(run), Some(form)) = (self.own, format.of_run()) {
-            let style = output::style(is_here, self.arguments.unit);
+            let style = output::style(is_here, self.arguments.table.unit);
             return Ok(print::rendered(run, form, &style, self.detail).into_bytes());
         }
         let report = self.report;

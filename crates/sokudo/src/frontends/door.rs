@@ -91,8 +91,9 @@ pub(crate) fn of_target(arguments: Vec<OsString>) -> Vec<OsString> {
     let text = first.to_string_lossy();
     let is_ours = text == "null:" || text.starts_with("sim:");
     let is_path = || text.contains('/') || Path::new(first).exists();
-    let is_command = show::OLDER_NAMES.contains(&&*text) || definition::is_command_name(&text);
-    if text.starts_with('-') || !(is_ours || is_path()) || is_command {
+    // Asked last: to know all commands takes milliseconds.
+    let is_command = || show::OLDER_NAMES.contains(&&*text) || definition::is_command_name(&text);
+    if text.starts_with('-') || !(is_ours || is_path()) || is_command() {
         return arguments;
     }
     let mut words = arguments;

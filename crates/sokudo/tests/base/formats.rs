@@ -5,6 +5,8 @@ use std::fs;
 use serde_json::Value;
 
 use crate::sokudo::{SHORT, end, has, holds, mark, program, results, shell, skip, sokudo, split};
+use crate::store_file::Store;
+
 #[test]
 fn the_command_that_repeats_a_run_names_the_directory_whatever_its_name_holds() {
     let directory = tempfile::tempdir().unwrap();
@@ -64,6 +66,31 @@ fn the_ending_of_a_file_is_its_format_and_no_table_is_called_a_picture() {
         let ended = mark("null:", &format!("--output {}", picture.display()));
         ended.refused(2, &[name, "--plot"]);
         assert!(!picture.exists());
+    }
+}
+
+#[test]
+fn the_ending_decides_only_where_no_format_is_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::new();
+    store.mark("sim:ssd");
+    let written = |command: &str, name: &str| {
+        let file = directory.path().join(name);
+        store.ok(&format!("{command} -o {}", file.display()));
+        fs::read_to_string(&file).unwrap()
+    };
+    let run = "mark sim:ssd --row RND4K,Q1,read --runs 1 --time 20ms -q";
+    for command in [run, "show last"] {
+        let is_json = |text: &str| serde_json::from_str::<Value>(text).is_ok();
+        assert!(is_json(&written(command, "a.json")), "{command}");
+        let table = written(&format!("{command} -f table"), "b.json");
+        assert!(!is_json(&table) && table.contains("RND4K"), "{table}");
+        // The same name of it is an option's word and an ending.
+        let markdown = written(command, "c.md");
+        assert!(markdown.contains("| :-- |"), "{markdown}");
+        let again = written(&format!("{command} -f md"), "d.csv");
+        assert!(again.contains("| :-- |"), "{again}");
+        assert!(is_json(&written(&format!("{command} -f json"), "e.svg")));
     }
 }
 

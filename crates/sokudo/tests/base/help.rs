@@ -17,10 +17,10 @@ fn bare_sokudo_starts_with_the_main_job() {
 
 #[test]
 fn version_and_help_are_printed_by_every_usual_word() {
-    assert_eq!(
-        ok("--version"),
-        concat!("sokudo ", env!("CARGO_PKG_VERSION"), "\n")
-    );
+    let version = concat!("sokudo ", env!("CARGO_PKG_VERSION"), "\n");
+    for arguments in ["--version", "-V", "--version x --y", "--lang ja -V"] {
+        assert_eq!(ok(arguments), version, "{arguments}");
+    }
     for arguments in ["--help", "-h", "help"] {
         assert!(ok(arguments).contains("mark"));
     }

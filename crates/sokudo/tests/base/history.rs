@@ -95,6 +95,60 @@ fn runs_are_listed_the_newest_first_and_found_by_what_they_are() {
 }
 
 #[test]
+fn a_list_has_what_each_run_answered_and_how_good_that_is() {
+    let store = Store::new();
+    let rows = "--time 50ms --runs 12";
+    let mark = |target: &str, row: &str| format!("mark {target} --row {row},Q1,read {rows}");
+    let surface = "scan sim:hdd?size=4GiB&fail_at=1GiB+64MiB:EIO --full";
+    let answers = [
+        (mark(DISK, "RND4K"), None, "good"),
+        // It answers no question, and its disk fails.
+        (
+            mark("sim:hdd?fail_at=0:EIO", "SEQ1M"),
+            Some("NOT OK"),
+            "bad",
+        ),
+        (surface.to_owned(), Some("NOT OK"), "bad"),
+        ("checkup sim:hdd".to_owned(), Some("OK so far"), "good"),
+        (
+            "checkup sim:const?latency=410us&jitter=0s".to_owned(),
+            Some("OK BUT"),
+            "doubtful",
+        ),
+        (
+            "checkup sim:const?latency=810us&jitter=0s".to_owned(),
+            Some("NOT OK"),
+            "bad",
+        ),
+        (
+            "checkup sim:raid5 --time 100ms".to_owned(),
+            Some("CANNOT SAY"),
+            "doubtful",
+        ),
+        (
+            "fit etcd sim:const?latency=9.9ms&jitter=0s".to_owned(),
+            Some("FAST ENOUGH"),
+            "good",
+        ),
+        (
+            "fit etcd sim:const?latency=10.2ms&jitter=0s".to_owned(),
+            Some("TOO SLOW"),
+            "bad",
+        ),
+    ];
+    for ((command, answer, tone), id) in answers.iter().zip(1..) {
+        let ended = store.run(&format!("{command} -q"));
+        let run = &store.list("--limit 1")[0];
+        assert_eq!(run["id"], id, "{ended:?}");
+        assert_eq!(run["answer"].as_str(), *answer, "{command}");
+        assert_eq!(run["tone"], *tone, "{command}");
+        assert_eq!(run["tags"], serde_json::json!([]), "{command}");
+        let line = store.ok("list --limit 1");
+        assert!(line.contains(answer.unwrap_or("VERIFIED")), "{line}");
+    }
+}
+
+#[test]
 fn the_figure_that_list_has_of_a_scan_is_that_of_its_own_table() {
     let store = Store::new();
     let scanned = store.ok("scan sim:hdd?size=20GB --points 20 --access-count 0 -q");

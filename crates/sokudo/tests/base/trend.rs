@@ -45,6 +45,7 @@ fn keep(store: &mut Sqlite, document: &Value, day: u64, device: &str, rate: f64)
         origin: None,
         command: "sokudo mark /mnt/data".to_owned(),
         interrupted: false,
+        answer: None,
         rows: vec![row("read", rate), row("write", 100e6)],
         document: pack(&run).unwrap(),
         summary: Vec::new(),

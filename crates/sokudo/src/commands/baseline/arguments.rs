@@ -2,10 +2,9 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use sokudo_model::Nanos;
-use sokudo_report::BandwidthUnit;
 use sokudo_terminal::arguments::heading::{PRINTED, WRITTEN};
 use sokudo_terminal::arguments::percent::{Percent, percent};
-use sokudo_terminal::arguments::printing::{Asking, ListFormat, unit};
+use sokudo_terminal::arguments::printing::{Asking, ListFormat, TableUnit};
 use sokudo_terminal::arguments::store::{Keeping, RunKeeping};
 use sokudo_terminal::notify::Notifying;
 
@@ -214,17 +213,8 @@ pub(crate) struct CheckArguments {
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
     pub(crate) output: Option<std::path::PathBuf>,
 
-    /// Unit of the table: mb (MB/s), mib, gb, kb or iops, which are then compared
-    #[arg(
-        long,
-        value_parser = unit(),
-        ignore_case = true,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "mb",
-        help_heading = PRINTED
-    )]
-    pub(crate) unit: BandwidthUnit,
+    #[command(flatten)]
+    pub(crate) table: TableUnit,
 
     #[command(flatten)]
     pub(crate) notifying: Notifying,

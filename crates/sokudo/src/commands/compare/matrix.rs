@@ -28,7 +28,7 @@ pub(super) fn run(
         columns: axes.columns.clone(),
         only: arguments.shape.only.clone(),
         value: arguments.shape.value,
-        unit: arguments.rendering.unit,
+        unit: arguments.rendering.table.unit,
     };
     let document = PivotDocument::new(&runs, &pivot).ok_or_else(|| {
         Exit::usage(text!(
@@ -44,7 +44,7 @@ pub(super) fn ratios(
     arguments: &CompareArguments,
     sides: &[FoundRun],
 ) -> Result<(), Exit> {
-    let figure = arguments.rendering.unit.figure();
+    let figure = arguments.rendering.table.unit.figure();
     let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
     let document = PivotDocument::of_ratios(&runs, ratio, figure);
     let document = document.ok_or_else(|| {

@@ -69,7 +69,7 @@ pub(super) fn matrix(
         })
         .collect();
     let runs: Vec<PivotRun<'_>> = sides.iter().map(FoundRun::in_pivot).collect();
-    let unit = arguments.rendering.unit;
+    let unit = arguments.rendering.table.unit;
     PivotDocument::of_sides(&runs, &rows, unit, |row| document.ratios(row))
 }
 
@@ -80,7 +80,7 @@ fn best(
     arguments: &CompareArguments,
     past: &mut Past,
 ) -> Vec<Option<usize>> {
-    let figure = arguments.rendering.unit.figure();
+    let figure = arguments.rendering.table.unit.figure();
     let letters: Vec<String> = (0..runs.len()).map(letter).collect();
     let begun: Vec<PastRun<'_>> = runs.iter().map(|side| PastRun::of(&side.run)).collect();
     let all = StartTimes::of(&begun);

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sokudo_history::arguments::which::RunFilterArguments;
-use sokudo_report::BandwidthUnit;
 use sokudo_terminal::arguments::heading::PRINTED;
 use sokudo_terminal::arguments::pictures::Plotting;
-use sokudo_terminal::arguments::printing::{Format, Masking, Telling, unit};
+use sokudo_terminal::arguments::printing::{Format, Masking, TableUnit, Telling};
 use sokudo_terminal::arguments::store::Keeping;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -72,17 +71,8 @@ pub(crate) struct ShowArguments {
     )]
     pub(crate) format: Option<ShowFormat>,
 
-    /// Unit of the table: mb (MB/s), mib, gb, kb or iops
-    #[arg(
-        long,
-        value_parser = unit(),
-        ignore_case = true,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "mb",
-        help_heading = PRINTED
-    )]
-    pub(crate) unit: BandwidthUnit,
+    #[command(flatten)]
+    pub(crate) table: TableUnit,
 
     /// Title [default: the devices]
     #[arg(long, value_name = "TEXT", help_heading = PRINTED)]
