@@ -12,10 +12,10 @@ use crate::document::{ResultDocument, RunDocument, Status};
 use crate::figure::figures_in;
 use crate::matrix::table::outcome;
 use crate::number::{BYTES_PER_MB, MISSING};
-use crate::run::{answer, answer_word};
+use crate::run::add_answer;
 use crate::run_table::RunTable;
 use crate::style::BandwidthUnit::{self, MegabytesPerSecond as MEGABYTES};
-use crate::table::{Cell, Table, left, right};
+use crate::table::{Cell, Table, Tone, left, right};
 use crate::view::shows_rows;
 use crate::wording::{labelled, phrase, row_alone, source};
 
@@ -116,8 +116,10 @@ pub(super) fn article(report: &Report, language: Language) -> Article<'_> {
 
 /// What a run answers, or what it thinks of its disk.
 fn answer_cell(run: &RunDocument) -> Option<Cell> {
-    let requested = || Some(Cell::Judged(answer(run)?.0, phrase(&answer_word(run)?)));
-    requested().or_else(|| Some(assessment_table::verdict(run.disk_assessment.as_deref()?)))
+    match add_answer(&mut Article::default(), run) {
+        Some(answer) => Some(Cell::Judged(Tone::of_answer(answer), phrase(answer.name()))),
+        None => Some(assessment_table::verdict(run.disk_assessment.as_deref()?)),
+    }
 }
 
 /// Number, answer, device, target, method, date and verdicts of each run.

@@ -16,7 +16,7 @@ use crate::report::ReportedRun;
 use crate::report::method;
 use crate::run::{RunVerdict, add_answer, figures, shortfalls_of};
 use crate::style::BandwidthUnit;
-use crate::table::{Table, left};
+use crate::table::{Table, Tone, left};
 use crate::view::{self, ShownView, views};
 use crate::wording::{row_alone, source};
 use crate::{card, date, surface};
@@ -36,7 +36,9 @@ pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) ->
         true => card::answers(run),
         false => Vec::new(),
     };
-    for (tone, sentence) in of_disks.into_iter().chain(RunVerdict::of(run).goodness) {
+    let of_disks = of_disks.into_iter();
+    let of_disks = of_disks.map(|(answer, sentence)| (Tone::of_answer(answer), sentence));
+    for (tone, sentence) in of_disks.chain(RunVerdict::of(run).goodness) {
         answer.add(Element::Answer(tone, sentence));
     }
     let to_know = page.say("What to know about these figures");
