@@ -159,7 +159,9 @@ impl Worker {
             }
         }
         if let Some(survey) = &mut self.survey {
-            survey.abandon();
+            let slots = (0u32..).zip(&self.slots);
+            let in_flight = slots.filter(|(_, slot)| slot.issued_at != NEVER);
+            survey.abandon(in_flight.map(|(buffer_index, _)| buffer_index));
         }
         self.stop(StopReason::Failed);
     }
