@@ -13,6 +13,8 @@ mod accessibility;
 mod browser;
 #[path = "../support/faulty_file.rs"]
 mod faulty_file;
+#[path = "../support/fuse.rs"]
+mod fuse;
 #[path = "../support/keeper.rs"]
 mod keeper;
 #[path = "../support/loop_device.rs"]

@@ -1,12 +1,15 @@
 //! Disks that are slow, damaged or silent: sokudo tells what is wrong, ends, and keeps
 //! what it has measured.
 
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::faulty_file::{Faults, FaultyFile};
+use crate::signals::{interrupt, wait_until};
 use crate::sokudo::{codes, mark, measured, program, results, start, wait};
 
 const MIB: usize = 1 << 20;
@@ -123,24 +126,32 @@ mod root {
         assert!(file.transfers() >= ios * 16, "{trial}");
     }
 
-    #[test]
-    fn what_hangs_is_named_while_it_hangs_and_given_up() {
+    /// It answers nothing any more once it has answered for a while.
+    fn silent() -> Option<FaultyFile> {
         let faults = Faults {
             good_transfers: 1000,
             hangs: true,
             ..Faults::default()
         };
-        let Some(file) = FaultyFile::new(16 * MIB, faults) else {
-            return;
-        };
-        let Some(disk) = file.as_disk() else { return };
+        FaultyFile::new(16 * MIB, faults)
+    }
+
+    /// Reads of a row, as they are measured once. Of a disk, for a file's I/O may keep the thread
+    /// that issues it; and not by libaio: the kernel lets no process go whose I/O by it is in flight.
+    fn reads(disk: &Path, row: &str) -> Command {
         let mut command = program();
-        command.arg("mark").arg(disk.path());
-        command.args(["--read-only", "--row", "RND4K,Q4,T1", "--runs", "1"]);
-        // The kernel lets no process go whose I/O by libaio is still in flight.
+        command.arg("mark").arg(disk).args(["--row", row]);
+        command.args(["--read-only", "--runs", "1", "--format", "json"]);
+        command
+    }
+
+    #[test]
+    fn hung_io_is_named() {
+        let Some(file) = silent() else { return };
+        let Some(disk) = file.as_disk() else { return };
+        let mut command = reads(disk.path(), "RND4K,Q4,T1");
         command.args(["--engine", "io_uring", "--time", "600s", "--timeout", "2s"]);
-        let child = start(command.args(["--format", "json"]));
-        let ended = wait(child).ends(1);
+        let ended = wait(start(&mut command)).ends(1);
         assert!(ended.told.contains("a read of 4 KiB at byte "), "{ended:?}");
         let run: Value = serde_json::from_str(&ended.printed).unwrap();
         let read = &results(&run)[0];
@@ -149,25 +160,30 @@ mod root {
     }
 
     #[test]
-    fn ctrl_c_ends_a_run_while_the_disk_is_silent() {
-        let faults = Faults {
-            good_transfers: 1000,
-            hangs: true,
-            ..Faults::default()
-        };
-        let Some(file) = FaultyFile::new(16 * MIB, faults) else {
-            return;
-        };
-        // As a disk: a file's I/O may keep the thread that issues it.
+    fn a_blocked_thread_is_named() {
+        let Some(file) = silent() else { return };
         let Some(disk) = file.as_disk() else { return };
-        let mut command = program();
-        command.arg("mark").arg(disk.path());
-        command.args(["--read-only", "--row", "RND4K,Q4,T1", "--runs", "1"]);
-        command.args(["--engine", "io_uring"]);
-        let child = start(command.args(["--time", "600s", "--format", "json"]));
+        let folder = tempfile::tempdir().unwrap();
+        let events = folder.path().join("events");
+        let mut command = reads(disk.path(), "RND4K,Q1,T1");
+        command.args(["--engine", "psync", "--time", "2s", "--timeout", "1s"]);
+        let child = start(command.arg("--events").arg(&events));
         assert!(file.wait_until_it_hangs(HANG_MAX));
-        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-        let ended = wait(child).ends(130);
+        wait_until(&events, |line| line.contains("\"stuck\""));
+        file.change(|faults| faults.hangs = false);
+        let ended = wait(child).ok();
+        let words = ["a read of 4 KiB at byte ", "cannot give it up"];
+        assert!(words.iter().all(|it| ended.told.contains(it)), "{ended:?}");
+    }
+
+    #[test]
+    fn ctrl_c_ends_a_run_while_the_disk_is_silent() {
+        let Some(file) = silent() else { return };
+        let Some(disk) = file.as_disk() else { return };
+        let mut command = reads(disk.path(), "RND4K,Q4,T1");
+        let child = start(command.args(["--engine", "io_uring", "--time", "600s"]));
+        assert!(file.wait_until_it_hangs(HANG_MAX));
+        let ended = interrupt(child, Signal::INT);
         let run: Value = serde_json::from_str(&ended.printed).unwrap();
         assert_eq!(run["interrupted"], true);
         assert!(median(&run, "iops") > 0.0, "{run}");

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking and says what it sees"
 )]
 
+#[path = "../support/fuse.rs"]
+mod fuse;
 #[path = "guardian/named_files.rs"]
 mod named_files;
 

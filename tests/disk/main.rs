@@ -62,6 +62,8 @@ mod users;
 mod faulty_file;
 #[path = "../support/fio_said.rs"]
 mod fio_said;
+#[path = "../support/fuse.rs"]
+mod fuse;
 #[path = "../support/keeper.rs"]
 mod keeper;
 #[path = "../support/loop_device.rs"]

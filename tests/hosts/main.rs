@@ -10,6 +10,8 @@ mod together;
 
 #[path = "../support/faulty_file.rs"]
 mod faulty_file;
+#[path = "../support/fuse.rs"]
+mod fuse;
 #[path = "../support/keeper.rs"]
 mod keeper;
 #[path = "../support/loop_device.rs"]

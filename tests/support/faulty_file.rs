@@ -11,14 +11,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use fuser::{
-    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
-    Generation, INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData,
-    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
+    BackgroundSession, Config, Errno, FileAttr, FileHandle, Filesystem, FopenFlags, Generation,
+    INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty,
+    ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
 };
 
+use crate::fuse::{self, MEMORY};
 use crate::keeper::Kept;
 use crate::loop_device::LoopDevice;
 use crate::sokudo::{is_root, skip};
@@ -26,9 +27,6 @@ use crate::sokudo::{is_root, skip};
 /// The only file, beside the root directory.
 const FILE: INodeNo = INodeNo(2);
 const FILE_NAME: &str = "disk";
-
-/// Nothing is remembered by the kernel for longer than that.
-const MEMORY: Duration = Duration::from_secs(1);
 
 /// More than a test has I/O under way, so that a hanging one keeps no other from coming.
 const THREADS: usize = 8;
@@ -219,13 +217,9 @@ impl FaultyFile {
         options.n_threads = Some(THREADS);
         // It removes what it has made, whether or not something is mounted there.
         let kept = Kept::new("mktemp -d", UNMOUNT, [""; 0])?;
-        let mounted = fuser::spawn_mount(file_system, kept.made(), &options);
-        let session = mounted
-            .inspect_err(|error| skip(&format!("FUSE cannot be used here: {error}")))
-            .ok()?;
         Some(Self {
+            _session: fuse::mount(file_system, Path::new(kept.made()), &options)?,
             shared,
-            _session: session,
             kept,
         })
     }
@@ -312,28 +306,7 @@ struct FileSystem {
 impl FileSystem {
     fn attributes(&self, node: INodeNo) -> FileAttr {
         let size = self.content.lock().unwrap().len() as u64;
-        let (kind, perm, size) = if node == FILE {
-            (FileType::RegularFile, 0o600, size)
-        } else {
-            (FileType::Directory, 0o700, 0)
-        };
-        FileAttr {
-            ino: node,
-            size,
-            blocks: size.div_ceil(512),
-            atime: UNIX_EPOCH,
-            mtime: UNIX_EPOCH,
-            ctime: UNIX_EPOCH,
-            crtime: UNIX_EPOCH,
-            kind,
-            perm,
-            nlink: 1,
-            uid: 0,
-            gid: 0,
-            rdev: 0,
-            blksize: 4096,
-            flags: 0,
-        }
+        fuse::attributes(node, (node == FILE).then_some(size))
     }
 }
 

@@ -20,15 +20,17 @@ mod layout;
 mod medium;
 
 use sokudo_model::{
-    BackendKind, Bytes, CapacityCheck, Event, Held, Order, Outcome, SharedBlocks, StopReason,
-    Workload,
+    BackendKind, Bytes, CapacityCheck, Event, Held, Operation, Order, Outcome, SharedBlocks,
+    StopReason, Workload, narrow,
 };
 
 use crate::backend::used;
+use crate::blocking_work::run_watched;
 use crate::control::Control;
 use crate::outcome::{ThreadConditions, outcome};
 use crate::record::Recorded;
 use crate::stage_error::StageError;
+use crate::stuck::begin_call;
 use crate::tally::Tally;
 use crate::target::{Target, TargetError};
 use crate::worker::FinishedWorker;
@@ -48,22 +50,24 @@ pub(crate) fn run(
     listener: &mut dyn FnMut(Event),
 ) -> Result<Outcome, StageError> {
     let size = target.size().0;
-    let tally = Tally::new(workload);
     let is_whole = matches!(workload.order, Order::Sequential { .. });
     match target {
         Target::Simulated(simulated) => {
-            let medium = SimulatedMedium::new(simulated);
+            let (medium, tally) = (SimulatedMedium::new(simulated), Tally::new(workload));
             let check = CheckInProgress::new(medium, tally, size, seed, control, listener);
             Ok(check.run(is_whole, BackendKind::Sim, true))
         }
         Target::File(file) => {
             let (opened, direct) = file.open(true, workload.direct)?;
-            let medium = FileMedium::new(opened, seed).map_err(|source| TargetError::Open {
-                path: file.path().to_owned(),
-                source,
-            })?;
-            let check = CheckInProgress::new(medium, tally, size, seed, control, listener);
-            Ok(check.run(is_whole, BackendKind::Psync, direct))
+            let path = file.path().to_owned();
+            let work = |listener: &mut dyn FnMut(Event)| -> Result<Outcome, StageError> {
+                let medium = FileMedium::new(opened, seed)
+                    .map_err(|source| TargetError::Open { path, source })?;
+                let tally = Tally::new(workload);
+                let check = CheckInProgress::new(medium, tally, size, seed, control, listener);
+                Ok(check.run(is_whole, BackendKind::Psync, direct))
+            };
+            run_watched(control, listener, work).map_err(|source| StageError::Thread { source })?
         }
         Target::Null(_) => Ok(Outcome::new(
             used(BackendKind::Null, Vec::new()),
@@ -166,6 +170,7 @@ impl<M: Medium> CheckInProgress<'_, M> {
         };
         let end = held + BLOCK_BYTES;
         let mut held = Vec::new();
+        begin_call(Operation::Read, lost, narrow(BLOCK_BYTES));
         // What a device refuses, it may refuse block by block.
         let is_read = self.medium.read(lost, BLOCK_BYTES, &mut held).is_ok();
         let own = held.iter().take_while(|it| is_read && **it == Held::Own);
@@ -208,7 +213,7 @@ mod tests {
     use super::*;
     use crate::sim::SimulatedDevice;
     use crate::target::SimulatedTarget;
-    use sokudo_model::{FileUse, Operation, OperationMix, Verify};
+    use sokudo_model::{FileUse, OperationMix, Verify};
 
     fn workload(order: Order) -> Workload {
         with!(

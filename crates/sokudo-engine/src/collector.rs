@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 use sokudo_model::{Event, Nanos, Outcome, Phase, StopReason, StuckIo, Workload, narrow};
 
 use crate::backend::TICK;
+use crate::clock::Clock as _;
 use crate::least::LeastWatch;
 use crate::outcome::merged;
 use crate::progress::ProgressSnapshot;
 use crate::stage_threads::{StageContext, WorkloadThread};
 use crate::steady::SteadyWatch;
+use crate::stuck::{CallWatch, StuckReports};
 
 /// What a thread tells.
 pub(crate) enum ThreadReport {
@@ -41,8 +43,9 @@ pub(crate) struct Collector<'a> {
     threads: &'a [WorkloadThread],
     started_at: Instant,
     ended: Vec<Option<Outcome>>,
-    /// Requests of each thread that have not come back in time.
-    stuck: Vec<Vec<StuckIo>>,
+    stuck: StuckReports,
+    /// What of each thread's system calls was seen.
+    watched_calls: Vec<CallWatch>,
     watches: Vec<Option<SteadyWatch>>,
     least: Vec<Option<LeastWatch>>,
     snapshots: Snapshots,
@@ -75,7 +78,8 @@ impl<'a> Collector<'a> {
             threads,
             started_at: Instant::now(),
             ended: threads.iter().map(|_| None).collect(),
-            stuck: vec![Vec::new(); threads.len()],
+            stuck: StuckReports::of(threads.iter().map(|thread| thread.workload)),
+            watched_calls: threads.iter().map(|_| CallWatch::default()).collect(),
             watches: workloads.iter().enumerate().map(watch).collect(),
             least: workloads
                 .iter()
@@ -102,9 +106,11 @@ impl<'a> Collector<'a> {
             match reports.recv_timeout(wait) {
                 Ok(ThreadReport::Ended { thread, outcome }) => {
                     self.ended[thread] = Some(*outcome);
-                    self.tell_stuck(thread, Vec::new(), listener);
+                    self.stuck.report_stuck(thread, Vec::new(), listener);
                 }
-                Ok(ThreadReport::Stuck { thread, ios }) => self.tell_stuck(thread, ios, listener),
+                Ok(ThreadReport::Stuck { thread, ios }) => {
+                    self.stuck.report_stuck(thread, ios, listener);
+                }
                 Ok(ThreadReport::Snapshot { thread, outcome }) => self.keep(thread, *outcome),
                 Ok(ThreadReport::Checkpoint { thread, outcome }) => {
                     // A survey has one thread.
@@ -114,6 +120,7 @@ impl<'a> Collector<'a> {
                 Err(RecvTimeoutError::Disconnected) => return self.outcomes(),
                 Err(RecvTimeoutError::Timeout) => {
                     self.tell_progress(listener);
+                    self.look_at_calls(listener);
                     self.watch();
                     self.ask_for_snapshots();
                     next_look = self.started_at.elapsed() + TICK;
@@ -139,17 +146,17 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Tells what is stuck of all threads of a workload, where something is or was.
-    fn tell_stuck(&mut self, thread: usize, ios: Vec<StuckIo>, listener: &mut dyn FnMut(Event)) {
-        let before = std::mem::replace(&mut self.stuck[thread], ios);
-        if before.is_empty() && self.stuck[thread].is_empty() {
-            return;
+    /// Reports what threads wait for in the kernel, where they cannot themselves.
+    fn look_at_calls(&mut self, listener: &mut dyn FnMut(Event)) {
+        let (now, timeout) = (self.shared.clock.now(), self.shared.control.timeout());
+        for (thread, watch) in self.watched_calls.iter_mut().enumerate() {
+            let ProgressSnapshot { at, phase, .. } = self.shared.progress[thread].look();
+            let is_running = !matches!(phase, Phase::Waiting | Phase::Ended);
+            let seen = watch.look(&self.shared.calls[thread], at, timeout, now);
+            if let Some(ios) = seen.filter(|_| is_running) {
+                self.stuck.report_stuck(thread, ios, listener);
+            }
         }
-        let workload = self.threads[thread].workload;
-        let threads = self.threads.iter().zip(&self.stuck);
-        let mine = threads.filter(|(thread, _)| thread.workload == workload);
-        let ios = mine.flat_map(|(_, ios)| ios).copied().collect();
-        listener(Event::Stuck { workload, ios });
     }
 
     /// Ends the workloads that are steady, or too slow.

@@ -44,8 +44,8 @@ impl Control {
 
     /// Names a request that has not come back after this time
     /// ([`Event::Stuck`](sokudo_model::Event::Stuck)), by default after 30 s. A workload whose
-    /// requests have all been waited for twice as long is given up, unless one is a flush, which
-    /// may take minutes.
+    /// requests have all been waited for twice as long is given up; a flush has ten minutes. What
+    /// waits in a system call is not given up.
     pub fn set_timeout(&self, timeout: Option<Nanos>) {
         let timeout = timeout.unwrap_or(TIMEOUT_DEFAULT);
         self.timeout_ns.store(timeout.0, Ordering::Relaxed);

@@ -14,9 +14,10 @@ use crate::control::Control;
 use crate::outcome::{ThreadConditions, outcome};
 use crate::progress::ProgressSnapshot;
 use crate::stage_threads::{OpenedFiles, StageContext, WorkloadThread};
+use crate::stuck::STUCK_LOOK_NS;
 use crate::usage::{UsedSoFar, used_since, used_so_far, used_so_far_with_workers};
 use crate::window::WindowChange;
-use crate::worker::{NextAction, STUCK_LOOK_NS, Worker};
+use crate::worker::{NextAction, Worker};
 
 /// Sleeping overshoots by about 0.1 ms (nanosleep of 100 µs took 191 µs on Linux
 /// 6.18), so the rest of a wait is spent looking at the clock.
@@ -102,7 +103,7 @@ impl Driver<'_> {
         let mut checkpoints_requested = shared.control.checkpoints_requested();
         let mut now = clock.now();
         worker.begin(now);
-        self.tell(worker, now);
+        self.tell(worker, now, worker.phase());
         let (mut stopped_at, mut heard_at, mut stuck) = (None, now, StuckWatch::default());
         loop {
             let is_halted = || shared.control.is_stopped() | halt.load(Ordering::Relaxed);
@@ -127,7 +128,7 @@ impl Driver<'_> {
                 if worker.at_boundary(now) {
                     used = MeasuredUsage::from_now(has_workers);
                 }
-                self.tell(worker, now);
+                self.tell(worker, now, worker.phase());
                 let requested = shared.snapshots_requested.load(Ordering::Relaxed);
                 if requested != std::mem::replace(&mut snapshots_sent, requested) {
                     self.tell_snapshot(worker, used.before);
@@ -160,7 +161,7 @@ impl Driver<'_> {
         used.measured.unwrap_or_else(|| used_since(used.before))
     }
 
-    /// Tells once a second which I/Os are stuck. Returns whether all have been waited for in vain:
+    /// Reports once a second which I/Os are stuck. Returns whether all have been waited for in vain:
     /// where the process stood still meanwhile, they are there at the second of two looks.
     #[cold]
     fn is_dead(&self, worker: &Worker, watch: &mut StuckWatch, now: u64) -> bool {
@@ -179,20 +180,12 @@ impl Driver<'_> {
         std::mem::replace(&mut watch.is_dead, is_dead) && is_dead
     }
 
-    fn tell(&self, worker: &Worker, now: u64) {
+    /// Of the last word of a thread the phase is that it has ended.
+    pub(crate) fn tell(&self, worker: &Worker, now: u64, phase: Phase) {
         self.shared.progress[self.thread.number].tell(&ProgressSnapshot {
             at: now.saturating_sub(worker.started_at()),
             each: worker.moved(),
-            phase: worker.phase(),
-        });
-    }
-
-    /// The last word of a thread.
-    pub(crate) fn tell_end(&self, worker: &Worker) {
-        self.shared.progress[self.thread.number].tell(&ProgressSnapshot {
-            at: self.shared.clock.now().saturating_sub(worker.started_at()),
-            each: worker.moved(),
-            phase: Phase::Ended,
+            phase,
         });
     }
 

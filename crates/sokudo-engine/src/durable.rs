@@ -2,7 +2,7 @@
 //! after the measured part, which counts for nothing but that figure.
 //!
 //! It flushes nothing unless it is asked to, and it does not wait for a device that never
-//! answers longer than the control allows.
+//! answers longer than the control allows. What does not come back is reported meanwhile.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
-use sokudo_model::{Event, Moved, Nanos, Operation, Outcome, Phase, StopReason, Workload};
+use sokudo_model::{
+    Event, Moved, Nanos, Operation, Outcome, Phase, StopReason, StuckIo, Workload, narrow,
+};
 use sokudo_sys::{begin_write_back, write_back};
 
 use crate::backend::TICK;
@@ -19,6 +21,7 @@ use crate::clock::Clock as _;
 use crate::offsets::ByteRange;
 use crate::stage_options::MakeDurable;
 use crate::stage_threads::StageContext;
+use crate::stuck::{CallWatch, StuckReports, SystemCall, begin_call, show_calls};
 use crate::target::Target;
 use crate::target_use::{stretch_of, uses};
 
@@ -45,8 +48,14 @@ pub(crate) fn complete(
             continue;
         };
         listener(Event::MakingDurable { workload: index });
-        let mut tell = || listener(progress(shared, index, outcome, started_at));
-        if let Some(ended_at) = flush(parts, shared, &mut tell) {
+        let mut stuck = StuckReports::of(std::iter::once(index));
+        let mut report = |ios| {
+            listener(progress(shared, index, outcome, started_at));
+            stuck.report_stuck(0, ios, listener);
+        };
+        let ended_at = flush(parts, shared, &mut report);
+        stuck.report_stuck(0, Vec::new(), listener);
+        if let Some(ended_at) = ended_at {
             let after = ended_at
                 .saturating_sub(started_at)
                 .saturating_sub(outcome.started_after.0);
@@ -104,14 +113,17 @@ fn parts(workload: &Workload, targets: &[Target]) -> io::Result<Vec<WrittenExten
 fn flush(
     parts: Vec<WrittenExtent>,
     shared: &StageContext<'_>,
-    tell: &mut dyn FnMut(),
+    report: &mut dyn FnMut(Vec<StuckIo>),
 ) -> Option<u64> {
     let (ended, end) = mpsc::channel();
     let given_up = Arc::new(AtomicBool::default());
     let stop = Arc::clone(&given_up);
+    let (call, mut watch) = (Arc::<SystemCall>::default(), CallWatch::default());
+    let own = Arc::clone(&call);
     let waiting = thread::Builder::new()
         .name("sokudo-flush".to_owned())
         .spawn(move || {
+            show_calls(&own);
             let flushed = parts.iter().all(|part| part.flush(&stop).is_ok());
             // Nobody listens any more where it was given up.
             let _ = ended.send(flushed);
@@ -122,7 +134,9 @@ fn flush(
             Ok(flushed) => return flushed.then(|| shared.clock.now()),
             Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => {
-                tell();
+                let (timeout, now) = (shared.control.timeout(), shared.clock.now());
+                let ios = watch.look(&call, 0, timeout, now);
+                report(ios.unwrap_or_default());
                 if shared.control.is_cancelled() {
                     given_up.store(true, Ordering::Relaxed);
                     return None;
@@ -145,11 +159,13 @@ impl WrittenExtent {
             if given_up.load(Ordering::Relaxed) {
                 return Err(io::ErrorKind::Interrupted.into());
             }
+            begin_call(Operation::Write, offset, narrow(PIECE_BYTES));
             let next = offset.saturating_add(PIECE_BYTES);
             known = next >= end || begin_write_back(&self.file, next, PIECE_BYTES).is_ok();
             known &= write_back(&self.file, offset, PIECE_BYTES).is_ok();
             offset = next;
         }
+        begin_call(Operation::Flush, 0, 0);
         self.file.sync_data()
     }
 }

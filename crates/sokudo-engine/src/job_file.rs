@@ -20,6 +20,7 @@ use sokudo_model::{Allocation, Bytes, DataContent, Event};
 use sokudo_sys::reopen;
 use sokudo_words::Text;
 
+use crate::blocking_work::sync_watched;
 use crate::consent::Look;
 use crate::control::Control;
 use crate::mark::{self, FilePurpose, NotOurs};
@@ -368,8 +369,7 @@ impl JobDataFile {
         self.set_size(self.size)?;
         // Durable with the rest, so that nothing is left to be written during a job that reads.
         self.begin(self.size.0..=self.size.0);
-        self.handle
-            .sync_all()
+        sync_watched(&self.handle, control, listener)
             .map_err(|source| failure(&self.path, "made durable", source))
     }
 

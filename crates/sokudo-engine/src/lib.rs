@@ -14,6 +14,7 @@ mod builders;
 
 mod backend;
 mod batched;
+mod blocking_work;
 mod buffers;
 mod capacity;
 mod check;
@@ -55,6 +56,7 @@ mod stage_error;
 mod stage_options;
 mod stage_threads;
 mod steady;
+mod stuck;
 mod survey;
 mod tally;
 mod target;

@@ -3,11 +3,11 @@
 use std::io;
 use std::time::Duration;
 
-use sokudo_model::Operation;
-use sokudo_sys::{IoAction, Request};
+use sokudo_sys::Request;
 
 use crate::backend::Backend;
 use crate::sim;
+use crate::stuck::operation_of;
 
 /// A backend that only takes requests; whoever drives the worker hands them on.
 #[derive(Default)]
@@ -38,17 +38,9 @@ impl Backend for Outbox {
 
 /// A request in the words of simulated devices.
 pub(crate) fn to_device(id: u64, request: Request) -> sim::SimulatedRequest {
-    let operation = match request.action {
-        IoAction::Read => Operation::Read,
-        IoAction::Write | IoAction::WriteThrough | IoAction::WriteThroughWithMetadata => {
-            Operation::Write
-        }
-        IoAction::Trim => Operation::Trim,
-        IoAction::Fsync | IoAction::Fdatasync => Operation::Flush,
-    };
     sim::SimulatedRequest {
         id,
-        operation,
+        operation: operation_of(request.action),
         offset: request.offset,
         bytes: u64::from(request.length),
     }

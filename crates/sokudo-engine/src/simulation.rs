@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sokudo_model::{
     BackendKind, Bytes, Event, Nanos, Operation, Outcome, Phase, STOP_LOOK, Stage, StopReason,
-    StuckIo, Workload, narrow,
+    Workload, narrow,
 };
 use sokudo_stats::Random;
 use sokudo_sys::IoAction;
@@ -30,6 +30,7 @@ use crate::sim;
 use crate::simulated_contents::SimulatedContents;
 use crate::stage_options::StageOptions;
 use crate::steady::SteadyWatch;
+use crate::stuck::StuckReports;
 use crate::survey::{SurveyTarget, Surveying};
 use crate::target::{SECTOR_BYTES, SimulatedTarget};
 use crate::target_use::{stretch_of, uses};
@@ -73,8 +74,8 @@ struct Simulation<'a> {
     next_snapshot: u64,
     /// When the control is looked at, and progress told, at the latest.
     next_control_look: u64,
-    /// Of each workload: whether something of it is stuck.
-    stuck: Vec<bool>,
+    /// Of each workload, as if it were one thread.
+    stuck: StuckReports,
     /// How often snapshots have been asked for.
     snapshots_requested: u32,
     /// How often checkpoints have been.
@@ -139,7 +140,7 @@ pub(crate) fn run(
         snapshot_every,
         next_control_look: begin,
         next_snapshot: snapshot_every.map_or(u64::MAX, |every| begin.saturating_add(every)),
-        stuck: vec![false; stage.workloads.len()],
+        stuck: StuckReports::of(0..stage.workloads.len()),
         snapshots_requested: control.snapshots_requested(),
         checkpoints_requested: control.checkpoints_requested(),
         outbox: Outbox::default(),
@@ -148,7 +149,8 @@ pub(crate) fn run(
     listener(Event::StageReady);
     simulation.run(control, listener);
     for workload in 0..stage.workloads.len() {
-        simulation.tell_stuck(workload, Vec::new(), listener);
+        let stuck = &mut simulation.stuck;
+        stuck.report_stuck(workload, Vec::new(), listener);
     }
     let now = simulation.clock.now();
     simulation.tell_progress(listener);
@@ -346,12 +348,12 @@ impl Simulation<'_> {
         Some(event.min(boundary.unwrap_or(NEVER)))
     }
 
-    /// Tells what has not come back in time, and gives up what is waited for in vain. Returns
+    /// Reports what has not come back in time, and gives up what is waited for in vain. Returns
     /// whether anything was given up.
     fn look_for_stuck(&mut self, timeout: Nanos, listener: &mut dyn FnMut(Event)) -> bool {
         let now = self.clock.now();
         let (mut gives_up, mut ends_all) = (false, false);
-        let mut stuck = vec![Vec::new(); self.stuck.len()];
+        let mut stuck = vec![Vec::new(); self.stage.workloads.len()];
         let waiting = self
             .actors
             .iter_mut()
@@ -370,19 +372,12 @@ impl Simulation<'_> {
             }
         }
         for (workload, ios) in stuck.into_iter().enumerate() {
-            self.tell_stuck(workload, ios, listener);
+            self.stuck.report_stuck(workload, ios, listener);
         }
         if ends_all {
             self.stop(|_| true, StopReason::Ended);
         }
         gives_up
-    }
-
-    fn tell_stuck(&mut self, workload: usize, ios: Vec<StuckIo>, listener: &mut dyn FnMut(Event)) {
-        let is_stuck = !ios.is_empty();
-        if std::mem::replace(&mut self.stuck[workload], is_stuck) || is_stuck {
-            listener(Event::Stuck { workload, ios });
-        }
     }
 
     /// When the next look at a workload that may be steady is due.

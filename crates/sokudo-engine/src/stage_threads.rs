@@ -9,6 +9,7 @@ use crate::clock::RealClock;
 use crate::control::Control;
 use crate::offsets::SharedPosition;
 use crate::progress::Progress;
+use crate::stuck::SystemCall;
 use crate::target::Target;
 use crate::walked::Walked;
 use crate::window::SharedWindow;
@@ -46,6 +47,8 @@ pub(crate) struct StageContext<'a> {
     pub(crate) walked: Option<Walked>,
     /// Counters of each thread, which its thread writes and others read.
     pub(crate) progress: Vec<Progress>,
+    /// What each waits for in the kernel, where its backend waits there for each I/O.
+    pub(crate) calls: Vec<Arc<SystemCall>>,
     /// One per workload: it is to end, because it is steady or another has ended.
     pub(crate) halts: Vec<AtomicBool>,
     /// How often snapshots have been asked for.

@@ -17,6 +17,7 @@ use sokudo_model::{
 };
 use sokudo_words::Text;
 
+use crate::blocking_work::sync_watched;
 use crate::clock::{Clock, RealClock};
 use crate::control::Control;
 use crate::mark::{self, FilePurpose};
@@ -279,8 +280,7 @@ pub fn lay_out(
         LayoutError::Write { offset, source } => write_error(offset, source),
         LayoutError::Cancelled => TestFileError::Cancelled,
     })?;
-    file.handle
-        .sync_all()
+    sync_watched(&file.handle, control, listener)
         .map_err(|source| write_error(file.size, source))?;
     Ok(Layout {
         bytes: file.size,

@@ -7,7 +7,7 @@ use std::thread;
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 use sokudo_model::{
-    BackendKind, BackendUse, CpuPolicy, Event, Nanos, Outcome, Stage, StopReason, Workload,
+    BackendKind, BackendUse, CpuPolicy, Event, Nanos, Outcome, Phase, Stage, StopReason, Workload,
 };
 use sokudo_stats::{Random, mix64};
 use sokudo_words::text;
@@ -31,6 +31,7 @@ use crate::record::Submission;
 use crate::stage_error::StageError;
 use crate::stage_options::{MakeDurable, StageOptions};
 use crate::stage_threads::{OpenedFiles, StageContext, WorkloadThread, threads_of};
+use crate::stuck::show_calls;
 use crate::survey::Surveying;
 use crate::target::{Target, TargetError};
 use crate::target_use::{stretches, uses};
@@ -59,6 +60,7 @@ pub(crate) fn run(
         settle: (options.make_durable != MakeDurable::All).then_some(options.settle),
         walked: options.walked,
         progress: threads.iter().map(|_| Progress::default()).collect(),
+        calls: threads.iter().map(|_| Arc::default()).collect(),
         halts: stage
             .workloads
             .iter()
@@ -114,6 +116,7 @@ fn run_thread(
     reports: &mpsc::Sender<ThreadReport>,
 ) {
     let workload = &shared.stage.workloads[thread.workload];
+    show_calls(&shared.calls[thread.number]);
     // The receiver waits for every thread's word.
     let (worker, backend, opened) = match prepare(shared, workload, thread) {
         Ok(prepared) => {
@@ -161,7 +164,7 @@ fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ThreadBackend) ->
         // to the buffers.
         std::mem::forget(backend);
     }
-    driver.tell_end(&worker);
+    driver.tell(&worker, driver.shared.clock.now(), Phase::Ended);
     let mut conditions = driver.conditions(cpu, usage);
     let name = &driver.shared.stage.workloads[driver.thread.workload].name;
     let index = driver.shared.number(driver.thread);

@@ -37,8 +37,6 @@ use crate::verify::ExpectedBlock;
 use crate::walked::{SequentialWalk, Walked};
 use crate::window::{OwnWindow, SharedWindow};
 
-pub(crate) use pass_end::STUCK_LOOK_NS;
-
 /// I/Os prepared per reading of the clock. Preparing four takes about as long as
 /// the clock's own resolution, so that no latency is off by more than that.
 const PREPARED_PER_READING: u32 = 4;

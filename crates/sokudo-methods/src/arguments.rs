@@ -101,12 +101,13 @@ struct Stopping {
 struct Waiting {
     /// Report requests that have not come back after this time [default: 30s]
     ///
-    /// The place and age of the request are shown while it hangs, but not with the engine psync.
-    /// When all requests of a row have hung for twice as long, the row fails and the others go on;
-    /// a flush may take longer. A scan that only reads gives up such a read only if this option is
-    /// given: it lists the read and goes on, and what comes back later is listed as slow; when 32
-    /// reads hang at once, the scan ends. The drive has its own time limit, often 30 s for several
-    /// attempts (/sys/block/*/device/timeout); use more to distinguish both.
+    /// The place and age of the request are shown while it hangs. When all requests of a row have
+    /// hung for twice as long, the row fails and the others go on; a flush has 10 minutes. Requests
+    /// of the engine psync, of small files and of a capacity check cannot be given up: sokudo waits.
+    /// A scan that only reads gives up such a read only if this option is given: it lists the read
+    /// and goes on, and what comes back later is listed as slow; when 32 reads hang at once, the
+    /// scan ends. The drive has its own time limit, often 30 s for several attempts
+    /// (/sys/block/*/device/timeout); use more to distinguish both.
     #[arg(long, value_name = "TIME", value_parser = timeout, help_heading = HOW)]
     timeout: Option<Nanos>,
 }

@@ -31,12 +31,14 @@ pub enum Phase {
 pub struct StuckIo {
     /// What was asked of the device.
     pub operation: Operation,
-    /// The first byte that it is of; of a flush 0.
+    /// The first byte that it is of; of a flush 0. Of work on files, how many were done before.
     pub offset: Bytes,
     /// Bytes that it is of; of a flush 0.
     pub length: Bytes,
     /// Since it was issued.
     pub age: Nanos,
+    /// Its thread waits in the kernel until it comes back, and cannot give it up.
+    pub holds_thread: bool,
 }
 
 /// What short trials beside those of the rows are for.
@@ -107,8 +109,8 @@ pub enum Event {
         /// What it is doing.
         phase: Phase,
     },
-    /// Requests of a workload have not come back in time; told again each second, and once more
-    /// when there are none any more.
+    /// Requests of a workload have not come back in time; told again each second at least, and once
+    /// more when there are none any more.
     Stuck {
         /// Index of the workload in its stage.
         workload: usize,

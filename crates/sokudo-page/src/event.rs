@@ -104,7 +104,7 @@ pub enum RunEvent {
     },
 }
 
-/// A request that has not come back; a flush is at no byte.
+/// A request that has not come back; a flush and work on files are at no byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "names that say enough need no words")]
 pub struct StuckRequest {

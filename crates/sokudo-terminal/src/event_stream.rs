@@ -199,7 +199,7 @@ impl EventTeller {
             Event::Probing(probe) => tell(&RunEvent::Checking {
                 text: probing(*probe).in_language(language::current()),
             }),
-            Event::Stuck { .. } => self.tell_stuck(state),
+            Event::Stuck { .. } => self.report_stuck(state),
             Event::RowNamed { row, name } => tell(&RunEvent::RowNamed {
                 row: *row,
                 name: name.clone(),
@@ -217,17 +217,18 @@ impl EventTeller {
     }
 
     /// What is stuck, once a second at most, and that nothing is any more.
-    fn tell_stuck(&mut self, state: &RunState) {
+    fn report_stuck(&mut self, state: &RunState) {
         let is_early = self.stuck_at.is_some_and(|at| at.elapsed() < STUCK_EVERY);
         if is_early && !state.stuck.is_empty() {
             return;
         }
         self.stuck_at = Some(Instant::now());
+        let is_at_byte = |it: Operation| it != Operation::Flush && !it.is_on_files();
         let ios = state.stuck.iter().take(STUCK_MAX);
         let ios = ios.map(|(row, io)| StuckRequest {
             row: *row,
             operation: io.operation.name().to_owned(),
-            offset: (io.operation != Operation::Flush).then_some(io.offset.0),
+            offset: is_at_byte(io.operation).then_some(io.offset.0),
             length: io.length.0,
             seconds: io.age.as_secs_f64(),
         });

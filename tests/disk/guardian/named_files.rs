@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use fuser::{
-    BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem,
-    FopenFlags, Generation, INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyCreate, ReplyEmpty,
-    ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
+    BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, Filesystem, FopenFlags,
+    Generation, INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyCreate, ReplyEmpty, ReplyEntry,
+    ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
 };
 
-/// Nothing is remembered by the kernel for longer.
-const MEMORY: Duration = Duration::from_secs(1);
+use crate::fuse::{self, MEMORY};
 
 /// Room, in blocks of 4 KiB.
 const BLOCKS: u64 = 1 << 20;
@@ -35,17 +34,10 @@ impl NamedFiles {
     /// Mounted there until it is dropped. `None`, said loudly, where there can be none.
     pub(crate) fn mount(directory: &Path) -> Option<Self> {
         let files = Arc::new(Mutex::new(Files::default()));
-        let mounted = fuser::spawn_mount(
-            FileSystem(Arc::clone(&files)),
-            directory,
-            &Config::default(),
-        );
-        let session = mounted
-            .inspect_err(|error| eprintln!("SKIPPED: FUSE cannot be used here: {error}"))
-            .ok()?;
+        let system = FileSystem(Arc::clone(&files));
         Some(Self {
+            _session: fuse::mount(system, directory, &Config::default())?,
             files,
-            _session: session,
         })
     }
 
@@ -58,29 +50,7 @@ struct FileSystem(Arc<Mutex<Files>>);
 
 impl FileSystem {
     fn attributes(&self, node: INodeNo) -> FileAttr {
-        let size = self.0.lock().unwrap().sizes.get(&node.0).copied();
-        let (kind, perm) = match size {
-            Some(_) => (FileType::RegularFile, 0o600),
-            None => (FileType::Directory, 0o700),
-        };
-        let size = size.unwrap_or(0);
-        FileAttr {
-            ino: node,
-            size,
-            blocks: size.div_ceil(512),
-            atime: UNIX_EPOCH,
-            mtime: UNIX_EPOCH,
-            ctime: UNIX_EPOCH,
-            crtime: UNIX_EPOCH,
-            kind,
-            perm,
-            nlink: 1,
-            uid: rustix::process::geteuid().as_raw(),
-            gid: 0,
-            rdev: 0,
-            blksize: 4096,
-            flags: 0,
-        }
+        fuse::attributes(node, self.0.lock().unwrap().sizes.get(&node.0).copied())
     }
 }
 

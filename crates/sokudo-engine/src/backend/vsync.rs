@@ -8,6 +8,7 @@ use std::time::Duration;
 use sokudo_sys::{Blocking, OneByOne, Request, VECTORS_MAX};
 
 use super::Backend;
+use crate::stuck::{begin_call, operation_of};
 
 /// Blocking I/O that moves neighbouring requests in one vectored system call.
 pub(crate) struct Vsync {
@@ -32,6 +33,7 @@ impl Vsync {
         let Some(first) = requests.first().copied() else {
             return;
         };
+        begin_call(operation_of(first.action), first.offset, first.length);
         if !first.action.moves_data() {
             self.prepared.pop_front();
             self.done.push((first.buffer, self.blocking.perform(first)));

@@ -13,6 +13,7 @@ use super::medium::{BLOCK_BYTES, Medium, SECTOR_BYTES, WRITE_BYTES_MAX, sectors}
 use crate::collector::progress_event;
 use crate::control::Control;
 use crate::progress::ProgressSnapshot;
+use crate::stuck::begin_call;
 use crate::tally::Tally;
 
 /// Places of a round that narrows down where the device ends.
@@ -456,6 +457,8 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
     ) -> Result<(), i32> {
         let issued_at = self.medium.now_ns();
         self.tally.hold_depth(issued_at, 0);
+        let bytes = narrow(range.length);
+        begin_call(operation, range.offset, bytes);
         let done = does(&mut self.medium);
         let now = self.medium.now_ns();
         // As the worker's, the depth is that of I/Os that are counted: flushes are not.
@@ -463,7 +466,6 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             .hold_depth(now, u32::from(operation != Operation::Flush));
         self.tally.end_intervals(now);
         if done.is_ok() {
-            let bytes = narrow(range.length);
             self.tally
                 .complete(operation, bytes, issued_at, issued_at, now);
         }

@@ -134,6 +134,9 @@ pub(crate) struct Surveying {
     is_checkpoint_requested: bool,
     /// Last checkpoint whose I/Os have all come back: counts and samples up to it.
     known: Option<Box<(FinishedTally, Surveyed)>>,
+    known_at: u64,
+    /// The last place and byte of which a measured I/O has come back.
+    done_to: (u32, u64),
     /// I/Os were in flight when it was ended.
     is_abandoned: bool,
     notes: Vec<Text>,
@@ -210,6 +213,8 @@ impl Surveying {
             checkpoint: Checkpoint::at_begin(&survey),
             is_checkpoint_requested: false,
             known: None,
+            known_at: 0,
+            done_to: (0, 0),
             is_abandoned: false,
             notes: Vec::new(),
         })
@@ -390,6 +395,10 @@ impl Surveying {
         let verified = self.verified();
         let mut surveyed = self.counts.finish(ended_at);
         let samples = &mut surveyed.samples;
+        if let Some(left) = left_at.filter(|_| self.is_abandoned && self.was_left) {
+            // Nothing has come back behind the place at which it was left.
+            samples.truncate((left.index - self.route.first()) as usize + 1);
+        }
         // A place at which nothing was done before the end came is none.
         if stopped != StopReason::Bytes && samples.last().is_some_and(|sample| sample.ios == 0) {
             samples.pop();

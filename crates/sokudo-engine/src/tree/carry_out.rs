@@ -13,8 +13,11 @@ use sokudo_stats::{Permutation, Random, mix64};
 use super::names::{LINKED_NAME, TreeFileNames, directory_name};
 use super::own_directory::{OwnDirectory, TreeError};
 use crate::backend::used;
+use crate::blocking_work::run_watched;
 use crate::clock::{Clock as _, RealClock};
 use crate::control::Control;
+use crate::stage_error::StageError;
+use crate::stuck::begin_call;
 use crate::usage::{used_since, used_so_far};
 
 /// How often a listener hears how far it is, nanoseconds.
@@ -41,7 +44,7 @@ pub struct TreeRun<'a> {
 /// time.
 ///
 /// # Errors
-/// When the workload has no tree, or subdirectories cannot be made.
+/// When the workload has no tree, or no thread can be started.
 pub fn run_tree(
     workload: &Workload,
     run: TreeRun<'_>,
@@ -57,31 +60,10 @@ pub fn run_tree(
             operation: workload.operations.direction(),
         });
     };
-    let mut carrier = Carrier::new(workload, tree, operation, run);
-    let prepared = match operation {
-        Operation::Create => carrier.make_directories(),
-        _ => Ok(()),
-    };
-    let used_before = used_so_far();
-    carrier.start();
-    let done = prepared
-        .and_then(|()| carrier.open_directories())
-        .and_then(|()| carrier.visit_all(listener))
-        .and_then(|()| carrier.settle());
-    let stopped = match done {
-        Ok(()) => StopReason::Bytes,
-        Err(VisitEnd::Stopped(reason)) => reason,
-        Err(VisitEnd::Failed(kind)) => {
-            carrier.fail(kind);
-            StopReason::Failed
-        }
-    };
-    let (cpu, usage) = used_since(used_before);
-    Ok(Outcome {
-        cpu: Some(cpu),
-        usage: Some(usage),
-        ..carrier.outcome(stopped)
-    })
+    let done = run_watched(run.control, listener, |listener| {
+        Carrier::new(workload, tree, operation, run).carry_out(listener)
+    });
+    done.map_err(|source| StageError::Thread { source }.into())
 }
 
 /// Why not all files were visited.
@@ -149,8 +131,41 @@ impl<'a> Carrier<'a> {
         }
     }
 
+    fn carry_out(mut self, listener: &mut dyn FnMut(Event)) -> Outcome {
+        let prepared = match self.operation {
+            Operation::Create => self.make_directories(),
+            _ => Ok(()),
+        };
+        let used_before = used_so_far();
+        self.start();
+        let done = prepared
+            .and_then(|()| self.open_directories())
+            .and_then(|()| self.visit_all(listener))
+            .and_then(|()| self.settle());
+        let stopped = match done {
+            Ok(()) => StopReason::Bytes,
+            Err(VisitEnd::Stopped(reason)) => reason,
+            Err(VisitEnd::Failed(kind)) => {
+                self.fail(kind);
+                StopReason::Failed
+            }
+        };
+        let (cpu, usage) = used_since(used_before);
+        Outcome {
+            cpu: Some(cpu),
+            usage: Some(usage),
+            ..self.outcome(stopped)
+        }
+    }
+
+    /// A call behind the files so far begins; on directories by the number of each.
+    fn begin_call(&self, directory: u32) {
+        begin_call(self.operation, self.tally.ios, directory);
+    }
+
     fn make_directories(&mut self) -> Result<(), VisitEnd> {
         for number in 0..self.tree.directories {
+            self.begin_call(number);
             mkdirat(self.root, directory_name(number), Mode::RWXU)?;
         }
         if !matches!(self.tree.contents, TreeContents::Bytes { .. }) {
@@ -208,6 +223,7 @@ impl<'a> Carrier<'a> {
 
     /// The numbers of the files in a directory, in its own order.
     fn listed(&self, directory: u32) -> Result<Vec<u64>, VisitEnd> {
+        self.begin_call(directory);
         let entries = if self.tree.directories == 0 {
             Dir::read_from(self.root)?
         } else {
@@ -234,6 +250,7 @@ impl<'a> Carrier<'a> {
             return Err(VisitEnd::Stopped(StopReason::Ended));
         }
         self.names.path(number, &mut self.path);
+        self.begin_call(0);
         let issued_at = self.clock.now();
         let result = match self.operation {
             Operation::Create => self.create(number),
@@ -344,6 +361,7 @@ impl<'a> Carrier<'a> {
     fn settle(&mut self) -> Result<(), VisitEnd> {
         if self.operation == Operation::Delete {
             for number in 0..self.tree.directories {
+                self.begin_call(number);
                 unlinkat(self.root, directory_name(number), AtFlags::REMOVEDIR)?;
             }
             if !matches!(self.tree.contents, TreeContents::Bytes { .. }) {
@@ -351,6 +369,7 @@ impl<'a> Carrier<'a> {
             }
         }
         if self.operation != Operation::Stat && !self.tree.sync_each {
+            begin_call(Operation::Flush, 0, 0);
             let issued_at = self.clock.now();
             rustix::fs::syncfs(self.root)?;
             self.now = self.clock.now();

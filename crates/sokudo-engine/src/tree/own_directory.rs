@@ -24,6 +24,7 @@ use super::names;
 use crate::mark::{self, FilePurpose};
 use crate::own_name::{DIRECTORY_PREFIX, with_own_name};
 use crate::removal::{InodeIdentity, MakingGuard, Vanishing, remove_from};
+use crate::stage_error::StageError;
 use crate::test_file::{free_space_needed, remedy};
 
 /// Files lie at most so deep below the directory: in it, or in its subdirectories.
@@ -91,6 +92,9 @@ pub enum TreeError {
         /// What was to be done to them.
         operation: &'static str,
     },
+    /// No thread could be started.
+    #[error(transparent)]
+    Stage(#[from] StageError),
 }
 
 impl OwnDirectory {

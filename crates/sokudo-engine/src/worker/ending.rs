@@ -10,8 +10,9 @@ use crate::clock::NEVER;
 use crate::tally::failure_kind;
 use crate::window::WindowStage;
 
-/// How many times as long as any request a flush is waited for: a full cache of a hard disk takes minutes.
-const FLUSH_TIMES: u64 = 20;
+/// A flush is waited for at least so long, for a drive writes its whole cache back: 256 MiB in
+/// blocks of 4 KiB, each of which takes a turn at 7,200 per minute, are 546 s.
+const FLUSH_TIME_NS: u64 = 600_000_000_000;
 
 impl Worker {
     /// All of the pass has been issued.
@@ -159,7 +160,9 @@ impl Worker {
             }
         }
         if let Some(survey) = &mut self.survey {
-            survey.abandon();
+            let slots = (0u32..).zip(&self.slots);
+            let in_flight = slots.filter(|(_, slot)| slot.issued_at != NEVER);
+            survey.abandon(in_flight.map(|(buffer_index, _)| buffer_index));
         }
         self.stop(StopReason::Failed);
     }
@@ -190,6 +193,7 @@ impl Worker {
                 offset: Bytes(offset),
                 length: Bytes(length.into()),
                 age: Nanos(now.saturating_sub(issued_at)),
+                holds_thread: false,
             });
         stuck.filter(|io| io.age >= timeout).collect()
     }
@@ -206,9 +210,10 @@ impl Worker {
     pub(crate) fn is_silent(&self, timeout: Nanos, now: u64) -> bool {
         let slots = self.in_flight_slots();
         let flushes = slots.iter().any(|it| it.operation == Operation::Flush);
-        let times = if flushes { FLUSH_TIMES } else { 2 };
+        let least = if flushes { FLUSH_TIME_NS } else { 0 };
+        let patience = timeout.0.saturating_mul(2).max(least);
         let youngest = slots.iter().map(|slot| slot.issued_at).max();
-        youngest.is_some_and(|since| now.saturating_sub(since) > timeout.0.saturating_mul(times))
+        youngest.is_some_and(|since| now.saturating_sub(since) > patience)
     }
 
     /// Saves what a later check needs, where that is asked for. What went wrong, in a

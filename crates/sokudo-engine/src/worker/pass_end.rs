@@ -5,6 +5,7 @@ use sokudo_model::{StopReason, Workload, narrow};
 
 use super::{Worker, WorkerLimits};
 use crate::clock::NEVER;
+use crate::stuck::STUCK_LOOK_NS;
 
 /// A worker waits for up to this share of its depth to complete at once. A program
 /// that asks for every completion singly pays a system call for each, and on a
@@ -21,9 +22,6 @@ const UNLIMITED: u64 = u64::MAX;
 /// Those who watch a workload for steadiness, or a survey, are told at least this often what
 /// it has moved.
 const WATCH_NS_MAX: u64 = 100_000_000;
-
-/// How often a thread looks for requests that do not come back.
-pub(crate) const STUCK_LOOK_NS: u64 = 1_000_000_000;
 
 impl Worker {
     /// Ends intervals, the ramp and the trial when their time has come. Returns

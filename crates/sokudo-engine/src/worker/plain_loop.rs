@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_is_named_like_others_and_waited_for_longer() {
+    fn a_flush_has_ten_minutes() {
         let workload = with!(
             writes(DEPTH),
             limits = for_ios(u64::from(DEPTH)),
@@ -518,6 +518,11 @@ mod tests {
         worker.fill(&mut backend, &clock, &mut now);
         assert_eq!(look(&worker, 590), (vec![Operation::Flush], false));
         assert_eq!(look(&worker, 610), (vec![Operation::Flush], true));
+        for (timeout, time) in [(1, 580), (400, 780)] {
+            let at = clock.now() + time * 1_000_000_000;
+            assert!(!worker.is_dead(Nanos::from_secs(timeout), at));
+            assert!(worker.is_dead(Nanos::from_secs(timeout), at + 20_000_000_000));
+        }
     }
 
     #[test]

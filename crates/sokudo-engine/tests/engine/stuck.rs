@@ -39,7 +39,7 @@ fn seconds(from: u64, to: u64) -> std::ops::Range<Nanos> {
 }
 
 #[test]
-fn what_hangs_is_named_with_its_place_and_age_while_others_go_on() {
+fn hung_io_is_named() {
     let spec = "sim:const?size=1GiB&latency=200ms&hang_at=100MiB+4KiB";
     let (outcome, seen) = run(reads(1024, 4), spec, None);
     let [first] = seen[0][..] else {
@@ -62,7 +62,7 @@ fn what_hangs_is_named_with_its_place_and_age_while_others_go_on() {
 }
 
 #[test]
-fn a_workload_that_waits_for_nothing_else_is_given_up_after_twice_the_time() {
+fn a_hung_workload_has_twice_the_time() {
     let spec = "sim:const?size=1GiB&latency=1ms&hang_at=100MiB+4KiB";
     for (timeout, given_up) in [(None, seconds(60, 63)), (Some(5), seconds(10, 13))] {
         let timeout = timeout.map(Nanos::from_secs);
@@ -79,7 +79,7 @@ fn a_workload_that_waits_for_nothing_else_is_given_up_after_twice_the_time() {
 }
 
 #[test]
-fn what_comes_back_late_is_named_until_then_and_counts() {
+fn late_io_counts() {
     let spec = "sim:const?size=1GiB&latency=1ms&slow_at=100MiB+4KiB:40s";
     let (outcome, seen) = run(reads(200, 1), spec, None);
     assert_eq!((outcome.ios(), outcome.failures.len()), (200, 0));
@@ -91,7 +91,7 @@ fn what_comes_back_late_is_named_until_then_and_counts() {
 }
 
 #[test]
-fn a_row_that_idles_by_its_rate_is_not_stuck() {
+fn an_idle_row_is_not_stuck() {
     let rate = Some(sokudo_model::Rate::BytesPerSecond(MIB / 100));
     let workload = with!(reads(4, 1), pacing.rate = rate);
     let (outcome, seen) = run(workload, "sim:const?size=1GiB", None);

@@ -218,6 +218,39 @@ fn a_checkpoint_tells_what_hangs_before_it() {
 }
 
 #[test]
+fn what_was_read_before_a_hang_counts() {
+    let disk = "sim:const?size=1GiB&latency=1ms";
+    // One at a time, or nothing answers any more.
+    for (depth, hangs) in [(1, "100MiB+4KiB"), (4, "100MiB+924MiB")] {
+        let workload = whole(16, MIB, depth);
+        let spec = format!("{disk}&hang_at={hangs}");
+        let outcome = run_one(workload.clone(), &mut simulated(&spec));
+        assert_eq!(outcome.stopped, StopReason::Failed);
+        assert_eq!(outcome.bytes_moved().0, 100 * MIB);
+        assert_is_sum_of_samples(&outcome);
+        assert!(outcome.elapsed < Nanos::from_secs(1), "{}", outcome.elapsed);
+        let left = outcome.left_at.unwrap();
+        assert_eq!((left.index, left.offset), (1, Bytes(100 * MIB)));
+        let rest = run_one(resumed(left, &workload), &mut simulated(disk));
+        assert_eq!(read(&[&outcome, &rest]), [(0, 1 << 30)]);
+        assert_eq!(rest.bytes_moved().0, 924 * MIB);
+    }
+}
+
+#[test]
+fn overtaken_it_ends_with_its_checkpoint() {
+    // 16 ms a block: 1 GiB a second, and a checkpoint a minute.
+    let spec = "sim:const?size=480GiB&latency=16ms&parallel=1&hang_at=400GiB+4KiB";
+    let workload = whole(48, 16 * MIB, 4);
+    let outcome = run_one(workload, &mut simulated(spec));
+    assert_eq!(outcome.stopped, StopReason::Failed);
+    assert_is_sum_of_samples(&outcome);
+    let left = outcome.left_at.unwrap().offset.0;
+    assert_eq!(outcome.bytes_moved().0, left);
+    assert!((330 << 30..=400 << 30).contains(&left), "{left}");
+}
+
+#[test]
 fn a_survey_that_came_to_its_end_leaves_nothing() {
     let outcome = run_one(whole(10, MIB, 4), &mut simulated("sim:const?size=1GiB"));
     assert_eq!(outcome.left_at, None);

@@ -194,7 +194,7 @@ fn stuck(count: usize) -> RunEvent {
 }
 
 #[test]
-fn what_is_stuck_is_shown_until_it_comes_back() {
+fn stuck_io_is_shown() {
     let mut view = SharedView::new(&hello());
     began(&mut view, 1);
     for (count, shown) in [(1, "a flush has not come back for 31 s"), (0, "")] {

@@ -136,7 +136,7 @@ fn every_event_that_is_told_is_documented() {
 }
 
 #[test]
-fn what_does_not_come_back_is_named_and_the_row_is_given_up() {
+fn hung_io_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("events");
     let disk = "sim:const?size=1GiB&hang_at=256MiB+256MiB";

@@ -5,7 +5,8 @@
 //! waited for and counted, what is issued later is left to who goes on. The survey does not wait for
 //! it. Its counts are copied at that moment, and what was in flight then is counted in both.
 //!
-//! A survey whose device answers no more ends with the last one.
+//! A survey whose device answers no more ends with the last one, unless all is known anyway. So it
+//! takes one each minute whoever asks.
 
 use sokudo_model::{FailureKind, Operation, Sample, SurveyPosition, count_failure, narrow};
 
@@ -16,6 +17,10 @@ use crate::survey::io::{Instants, SurveyIo};
 use crate::tally::{FinishedTally, Tally};
 use crate::usage::{add_usage, used_since};
 
+/// This long after the last one a checkpoint is taken without being asked for: as often as by those
+/// who keep them.
+const OWN_CHECKPOINT_NS: u64 = 60_000_000_000;
+
 impl Surveying {
     /// Takes a checkpoint as soon as it can. What is written back has none: nobody goes on with it.
     pub(crate) fn want_checkpoint(&mut self) {
@@ -25,14 +30,34 @@ impl Surveying {
         }
     }
 
-    /// What is in flight is waited for no longer.
-    pub(crate) fn abandon(&mut self) {
+    /// What is in flight is waited for no longer. Where nothing behind the first of it has come back,
+    /// all that has counts, and another goes on there; else it ends with the last checkpoint.
+    pub(crate) fn abandon(&mut self, in_flight: impl Iterator<Item = u32>) {
         self.is_abandoned = true;
+        let unanswered = in_flight.map(|buffer_index| self.ios[buffer_index as usize]);
+        let measured = unanswered.filter(|io| io.is_measured);
+        let first = measured.map(|io| (io.sample_index, io.offset)).min();
+        let left_at = match (&self.doing, self.survey.sample) {
+            (SurveyActivity::Approaching, _) => self.begin_of(self.sample_index),
+            (SurveyActivity::Measuring, Sample::Bytes(_) | Sample::Whole) => first
+                .filter(|first| *first >= self.done_to)
+                .and_then(|(index, offset)| self.normal(index, offset)),
+            _ => None,
+        };
+        let is_known = self.failed.is_empty() && self.sealed_waiting() == 0;
+        if left_at.is_some() && is_known && !self.survey.write_back {
+            (self.known, self.was_left, self.left_at) = (None, true, left_at);
+            self.pause(self.seen_at);
+        }
     }
 
     /// Takes the checkpoint that is wanted, if this is a moment for it: all that lies before the
     /// next I/O is in flight, measured, or a defect that nothing to come takes back.
     pub(crate) fn take_checkpoint(&mut self, tally: &Tally, in_flight: impl Iterator<Item = u32>) {
+        let is_due = self.seen_at.saturating_sub(self.known_at) >= OWN_CHECKPOINT_NS;
+        if matches!(self.checkpoint, Checkpoint::NotWanted) && self.known.is_some() && is_due {
+            self.checkpoint = Checkpoint::Wanted;
+        }
         let is_moment = matches!(self.checkpoint, Checkpoint::Wanted)
             && !self.was_left
             && self.failed.is_empty()
@@ -136,7 +161,7 @@ impl Surveying {
                         ..surveyed
                     },
                 );
-                self.known = Some(Box::new(known.clone()));
+                (self.known, self.known_at) = (Some(Box::new(known.clone())), self.seen_at);
                 std::mem::take(&mut self.is_checkpoint_requested).then_some(known)
             }
             other => {

@@ -130,6 +130,7 @@ impl Surveying {
             self.good_mark = self.counts.defects.mark();
         }
         if io.is_measured {
+            self.done_to = self.done_to.max((io.sample_index, io.offset));
             self.counts.complete(io, moved, instants, tally);
         } else if io.operation == Operation::Read {
             self.counts.read_aside += u64::from(moved);
