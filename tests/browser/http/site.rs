@@ -67,6 +67,7 @@ fn methods(_: Language) -> MethodList {
     MethodList {
         forms: names.map(form).into(),
         names: names.into(),
+        remedies: std::collections::BTreeMap::default(),
     }
 }
 
