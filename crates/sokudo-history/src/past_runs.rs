@@ -93,14 +93,14 @@ impl History {
         let newest = newest(&self.points, without);
         let points = match rows {
             Some([one, other]) => before_the_state_of(&newest, one, other),
-            None => &newest[..],
+            None => newest,
         };
         match &self.cached {
-            Some((cached_points, past)) if cached_points == points => *past,
+            Some((cached_points, past)) if *cached_points == *points => *past,
             _ => {
                 let logarithms: Vec<f64> = points.iter().map(|(_, it)| *it).collect();
                 let past = PastRuns::of(&logarithms);
-                self.cached = Some((points.to_vec(), past));
+                self.cached = Some((points.into_owned(), past));
                 past
             }
         }
@@ -255,14 +255,18 @@ const RUNS_MAX: usize = 200;
 /// So many times nearer to the newer of two runs than to the older lies what is of its state.
 const NEARER: f64 = 4.0;
 
+/// So rarely do runs in an order of chance end with so many of one state: it stays, then.
+const IN_A_ROW: f64 = 0.05;
+
 /// The runs without the last ones since the older of both that lie by far nearer to the newer:
 /// whether they are another state of the device is what is asked. A disk that has become slower
-/// would otherwise vouch for it with its second slow run.
+/// would otherwise vouch for it with its second slow run. Earlier runs in that state are noise
+/// while it comes and goes, and left out, too, once it stays for longer than by chance.
 fn before_the_state_of(
     points: &[(Nanos, f64)],
     one: (Nanos, f64),
     other: (Nanos, f64),
-) -> &[(Nanos, f64)] {
+) -> Cow<'_, [(Nanos, f64)]> {
     let (older, newer) = if one.0 <= other.0 {
         (one, other)
     } else {
@@ -271,8 +275,20 @@ fn before_the_state_of(
     let is_new = |(at, logarithm): &(Nanos, f64)| {
         *at > older.0 && NEARER * (logarithm - newer.1).abs() < (logarithm - older.1).abs()
     };
-    let new = points.iter().rev().take_while(|point| is_new(point));
-    &points[..points.len() - new.count()]
+    let last = points
+        .iter()
+        .rev()
+        .take_while(|point| is_new(point))
+        .count();
+    let before = &points[..points.len() - last];
+    let as_new = before.iter().filter(|point| is_new(point)).count();
+    // Laplace's rule of succession, for the newer run and each of the last.
+    let share = (as_new + 1) as f64 / (before.len() + 2) as f64;
+    let in_a_row = (0..=last).fold(1.0, |all, _| all * share);
+    match last > 0 && in_a_row <= IN_A_ROW {
+        true => before.iter().filter(|it| !is_new(it)).copied().collect(),
+        false => Cow::Borrowed(before),
+    }
 }
 
 /// Of a run's figure; `None` of one that tells nothing of how much such runs differ.
@@ -304,7 +320,7 @@ mod tests {
         let (baseline, now) = ((Nanos(0), 5.0), (Nanos(9), 4.64));
         for [one, other] in [[baseline, now], [now, baseline]] {
             let past = points(&kept);
-            assert_eq!(before_the_state_of(&past, one, other), &past[..5]);
+            assert_eq!(*before_the_state_of(&past, one, other), past[..5]);
         }
         let spread = PastRuns::of(&kept[..5]).unwrap();
         let with_them = PastRuns::of(&kept).unwrap();
@@ -317,7 +333,62 @@ mod tests {
         let past = points(&kept);
         for (older, newer) in [((0, 5.0), (9, 4.9)), ((8, 5.0), (9, 4.8))] {
             let [older, newer] = [older, newer].map(|(at, it)| (Nanos(at), it));
-            assert_eq!(before_the_state_of(&past, older, newer), past);
+            assert_eq!(*before_the_state_of(&past, older, newer), past);
+        }
+    }
+
+    #[test]
+    fn a_state_that_came_and_went_is_no_noise_once_it_stays() {
+        let good = [5.0, 5.01, 4.99, 5.0, 5.01, 4.99, 5.0];
+        let flaps = [4.65, 5.0, 4.66, 5.01];
+        let (baseline, now) = ((Nanos(0), 5.0), (Nanos(99), 4.64));
+        let left = |slow: &[f64]| {
+            let past = points(&[&good[..], &flaps, slow].concat());
+            before_the_state_of(&past, baseline, now).len()
+        };
+        // Two of eleven were slow: one more, and a second, may be chance; a third is not.
+        assert_eq!(
+            [&[][..], &[4.65], &[4.65; 2], &[4.65; 9]].map(left),
+            [11, 11, 9, 9]
+        );
+    }
+
+    mod many_draws {
+        use super::*;
+        use sokudo_stats::Random;
+        use sokudo_testing::{Rate, draws, seed};
+
+        /// Runs of one device, each of which keeps so much of the one before it.
+        fn runs(random: &mut Random, count: usize, keeps: f64) -> Vec<f64> {
+            let mut level = 0.0;
+            let next = |_| {
+                // Twelve of them have a variance of one, and are as good as normal.
+                let chance = (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0;
+                level = keeps * level + (1.0 - keeps * keeps).sqrt() * chance;
+                level
+            };
+            (0..count).map(next).collect()
+        }
+
+        #[test]
+        fn of_one_device_runs_are_called_different_as_rarely_as_promised() {
+            let mut random = Random::stream(seed(), 61);
+            for (keeps, at_most) in [(0.0, 0.055), (0.5, 0.085)] {
+                for count in [6, 12, 30, 60] {
+                    let different = Rate::of(0..draws(4_000), |_| {
+                        let all = points(&runs(&mut random, count + 2, keeps));
+                        let (older, newer) = (all[0], all[count + 1]);
+                        let past = before_the_state_of(&all[1..=count], older, newer);
+                        let past: Vec<f64> = past.iter().map(|(_, it)| *it).collect();
+                        let difference = newer.1 - older.1;
+                        let past = PastRuns::of(&past);
+                        let test = past.and_then(|it| it.test(difference, 0.0, 0.95));
+                        test.is_some_and(|it| it.p_value <= 0.05)
+                    });
+                    let what = format_args!("{count} runs that keep {keeps}");
+                    different.assert_at_most(at_most, what);
+                }
+            }
         }
     }
 }
