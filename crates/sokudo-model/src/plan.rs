@@ -44,7 +44,7 @@ pub use verify::{Check, PatternPart, Verify, WriteCheck};
 pub use work::Work;
 
 /// What to do, complete: every front end ends in one of these.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The method, such as `mark/default`.
     pub method: Method,
@@ -342,10 +342,11 @@ impl From<bool> for DirectMode {
 }
 
 /// How I/O is issued (fio: `ioengine`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BackendKind {
     /// The fastest that kernel and sandbox allow.
+    #[default]
     Auto,
     /// io_uring: I/Os are queued in rings that are shared with the kernel.
     IoUring,

@@ -10,7 +10,7 @@ use crate::json::is_default;
 use crate::units::{Bytes, Nanos};
 
 /// What the user named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A directory, in which a test file of our own is laid out.
@@ -22,6 +22,7 @@ pub enum TargetKind {
     /// A simulated device, in virtual time.
     Simulated,
     /// No device: every I/O completes at once.
+    #[default]
     Null,
     /// What another tool has measured, as it names it.
     Imported,
@@ -29,7 +30,7 @@ pub enum TargetKind {
 
 /// What is being measured, down to the devices. `null` and empty mean "could not
 /// be seen", never "no"; why is in `blind_spots`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetInfo {
     /// As the user wrote it.
     pub name: String,
@@ -63,14 +64,7 @@ impl TargetInfo {
         Self {
             name: name.to_owned(),
             kind,
-            path: None,
-            size_bytes: None,
-            file_system: None,
-            direct_io: DirectIoSupport::Unknown,
-            devices: Vec::new(),
-            file_state: None,
-            blind_spots: Vec::new(),
-            host: None,
+            ..Self::default()
         }
     }
 
@@ -116,7 +110,7 @@ pub struct FileSystem {
 }
 
 /// Whether direct I/O works, as `statx` says it (Linux 6.1 and later).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum DirectIoSupport {
     /// It does, with these alignments.
@@ -129,6 +123,7 @@ pub enum DirectIoSupport {
     /// The kernel says that it takes none.
     Unsupported,
     /// The kernel or the file system does not say.
+    #[default]
     Unknown,
 }
 
