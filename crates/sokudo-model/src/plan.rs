@@ -5,7 +5,6 @@ mod data;
 mod files;
 mod issuing;
 mod measures;
-mod omission;
 mod operation;
 mod pace;
 mod recording;
@@ -20,8 +19,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
 
-use omission::is_default;
-
+use crate::json::is_default;
 use crate::method::Method;
 use crate::narrow::narrow;
 use crate::units::Bytes;
