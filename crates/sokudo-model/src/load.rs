@@ -91,26 +91,25 @@ impl Outcome {
     }
 }
 
-/// A share of I/Os that are done within a latency.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Percentile {
-    /// Half of the I/Os are done within it.
-    P50,
-    /// 90 of 100 I/Os are done within it.
-    P90,
-    /// 95 of 100 I/Os are done within it.
-    P95,
-    /// 99 of 100 I/Os are done within it.
-    P99,
-    /// 999 of 1,000 I/Os are done within it.
-    #[serde(rename = "p99.9")]
-    P99_9,
-    /// 9,999 of 10,000 I/Os are done within it.
-    #[serde(rename = "p99.99")]
-    P99_99,
+named! {
+    /// A share of I/Os that are done within a latency.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    )]
+    pub enum Percentile {
+        /// Half of the I/Os are done within it.
+        P50 = "p50",
+        /// 90 of 100 I/Os are done within it.
+        P90 = "p90",
+        /// 95 of 100 I/Os are done within it.
+        P95 = "p95",
+        /// 99 of 100 I/Os are done within it.
+        P99 = "p99",
+        /// 999 of 1,000 I/Os are done within it.
+        P99_9 = "p99.9",
+        /// 9,999 of 10,000 I/Os are done within it.
+        P99_99 = "p99.99",
+    }
 }
 
 impl Percentile {
@@ -123,18 +122,6 @@ impl Percentile {
         Self::P99_9,
         Self::P99_99,
     ];
-
-    /// `p50`, `p90`, `p95`, `p99`, `p99.9` or `p99.99`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P95 => "p95",
-            Self::P99 => "p99",
-            Self::P99_9 => "p99.9",
-            Self::P99_99 => "p99.99",
-        }
-    }
 
     /// As a share of 1.
     pub const fn fraction(self) -> f64 {

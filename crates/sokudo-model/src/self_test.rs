@@ -6,23 +6,14 @@ use sokudo_words::Text;
 
 use crate::units::{Bytes, Nanos};
 
-/// How thorough a self-test is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SelfTestKind {
-    /// Electronics and a part of the medium: minutes.
-    Short,
-    /// The whole medium as well: hours on disks.
-    Extended,
-}
-
-impl SelfTestKind {
-    /// The word that stands for it wherever it is told.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Short => "short",
-            Self::Extended => "extended",
-        }
+named! {
+    /// How thorough a self-test is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum SelfTestKind {
+        /// Electronics and a part of the medium: minutes.
+        Short = "short",
+        /// The whole medium as well: hours on disks.
+        Extended = "extended",
     }
 }
 
