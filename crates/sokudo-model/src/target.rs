@@ -272,40 +272,38 @@ impl DeviceCounters {
     /// What has been counted since `earlier`; counters only grow.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
+        let times = self.request_time.zip(earlier.request_time);
         Self {
-            read_ios: self.read_ios.saturating_sub(earlier.read_ios),
-            read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
-            written_ios: self.written_ios.saturating_sub(earlier.written_ios),
-            written_bytes: self.written_bytes.saturating_sub(earlier.written_bytes),
-            flushes: self.flushes.saturating_sub(earlier.flushes),
-            merged_reads: self.merged_reads.saturating_sub(earlier.merged_reads),
-            merged_writes: self.merged_writes.saturating_sub(earlier.merged_writes),
-            request_time: self
-                .request_time
-                .zip(earlier.request_time)
-                // The kernel shows 32 bits of its milliseconds.
-                .and_then(|(now, then)| now.0.checked_sub(then.0).map(Nanos)),
+            // The kernel shows 32 bits of its milliseconds.
+            request_time: times.and_then(|(now, then)| now.0.checked_sub(then.0).map(Nanos)),
             // Both are rounded up to a unit.
             uncertain_bytes: self.uncertain_bytes.max(earlier.uncertain_bytes),
+            ..self.each(earlier, u64::saturating_sub)
         }
     }
 
-    /// The sum of two counts.
+    /// The sum of two counts, without a panic, whatever a broken driver may have counted.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
+        let times = self.request_time.zip(other.request_time);
+        let plus = u64::saturating_add;
         Self {
-            read_ios: self.read_ios + other.read_ios,
-            read_bytes: self.read_bytes + other.read_bytes,
-            written_ios: self.written_ios + other.written_ios,
-            written_bytes: self.written_bytes + other.written_bytes,
-            flushes: self.flushes + other.flushes,
-            merged_reads: self.merged_reads + other.merged_reads,
-            merged_writes: self.merged_writes + other.merged_writes,
-            request_time: self
-                .request_time
-                .zip(other.request_time)
-                .map(|(one, other)| Nanos(one.0.saturating_add(other.0))),
-            uncertain_bytes: Bytes(self.uncertain_bytes.0 + other.uncertain_bytes.0),
+            request_time: times.map(|(one, other)| Nanos(plus(one.0, other.0))),
+            uncertain_bytes: Bytes(plus(self.uncertain_bytes.0, other.uncertain_bytes.0)),
+            ..self.each(other, plus)
+        }
+    }
+
+    fn each(&self, other: &Self, count: fn(u64, u64) -> u64) -> Self {
+        Self {
+            read_ios: count(self.read_ios, other.read_ios),
+            read_bytes: count(self.read_bytes, other.read_bytes),
+            written_ios: count(self.written_ios, other.written_ios),
+            written_bytes: count(self.written_bytes, other.written_bytes),
+            flushes: count(self.flushes, other.flushes),
+            merged_reads: count(self.merged_reads, other.merged_reads),
+            merged_writes: count(self.merged_writes, other.merged_writes),
+            ..*self
         }
     }
 }
