@@ -34,7 +34,9 @@ impl RateKept {
     /// Of trials that ended by their time; `None` without a rate of all operations, or
     /// where no trial did.
     pub fn of(workload: &Workload, trials: &[Trial]) -> Option<Self> {
-        let of_thread = workload.pacing.rate?.ios_per_second(mean_block(workload)?);
+        // Only of blocks of one size a rate of bytes is one of I/Os.
+        let block = workload.blocks.single()?;
+        let of_thread = workload.pacing.rate?.ios_per_second(block);
         let time = workload.limits.time?.as_secs_f64();
         let full = |trial: &&Trial| trial.outcome.stopped == StopReason::Time;
         let trials: Vec<&Trial> = trials.iter().filter(full).collect();
@@ -66,28 +68,13 @@ impl RateKept {
     }
 }
 
-/// The block where all are of one size: only then a rate of bytes is one of I/Os.
-fn mean_block(workload: &Workload) -> Option<crate::units::Bytes> {
-    let (smallest, largest) = (workload.blocks.smallest(), workload.blocks.largest());
-    (smallest == largest).then_some(largest)
-}
-
 impl Outcome {
     /// Latencies of reads and writes from their intended start; `None` unless at a fixed
     /// rate, or where none was completed.
     pub fn from_intended(&self) -> Option<Histogram> {
         let tallies = self.operations.iter();
-        tallies
-            .filter(|tally| tally.operation != Operation::Flush)
-            .filter_map(|tally| tally.latency_from_intended.as_ref())
-            .fold(None, |sum: Option<Histogram>, histogram| match sum {
-                None => Some(histogram.clone()),
-                Some(mut sum) => {
-                    sum.merge(histogram);
-                    Some(sum)
-                }
-            })
-            .filter(|sum| !sum.is_empty())
+        let data = tallies.filter(|tally| tally.operation != Operation::Flush);
+        Histogram::of_all(data.filter_map(|tally| tally.latency_from_intended.as_ref()))
     }
 }
 
