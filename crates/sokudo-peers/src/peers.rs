@@ -160,7 +160,6 @@ impl Peers {
         Ok(Start {
             at: self.clock.instant(at_own_ns),
             at_first_ns,
-            at_own_ns,
             clock,
         })
     }

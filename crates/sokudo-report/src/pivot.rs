@@ -72,7 +72,7 @@ pub struct PivotRow {
 }
 
 /// What belongs to one row and one column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PivotCell {
     /// The median of the results, in the row's unit.
     pub median: f64,
@@ -467,13 +467,8 @@ impl PivotCell {
         Some(Self {
             median: Summary::of(&[figure])?.median,
             results: 1,
-            interval_95: None,
-            range: None,
-            spread: None,
-            kind: Text::default(),
             verdict,
-            ratio: None,
-            is_best: false,
+            ..Self::default()
         })
     }
 
