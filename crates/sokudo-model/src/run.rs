@@ -53,11 +53,7 @@ pub struct Run {
     /// Where it was done.
     pub environment: HostEnvironment,
     /// What the system said around it; missing where there is no real device.
-    #[serde(
-        rename = "circumstances",
-        default,
-        skip_serializing_if = "Conditions::is_unknown"
-    )]
+    #[serde(rename = "circumstances", default, skip_serializing_if = "is_default")]
     pub conditions: Conditions,
     /// How the test file was made; `null` where there was none to make.
     pub layout: Option<Layout>,

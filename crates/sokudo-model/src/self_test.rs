@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
+use crate::sentences;
 use crate::units::{Bytes, Nanos};
 
 named! {
@@ -59,11 +60,7 @@ pub struct SelfTest {
     )]
     pub first_error: Option<Bytes>,
     /// Why there is none, why it was not ended, or what failed; missing for one that passed.
-    #[serde(
-        with = "crate::sentences",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "sentences")]
     #[schemars(with = "Option<String>")]
     pub note: Option<Text>,
 }

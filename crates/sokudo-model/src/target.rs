@@ -174,7 +174,7 @@ pub struct BlockDevice {
     /// For loop devices: whether they bypass the page cache of what is below.
     pub backing_direct: Option<bool>,
     /// What stays the same when its name changes, besides model and serial number.
-    #[serde(default, skip_serializing_if = "DeviceMarks::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub marks: DeviceMarks,
     /// What it is attached by, from the disk up; only of leaves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -204,12 +204,6 @@ pub struct DeviceMarks {
     /// The way on which a disk is reached, below `/sys/devices`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attached_at: Option<String>,
-}
-
-impl DeviceMarks {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// What kind of block device.
