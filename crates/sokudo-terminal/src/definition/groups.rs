@@ -45,12 +45,7 @@ pub fn of(name: &str) -> Option<(usize, &'static str)> {
 
 /// The command with its groups in the place of one flat list: each command described, or what fits
 /// on a screen of 24 lines.
-pub fn grouped(
-    command: Command,
-    width: usize,
-    is_all: bool,
-    speaker: &mut impl Speaker,
-) -> Command {
+pub fn grouped(command: Command, width: usize, is_all: bool, speaker: &mut Speaker<'_>) -> Command {
     let header = Styles::default().get_header().to_owned();
     let is_described = |name: &&&str| is_all || DESCRIBED.contains(*name);
     let mut groups = String::new();
@@ -61,11 +56,11 @@ pub fn grouped(
     for (title, names) in GROUPS {
         let (described, others): (Vec<&str>, Vec<&str>) =
             names.iter().partition(|name| is_described(name));
-        let title = speaker.say(title);
+        let title = speaker(title);
         let others = match (others.is_empty(), described.is_empty()) {
             (true, _) => String::new(),
             (_, true) => others.join(", "),
-            _ => format!("{} {}", speaker.say("also:"), others.join(", ")),
+            _ => format!("{} {}", speaker("also:"), others.join(", ")),
         };
         let columns = (indent + 4).saturating_sub(title.width()).max(2);
         let gap = match others.is_empty() {
@@ -76,8 +71,8 @@ pub fn grouped(
         groups += &below(&command, &described, [indent, width], speaker);
         groups += if is_all { "\n" } else { "" };
     }
-    let [usage, options] = ["Usage", "Options"].map(|title| speaker.say(title));
-    let without = speaker.say("Without a command it lists the disks and asks which to measure.");
+    let [usage, options] = ["Usage", "Options"].map(&mut *speaker);
+    let without = speaker("Without a command it lists the disks and asks which to measure.");
     let (options, help) = match is_all {
         true => (
             format!("{header}{options}:{header:#}\n{{options}}"),
@@ -88,7 +83,7 @@ pub fn grouped(
             "sokudo help COMMAND explains one, with examples; sokudo help --all lists all.",
         ),
     };
-    let help = speaker.say(help);
+    let help = speaker(help);
     command.help_template(format!(
         "{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n{without}\n\n{groups}\
          {options}\n\n{help}\n"
@@ -100,12 +95,12 @@ fn below(
     command: &Command,
     names: &[&str],
     [indent, width]: [usize; 2],
-    speaker: &mut impl Speaker,
+    speaker: &mut Speaker<'_>,
 ) -> String {
     let commands = names.iter().filter_map(|it| command.find_subcommand(it));
     let lines = commands.map(|it| {
         let about = it.get_about().map(ToString::to_string).unwrap_or_default();
-        let about = speaker.say(&about).replace('\n', " ");
+        let about = speaker(&about).replace('\n', " ");
         let about = wrapped(&about, width.saturating_sub(indent).max(indent));
         let about = about.replace('\n', &format!("\n{:indent$}", ""));
         let columns = indent - 2;
