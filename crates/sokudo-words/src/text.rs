@@ -420,40 +420,29 @@ fn in_each_language(shown: &(impl fmt::Display + ?Sized)) -> Argument {
     }
 }
 
-impl Argued for Text {
-    fn argued(&self) -> Argument {
-        Argument::Text(self.clone())
-    }
+macro_rules! argued {
+    ($($of:ty: $it:ident => $argument:expr;)+) => {
+        $(impl Argued for $of {
+            fn argued(&self) -> Argument {
+                let $it = self;
+                $argument
+            }
+        })+
+    };
 }
 
-impl Argued for io::Error {
-    fn argued(&self) -> Argument {
-        Argument::Text(self.into())
-    }
-}
-
-impl Argued for Argument {
-    fn argued(&self) -> Argument {
-        self.clone()
-    }
-}
-
-impl Argued for str {
-    fn argued(&self) -> Argument {
-        Argument::Name(self.to_owned())
-    }
-}
-
-impl Argued for String {
-    fn argued(&self) -> Argument {
-        Argument::Name(self.clone())
-    }
-}
-
-impl Argued for Cow<'_, str> {
-    fn argued(&self) -> Argument {
-        Argument::Name(self.to_string())
-    }
+argued! {
+    Text: text => Argument::Text(text.clone());
+    io::Error: error => Argument::Text(error.into());
+    Argument: argument => argument.clone();
+    str: text => Argument::Name(text.to_owned());
+    String: text => Argument::Name(text.clone());
+    Cow<'_, str>: text => Argument::Name(text.to_string());
+    u8: count => Argument::Count((*count).into());
+    u16: count => Argument::Count((*count).into());
+    u32: count => Argument::Count((*count).into());
+    u64: count => Argument::Count(*count);
+    usize: count => Argument::Count(*count as u64);
 }
 
 impl<T: Argued + ?Sized> Argued for &T {
@@ -465,24 +454,6 @@ impl<T: Argued + ?Sized> Argued for &T {
 impl<T: Argued + ?Sized> Argued for Box<T> {
     fn argued(&self) -> Argument {
         (**self).argued()
-    }
-}
-
-macro_rules! counts {
-    ($($of:ty),+) => {
-        $(impl Argued for $of {
-            fn argued(&self) -> Argument {
-                Argument::Count(u64::from(*self))
-            }
-        })+
-    };
-}
-
-counts!(u8, u16, u32, u64);
-
-impl Argued for usize {
-    fn argued(&self) -> Argument {
-        Argument::Count(*self as u64)
     }
 }
 
