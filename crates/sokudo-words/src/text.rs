@@ -297,6 +297,15 @@ impl From<Text> for Form {
 }
 
 impl Argument {
+    /// A number with its unit, and as people read it.
+    pub fn figure(value: impl ToString, unit: &str, text: impl ToString) -> Self {
+        Self::Figure(WrittenFigure {
+            value: value.to_string(),
+            unit: unit.to_owned(),
+            text: text.to_string(),
+        })
+    }
+
     /// Whether it may stand in several holes.
     fn is_short(&self) -> bool {
         match self {
@@ -367,11 +376,7 @@ pub trait Argued {
     /// The same written in another way.
     fn written(&self, text: String) -> Argument {
         match self.argued() {
-            Argument::Count(count) => Argument::Figure(WrittenFigure {
-                value: count.to_string(),
-                unit: String::new(),
-                text,
-            }),
+            Argument::Count(count) => Argument::figure(count, "", text),
             Argument::Figure(figure) => Argument::Figure(WrittenFigure { text, ..figure }),
             _ => Argument::Name(text),
         }
@@ -461,11 +466,7 @@ macro_rules! figures {
     ($($of:ty),+) => {
         $(impl Argued for $of {
             fn argued(&self) -> Argument {
-                Argument::Figure(WrittenFigure {
-                    value: self.to_string(),
-                    unit: String::new(),
-                    text: self.to_string(),
-                })
+                Argument::figure(self, "", self)
             }
         })+
     };
