@@ -1,7 +1,7 @@
 //! I/O that failed, in words.
 
 use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, Row, StopReason, TargetKind};
-use sokudo_words::{Argument, Text, WrittenFigure, text};
+use sokudo_words::{Argument, Text, text};
 
 use crate::case::RowContext;
 use crate::code::{Code, RuleResult};
@@ -362,11 +362,7 @@ fn in_words(failure: &IoFailure) -> Text {
 
 /// Where something is. It is no amount: of several there is no range.
 fn offset_argument(offset: Bytes) -> Argument {
-    Argument::Figure(WrittenFigure {
-        value: offset.0.to_string(),
-        unit: "offset".to_owned(),
-        text: offset.0.to_string(),
-    })
+    Argument::figure(offset.0, "offset", offset.0)
 }
 
 fn errno_words(number: i32) -> Text {

@@ -79,11 +79,7 @@ impl Means {
     /// An argument that points at these, as somebody calls them.
     pub fn called(means: &[Self], text: String) -> Argument {
         let codes: Vec<&str> = means.iter().map(|it| it.code()).collect();
-        Argument::Figure(WrittenFigure {
-            value: codes.join(" "),
-            unit: WrittenFigure::OPTION.to_owned(),
-            text,
-        })
+        Argument::figure(codes.join(" "), WrittenFigure::OPTION, text)
     }
 }
 

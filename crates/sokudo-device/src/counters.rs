@@ -57,7 +57,7 @@ impl CounterSource {
         let files = self.stat_files.iter();
         let mut counts = files.map(|file| parse(&first_line(file)?));
         let first = counts.next()??;
-        counts.try_fold(first, |sum, next| Some(saturating_sum(&sum, &next?)))
+        counts.try_fold(first, |sum, next| Some(sum.plus(&next?)))
     }
 }
 
@@ -143,24 +143,6 @@ fn parse(line: &str) -> Option<DeviceCounters> {
             .map(Nanos),
         uncertain_bytes: Bytes(0),
     })
-}
-
-/// Adds without a panic, whatever a broken driver may have counted.
-fn saturating_sum(a: &DeviceCounters, b: &DeviceCounters) -> DeviceCounters {
-    DeviceCounters {
-        read_ios: a.read_ios.saturating_add(b.read_ios),
-        read_bytes: a.read_bytes.saturating_add(b.read_bytes),
-        written_ios: a.written_ios.saturating_add(b.written_ios),
-        written_bytes: a.written_bytes.saturating_add(b.written_bytes),
-        flushes: a.flushes.saturating_add(b.flushes),
-        merged_reads: a.merged_reads.saturating_add(b.merged_reads),
-        merged_writes: a.merged_writes.saturating_add(b.merged_writes),
-        request_time: a
-            .request_time
-            .zip(b.request_time)
-            .map(|(a, b)| Nanos(a.0.saturating_add(b.0))),
-        uncertain_bytes: Bytes(0),
-    }
 }
 
 #[cfg(test)]

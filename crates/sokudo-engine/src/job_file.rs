@@ -260,11 +260,6 @@ impl JobDataFile {
         let _ = flock(&self.handle, FlockOperation::NonBlockingLockShared);
     }
 
-    /// Whether it was created just now.
-    pub fn is_new(&self) -> bool {
-        self.is_new
-    }
-
     /// The open file, for evidence about it.
     pub fn handle(&self) -> &File {
         &self.handle

@@ -12,6 +12,7 @@ use sokudo_words::text;
 use crate::error::MeasureError;
 
 /// Watches what happens while a run is measured, and ends it where a rule comes true.
+#[derive(Default)]
 pub(crate) struct StopWatch {
     rules: Vec<WatchedRule>,
     thermometer: Option<Thermometer>,
@@ -86,11 +87,7 @@ impl StopWatch {
         };
         Self {
             rules: rules.iter().map(watched).collect(),
-            thermometer: None,
-            before: None,
-            since: MeasuredSpan::default(),
-            in_trial: MeasuredSpan::default(),
-            cause: None,
+            ..Self::default()
         }
     }
 

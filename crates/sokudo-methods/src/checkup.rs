@@ -12,7 +12,6 @@ use sokudo_model::{
     BlockDevice, Bytes, DiskAnswer, DiskAssessment, FileUse, Files, Method, MethodKind,
     MethodTrait, Nanos, Plan, Schedule, Span, Stage, TargetKind, Workload, narrow,
 };
-use sokudo_page::TargetForm;
 use sokudo_report::assessment_table;
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::arguments::store::Keeping;
@@ -48,11 +47,7 @@ static OF_SPEED_ALONE: MethodKind = MethodKind {
 };
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 0,
-        target: TargetForm::Needed,
-        options: "full, size, time, runs",
-    }),
+    form: PageForm::of_target(0, "full, size, time, runs"),
     kinds: &[&METHOD, &OF_SPEED_ALONE],
     rules: &[&rules::RULES],
     ..Declared::NONE

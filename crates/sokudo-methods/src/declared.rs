@@ -40,6 +40,18 @@ pub struct PageForm {
     pub options: &'static str,
 }
 
+impl PageForm {
+    /// Of a method that needs a target.
+    pub(crate) const fn of_target(rank: u8, options: &'static str) -> Option<Self> {
+        let target = TargetForm::Needed;
+        Some(Self {
+            rank,
+            target,
+            options,
+        })
+    }
+}
+
 impl Declared {
     /// Nothing, to begin with.
     pub const NONE: Self = Self {

@@ -15,7 +15,6 @@ use plan::{
 };
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE, may_write};
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind};
-use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -24,12 +23,11 @@ use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 7,
-        target: TargetForm::Needed,
-        options: "only=zones|rotation|seek|read-cache|write-cache|shingles|map|parity|fast-cells|capacity, \
+    form: PageForm::of_target(
+        7,
+        "only=zones|rotation|seek|read-cache|write-cache|shingles|map|parity|fast-cells|capacity, \
                   full, size, engine, direct",
-    }),
+    ),
     kinds: &[&plan::METHOD],
     showings: &[table::showing],
     rules: &[&rules::RULES],

@@ -10,7 +10,6 @@ pub(crate) mod table;
 use arguments::Arguments;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Method, Nanos, Plan, Schedule, TargetKind};
-use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::output;
 use sokudo_words::text;
@@ -22,11 +21,7 @@ use crate::rows::sequential_writes::{self, SequentialWrites};
 use crate::{argument_checks, consent, measurement};
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 8,
-        target: TargetForm::Needed,
-        options: "size, recovery, no-reads",
-    }),
+    form: PageForm::of_target(8, "size, recovery, no-reads"),
     kinds: &[&rules::METHOD],
     views: &[&table::VIEW],
     showings: &[table::showing],

@@ -17,7 +17,6 @@ use plan::{Fit, FitQuestions, FitTarget, QUESTIONS_BYTES_MAX};
 use sokudo_history::result_file;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{DataContent, FitQuestion, Nanos, Plan, Schedule, TargetKind};
-use sokudo_page::TargetForm;
 use sokudo_report::view::showing_of;
 use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::Exit;
@@ -33,11 +32,7 @@ use crate::measurement::{self, FinishedMeasurement};
 use crate::measuring::{Measuring, Planned};
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 9,
-        target: TargetForm::Needed,
-        options: "what, time, runs",
-    }),
+    form: PageForm::of_target(9, "what, time, runs"),
     kinds: &[&plan::METHOD],
     views: &[&view::VIEW],
     showings: &[showing_of::<FitDocument>],

@@ -25,7 +25,6 @@ use sokudo_measure::{
 use sokudo_model::{
     Event, LatencyLimit, Method, Nanos, Plan, Row, Run, Schedule, TargetKind, Workload,
 };
-use sokudo_page::TargetForm;
 use sokudo_report::view::showing_of;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::RowSpec;
@@ -37,11 +36,7 @@ use crate::measuring::{Measuring, Planned};
 use crate::rows::one_row::OneRow;
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 5,
-        target: TargetForm::Needed,
-        options: "row, limit, beside, size, linear, time, runs",
-    }),
+    form: PageForm::of_target(5, "row, limit, beside, size, linear, time, runs"),
     kinds: &[&view::METHOD, &beside::comparison::METHOD],
     views: &[&view::VIEW, &beside::view::VIEW],
     showings: &[

@@ -14,7 +14,6 @@ use arguments::Arguments;
 use sokudo_engine::Control;
 use sokudo_measure::{MeasureError, MeasuredParts, Measurement, Named, Prepared, TEST_FILE_SIZE};
 use sokudo_model::{Event, Method, Nanos, Plan, Row, Schedule, StopReason, Trial, Workload};
-use sokudo_page::TargetForm;
 use sokudo_report::view::showing_of;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{RowDirection, RowSpec, THREADS_MAX};
@@ -26,11 +25,7 @@ use crate::rows::one_row::OneRow;
 use crate::{argument_checks, measurement};
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 10,
-        target: TargetForm::Needed,
-        options: "row, size, max-threads, max-depth, time, runs",
-    }),
+    form: PageForm::of_target(10, "row, size, max-threads, max-depth, time, runs"),
     kinds: &[&view::METHOD],
     views: &[&view::VIEW],
     showings: &[showing_of::<Peak>],

@@ -8,7 +8,6 @@ use arguments::Arguments;
 use plan::{DD_BLOCK, Quick, QuickTest};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{BackendKind, Bytes, Plan, Schedule, TargetKind};
-use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -18,11 +17,10 @@ use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 4,
-        target: TargetForm::Needed,
-        options: "test=cached|buffered|direct|write, size, bytes, data, runs, pause, trim, time",
-    }),
+    form: PageForm::of_target(
+        4,
+        "test=cached|buffered|direct|write, size, bytes, data, runs, pause, trim, time",
+    ),
     kinds: &[&plan::METHOD],
     showings: &[table::showing],
     ..Declared::NONE

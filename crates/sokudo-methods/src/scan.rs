@@ -8,7 +8,6 @@ use sokudo_measure::{Measurement, Named, OtherTarget, Permission, TEST_FILE_SIZE
 use sokudo_model::{
     Bytes, DriveCache, Method, MethodKind, MethodTrait, Nanos, Plan, Schedule, TargetKind,
 };
-use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -28,13 +27,12 @@ pub static METHOD: MethodKind = MethodKind {
 };
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 2,
-        target: TargetForm::Needed,
-        options: "full, gnome, hdtune=fast|faster|medium|normal|accurate, points, sample, \
+    form: PageForm::of_target(
+        2,
+        "full, gnome, hdtune=fast|faster|medium|normal|accurate, points, sample, \
                   short-stroke, from, to, shuffle, access-count, access-size, random, extra, \
                   size, write, block, depth, runs, engine, direct",
-    }),
+    ),
     kinds: &[&METHOD],
     ..Declared::NONE
 };

@@ -21,7 +21,6 @@ use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
     Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind,
 };
-use sokudo_page::TargetForm;
 use sokudo_report::view::showing_of;
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::output;
@@ -33,12 +32,11 @@ use crate::steady::table::estimate_lines;
 use crate::{argument_checks, consent, measurement};
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 6,
-        target: TargetForm::Needed,
-        options: "test, enterprise, sizes, mixes, size, active-range, purge, precondition, \
+    form: PageForm::of_target(
+        6,
+        "test, enterprise, sizes, mixes, size, active-range, purge, precondition, \
                   round-time, rounds-max, engine, direct",
-    }),
+    ),
     kinds: &[&plan::METHOD],
     views: &[&view::VIEW],
     showings: &[showing_of::<view::SteadyDocument>],

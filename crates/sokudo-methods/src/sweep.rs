@@ -9,7 +9,6 @@ use arguments::Arguments;
 use plan::{Load, Sweep, SweepPreset};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
-use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
 use sokudo_tools::crystaldiskmark::{RowPattern, THREADS_MAX};
 use sokudo_words::{Text, text};
@@ -21,12 +20,11 @@ use crate::measuring::{Measuring, Planned};
 use crate::{argument_checks, consent, measurement};
 
 pub(crate) const DECLARED: Declared = Declared {
-    form: Some(PageForm {
-        rank: 3,
-        target: TargetForm::Needed,
-        options: "minitool, from, to, sizes, length, depths, threads, random, read-only, \
+    form: PageForm::of_target(
+        3,
+        "minitool, from, to, sizes, length, depths, threads, random, read-only, \
                   write-only, data, verify, direct, write-through, time, runs, cool-down",
-    }),
+    ),
     kinds: &[&plan::METHOD],
     showings: &[table::showing],
     ..Declared::NONE

@@ -40,29 +40,18 @@ impl Conclusion {
     }
 }
 
-/// How much two samples overlap, in words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Effect {
-    /// Hardly anybody could tell them apart by their values.
-    Negligible,
-    /// They overlap for the most part.
-    Small,
-    /// They overlap in part.
-    Medium,
-    /// They overlap little or not at all.
-    Large,
-}
-
-impl Effect {
-    /// As people read it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Negligible => "negligible",
-            Self::Small => "small",
-            Self::Medium => "medium",
-            Self::Large => "large",
-        }
+named! {
+    /// How much two samples overlap, in words.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum Effect {
+        /// Hardly anybody could tell them apart by their values.
+        Negligible = "negligible",
+        /// They overlap for the most part.
+        Small = "small",
+        /// They overlap in part.
+        Medium = "medium",
+        /// They overlap little or not at all.
+        Large = "large",
     }
 }
 

@@ -33,13 +33,6 @@ pub struct Conditions {
     pub blind_spots: Vec<Text>,
 }
 
-impl Conditions {
-    /// Whether nothing is known, as of what is no device.
-    pub fn is_unknown(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// A limit that a control group puts on the I/O of one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IoLimit {

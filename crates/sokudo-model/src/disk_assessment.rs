@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
+use crate::sentences;
+
 /// The point that says why the health is not known.
 pub const UNKNOWN_HEALTH: &str = "unknown-health";
 /// The point that says why not all blocks were read.
@@ -101,15 +103,11 @@ pub struct AssessedPoint {
     /// How it stands to what was expected; null where that could not be judged, or is only told.
     pub answer: Option<DiskAnswer>,
     /// What was found, in one sentence.
-    #[serde(with = "crate::sentences")]
+    #[serde(with = "sentences")]
     #[schemars(with = "String")]
     pub found: Text,
     /// What to do about it; empty where there is nothing to do.
-    #[serde(
-        default,
-        skip_serializing_if = "Text::is_empty",
-        with = "crate::sentences"
-    )]
+    #[serde(default, skip_serializing_if = "Text::is_empty", with = "sentences")]
     #[schemars(with = "String")]
     pub remedy: Text,
     /// What is expected, as a formula or a rule, in English.

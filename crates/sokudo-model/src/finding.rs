@@ -6,40 +6,31 @@ use sokudo_words::Text;
 
 use crate::parts::TextParts;
 
-/// Whether a figure can be trusted. Ordered from best to worst.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Verdict {
-    /// There is positive proof that the bytes reached the device, and nothing
-    /// was seen that speaks against the figure.
-    Verified,
-    /// What would prove it could not be seen, or something casts doubt on it.
-    Unverified,
-    /// There is proof that the figure is not one of the device.
-    Invalid,
-}
-
-impl Verdict {
-    /// `VERIFIED`, `UNVERIFIED` or `INVALID`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Verified => "VERIFIED",
-            Self::Unverified => "UNVERIFIED",
-            Self::Invalid => "INVALID",
-        }
+named! {
+    /// Whether a figure can be trusted. Ordered from best to worst.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    )]
+    pub enum Verdict {
+        /// There is positive proof that the bytes reached the device, and nothing
+        /// was seen that speaks against the figure.
+        Verified = "VERIFIED",
+        /// What would prove it could not be seen, or something casts doubt on it.
+        Unverified = "UNVERIFIED",
+        /// There is proof that the figure is not one of the device.
+        Invalid = "INVALID",
     }
 }
 
-/// Whether a figure comes out the same again, which says nothing of what it is the figure of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Steadiness {
-    /// The 95 % interval of the trials' median is narrow.
-    Steady,
-    /// It is wide: two disks that differ by less look the same.
-    Unsteady,
+named! {
+    /// Whether a figure comes out the same again, which says nothing of what it is the figure of.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum Steadiness {
+        /// The 95 % interval of the trials' median is narrow.
+        Steady = "STEADY",
+        /// It is wide: two disks that differ by less look the same.
+        Unsteady = "UNSTEADY",
+    }
 }
 
 impl Steadiness {
@@ -52,14 +43,6 @@ impl Steadiness {
         match reach <= Self::REACH_MAX {
             true => Self::Steady,
             false => Self::Unsteady,
-        }
-    }
-
-    /// `STEADY` or `UNSTEADY`, as it is printed.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Steady => "STEADY",
-            Self::Unsteady => "UNSTEADY",
         }
     }
 }

@@ -2,10 +2,9 @@
 //!
 //! What was measured is held against it by `sokudo-report`; nothing is judged here.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::Percentile;
@@ -37,6 +36,7 @@ pub struct FitCriterion {
     /// The row's place in the plan, from 0.
     pub row: u32,
     /// Figure of the row that the limit is for.
+    #[schemars(with = "String")]
     pub metric: FitMetric,
     /// Writes that make a commit; 1 for anything else.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -158,20 +158,6 @@ impl TryFrom<String> for FitMetric {
             (None, "dropped") => Ok(Self::Dropped),
             (None, _) => Err(UnknownMetric { name }),
         }
-    }
-}
-
-impl JsonSchema for FitMetric {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "FitMetric".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
     }
 }
 

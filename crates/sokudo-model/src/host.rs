@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::target::{HostEnvironment, TargetInfo};
 
 /// One of the machines that measured together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Host {
     /// As it calls itself.
     pub name: String,

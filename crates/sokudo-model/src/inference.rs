@@ -82,27 +82,17 @@ pub struct InferredFigure {
     pub value: f64,
 }
 
-/// How sure an inference is. Ordered from least to most.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Confidence {
-    /// Other causes are as likely.
-    Low,
-    /// Other causes are possible.
-    Medium,
-    /// No other cause is known.
-    High,
-}
-
-impl Confidence {
-    /// `low`, `medium` or `high`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
+named! {
+    /// How sure an inference is. Ordered from least to most.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    )]
+    pub enum Confidence {
+        /// Other causes are as likely.
+        Low = "low",
+        /// Other causes are possible.
+        Medium = "medium",
+        /// No other cause is known.
+        High = "high",
     }
 }

@@ -7,7 +7,7 @@ pub(crate) fn float_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D
     Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NAN))
 }
 
-/// What is as it is by default is not written.
+/// What is as it is by default is not written; older versions wrote plans without it.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

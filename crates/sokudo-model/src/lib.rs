@@ -8,6 +8,9 @@
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation))]
 
+#[macro_use]
+mod named;
+
 pub mod attachment;
 pub mod burn_in;
 mod burn_in_rows;

@@ -34,7 +34,9 @@ impl RateKept {
     /// Of trials that ended by their time; `None` without a rate of all operations, or
     /// where no trial did.
     pub fn of(workload: &Workload, trials: &[Trial]) -> Option<Self> {
-        let of_thread = workload.pacing.rate?.ios_per_second(mean_block(workload)?);
+        // Only of blocks of one size a rate of bytes is one of I/Os.
+        let block = workload.blocks.single()?;
+        let of_thread = workload.pacing.rate?.ios_per_second(block);
         let time = workload.limits.time?.as_secs_f64();
         let full = |trial: &&Trial| trial.outcome.stopped == StopReason::Time;
         let trials: Vec<&Trial> = trials.iter().filter(full).collect();
@@ -66,51 +68,35 @@ impl RateKept {
     }
 }
 
-/// The block where all are of one size: only then a rate of bytes is one of I/Os.
-fn mean_block(workload: &Workload) -> Option<crate::units::Bytes> {
-    let (smallest, largest) = (workload.blocks.smallest(), workload.blocks.largest());
-    (smallest == largest).then_some(largest)
-}
-
 impl Outcome {
     /// Latencies of reads and writes from their intended start; `None` unless at a fixed
     /// rate, or where none was completed.
     pub fn from_intended(&self) -> Option<Histogram> {
         let tallies = self.operations.iter();
-        tallies
-            .filter(|tally| tally.operation != Operation::Flush)
-            .filter_map(|tally| tally.latency_from_intended.as_ref())
-            .fold(None, |sum: Option<Histogram>, histogram| match sum {
-                None => Some(histogram.clone()),
-                Some(mut sum) => {
-                    sum.merge(histogram);
-                    Some(sum)
-                }
-            })
-            .filter(|sum| !sum.is_empty())
+        let data = tallies.filter(|tally| tally.operation != Operation::Flush);
+        Histogram::of_all(data.filter_map(|tally| tally.latency_from_intended.as_ref()))
     }
 }
 
-/// A share of I/Os that are done within a latency.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Percentile {
-    /// Half of the I/Os are done within it.
-    P50,
-    /// 90 of 100 I/Os are done within it.
-    P90,
-    /// 95 of 100 I/Os are done within it.
-    P95,
-    /// 99 of 100 I/Os are done within it.
-    P99,
-    /// 999 of 1,000 I/Os are done within it.
-    #[serde(rename = "p99.9")]
-    P99_9,
-    /// 9,999 of 10,000 I/Os are done within it.
-    #[serde(rename = "p99.99")]
-    P99_99,
+named! {
+    /// A share of I/Os that are done within a latency.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    )]
+    pub enum Percentile {
+        /// Half of the I/Os are done within it.
+        P50 = "p50",
+        /// 90 of 100 I/Os are done within it.
+        P90 = "p90",
+        /// 95 of 100 I/Os are done within it.
+        P95 = "p95",
+        /// 99 of 100 I/Os are done within it.
+        P99 = "p99",
+        /// 999 of 1,000 I/Os are done within it.
+        P99_9 = "p99.9",
+        /// 9,999 of 10,000 I/Os are done within it.
+        P99_99 = "p99.99",
+    }
 }
 
 impl Percentile {
@@ -123,18 +109,6 @@ impl Percentile {
         Self::P99_9,
         Self::P99_99,
     ];
-
-    /// `p50`, `p90`, `p95`, `p99`, `p99.9` or `p99.99`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P95 => "p95",
-            Self::P99 => "p99",
-            Self::P99_9 => "p99.9",
-            Self::P99_99 => "p99.99",
-        }
-    }
 
     /// As a share of 1.
     pub const fn fraction(self) -> f64 {

@@ -465,8 +465,7 @@ impl From<BackendKind> for BackendUse {
     fn from(kind: BackendKind) -> Self {
         Self {
             kind,
-            features: Vec::new(),
-            notes: Vec::new(),
+            ..Self::default()
         }
     }
 }

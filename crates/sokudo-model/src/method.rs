@@ -41,7 +41,7 @@ pub enum MethodTrait {
 }
 
 /// A named kind of plan. In documents it is a text: `explain`, `mark/default`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "String", into = "String")]
 pub struct Method {
     /// `None` in the words of another tool, or of a version that this one does not know.

@@ -5,7 +5,6 @@ mod data;
 mod files;
 mod issuing;
 mod measures;
-mod omission;
 mod operation;
 mod pace;
 mod recording;
@@ -20,8 +19,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
 
-use omission::is_default;
-
+use crate::json::is_default;
 use crate::method::Method;
 use crate::narrow::narrow;
 use crate::units::Bytes;
@@ -44,7 +42,7 @@ pub use verify::{Check, PatternPart, Verify, WriteCheck};
 pub use work::Work;
 
 /// What to do, complete: every front end ends in one of these.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The method, such as `mark/default`.
     pub method: Method,
@@ -341,32 +339,34 @@ impl From<bool> for DirectMode {
     }
 }
 
-/// How I/O is issued (fio: `ioengine`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BackendKind {
-    /// The fastest that kernel and sandbox allow.
-    Auto,
-    /// io_uring: I/Os are queued in rings that are shared with the kernel.
-    IoUring,
-    /// Commands to NVMe drives through io_uring, past the block layer.
-    IoUringCmd,
-    /// Linux native asynchronous I/O, by raw system calls.
-    Libaio,
-    /// `pread`/`pwrite`, one at a time.
-    Psync,
-    /// `lseek` and `read`/`write`, one at a time.
-    Sync,
-    /// `preadv`/`pwritev`, one at a time.
-    Vsync,
-    /// `preadv2`/`pwritev2`, one at a time.
-    Pvsync2,
-    /// Memory mapping: an I/O copies to or from mapped pages.
-    Mmap,
-    /// No I/O at all.
-    Null,
-    /// A simulated device in virtual time.
-    Sim,
+named! {
+    /// How I/O is issued (fio: `ioengine`).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum BackendKind {
+        /// The fastest that kernel and sandbox allow.
+        #[default]
+        Auto = "auto",
+        /// io_uring: I/Os are queued in rings that are shared with the kernel.
+        IoUring = "io_uring",
+        /// Commands to NVMe drives through io_uring, past the block layer.
+        IoUringCmd = "io_uring_cmd",
+        /// Linux native asynchronous I/O, by raw system calls.
+        Libaio = "libaio",
+        /// `pread`/`pwrite`, one at a time.
+        Psync = "psync",
+        /// `lseek` and `read`/`write`, one at a time.
+        Sync = "sync",
+        /// `preadv`/`pwritev`, one at a time.
+        Vsync = "vsync",
+        /// `preadv2`/`pwritev2`, one at a time.
+        Pvsync2 = "pvsync2",
+        /// Memory mapping: an I/O copies to or from mapped pages.
+        Mmap = "mmap",
+        /// No I/O at all.
+        Null = "null",
+        /// A simulated device in virtual time.
+        Sim = "sim",
+    }
 }
 
 impl BackendKind {
@@ -374,23 +374,6 @@ impl BackendKind {
     pub fn named(name: &str) -> Option<Self> {
         let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
         Self::deserialize(name).ok()
-    }
-
-    /// The name as users write it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::IoUring => "io_uring",
-            Self::IoUringCmd => "io_uring_cmd",
-            Self::Libaio => "libaio",
-            Self::Psync => "psync",
-            Self::Sync => "sync",
-            Self::Vsync => "vsync",
-            Self::Pvsync2 => "pvsync2",
-            Self::Mmap => "mmap",
-            Self::Null => "null",
-            Self::Sim => "sim",
-        }
     }
 }
 

@@ -7,6 +7,7 @@ use sokudo_words::Text;
 use crate::fingerprint::PlanPart;
 use crate::json::float_or_none;
 use crate::plan::OperationMix;
+use crate::sentences;
 use crate::units::{Bytes, Nanos};
 
 /// Who measured a run.
@@ -48,11 +49,7 @@ pub struct Origin {
     pub document: Option<String>,
     /// What else is to be known before they are believed, such as that whoever collected
     /// them does not trust them, or that a date was told without its time zone.
-    #[serde(
-        with = "crate::sentences",
-        default,
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "sentences")]
     #[schemars(with = "Vec<String>")]
     pub remarks: Vec<Text>,
 }
@@ -71,11 +68,11 @@ impl Origin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Correction {
     /// What was changed, from what to what, such as `508.9 "MB/s" are 521.1 MB/s`.
-    #[serde(with = "crate::sentences")]
+    #[serde(with = "sentences")]
     #[schemars(with = "String")]
     pub what: Text,
     /// Why: what the tool does, and how that is known.
-    #[serde(with = "crate::sentences")]
+    #[serde(with = "sentences")]
     #[schemars(with = "String")]
     pub why: Text,
 }
@@ -115,7 +112,7 @@ pub struct ImportedRate {
     #[schemars(with = "Option<f64>")]
     pub value: f64,
     /// What it is, such as `mean of 10 runs` or `best of 5`; empty for a single run.
-    #[serde(with = "crate::sentences")]
+    #[serde(with = "sentences")]
     #[schemars(with = "String")]
     pub kind: Text,
     /// Smallest rate, where the tool tells it.

@@ -30,7 +30,7 @@ use crate::units::Nanos;
 ///
 /// What was written once is read by all later versions: a field is added with a default, and
 /// none changes its meaning; what a version does not know of a later one's it leaves out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Version of the program that measured, or that read what another has measured.
     pub sokudo_version: String,
@@ -53,11 +53,7 @@ pub struct Run {
     /// Where it was done.
     pub environment: HostEnvironment,
     /// What the system said around it; missing where there is no real device.
-    #[serde(
-        rename = "circumstances",
-        default,
-        skip_serializing_if = "Conditions::is_unknown"
-    )]
+    #[serde(rename = "circumstances", default, skip_serializing_if = "is_default")]
     pub conditions: Conditions,
     /// How the test file was made; `null` where there was none to make.
     pub layout: Option<Layout>,
@@ -127,30 +123,10 @@ impl Run {
     /// A run in which nothing has been done yet.
     pub fn new(plan: Plan, schedule: Schedule, target: TargetInfo) -> Self {
         Self {
-            sokudo_version: String::new(),
-            provenance: Provenance::Measured,
-            started_at: None,
             plan,
             schedule,
             target,
-            targets: Vec::new(),
-            left_out: Vec::new(),
-            environment: HostEnvironment::default(),
-            conditions: Conditions::default(),
-            layout: None,
-            rows: Vec::new(),
-            findings: Vec::new(),
-            inferences: Vec::new(),
-            disk_assessment: None,
-            assessed_disks: Vec::new(),
-            burn_in: None,
-            label: None,
-            command: String::new(),
-            interrupted: false,
-            hosts: Vec::new(),
-            parts: Vec::new(),
-            spent: None,
-            stopped_by: None,
+            ..Self::default()
         }
     }
 }

@@ -4,25 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_words::Text;
 
+use crate::sentences;
 use crate::units::{Bytes, Nanos};
 
-/// How thorough a self-test is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SelfTestKind {
-    /// Electronics and a part of the medium: minutes.
-    Short,
-    /// The whole medium as well: hours on disks.
-    Extended,
-}
-
-impl SelfTestKind {
-    /// The word that stands for it wherever it is told.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Short => "short",
-            Self::Extended => "extended",
-        }
+named! {
+    /// How thorough a self-test is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum SelfTestKind {
+        /// Electronics and a part of the medium: minutes.
+        Short = "short",
+        /// The whole medium as well: hours on disks.
+        Extended = "extended",
     }
 }
 
@@ -68,11 +60,7 @@ pub struct SelfTest {
     )]
     pub first_error: Option<Bytes>,
     /// Why there is none, why it was not ended, or what failed; missing for one that passed.
-    #[serde(
-        with = "crate::sentences",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "sentences")]
     #[schemars(with = "Option<String>")]
     pub note: Option<Text>,
 }

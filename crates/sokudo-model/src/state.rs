@@ -12,7 +12,7 @@ use crate::trial::{Moved, Outcome, Row, StopReason, Trial};
 use crate::units::Nanos;
 
 /// A run that goes on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RunState {
     /// The run with the trials that count so far, without their logs.
     pub run: Run,
@@ -50,13 +50,7 @@ impl RunState {
     pub fn of(run: &Run) -> Self {
         Self {
             run: run.clone(),
-            stage: 0,
-            first: 0,
-            ended: 0,
-            trial: 0,
-            doing: Vec::new(),
-            stuck: Vec::new(),
-            unfinished: BTreeMap::new(),
+            ..Self::default()
         }
     }
 

@@ -10,7 +10,7 @@ use crate::json::is_default;
 use crate::units::{Bytes, Nanos};
 
 /// What the user named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A directory, in which a test file of our own is laid out.
@@ -22,6 +22,7 @@ pub enum TargetKind {
     /// A simulated device, in virtual time.
     Simulated,
     /// No device: every I/O completes at once.
+    #[default]
     Null,
     /// What another tool has measured, as it names it.
     Imported,
@@ -29,7 +30,7 @@ pub enum TargetKind {
 
 /// What is being measured, down to the devices. `null` and empty mean "could not
 /// be seen", never "no"; why is in `blind_spots`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetInfo {
     /// As the user wrote it.
     pub name: String,
@@ -63,14 +64,7 @@ impl TargetInfo {
         Self {
             name: name.to_owned(),
             kind,
-            path: None,
-            size_bytes: None,
-            file_system: None,
-            direct_io: DirectIoSupport::Unknown,
-            devices: Vec::new(),
-            file_state: None,
-            blind_spots: Vec::new(),
-            host: None,
+            ..Self::default()
         }
     }
 
@@ -116,7 +110,7 @@ pub struct FileSystem {
 }
 
 /// Whether direct I/O works, as `statx` says it (Linux 6.1 and later).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum DirectIoSupport {
     /// It does, with these alignments.
@@ -129,6 +123,7 @@ pub enum DirectIoSupport {
     /// The kernel says that it takes none.
     Unsupported,
     /// The kernel or the file system does not say.
+    #[default]
     Unknown,
 }
 
@@ -179,7 +174,7 @@ pub struct BlockDevice {
     /// For loop devices: whether they bypass the page cache of what is below.
     pub backing_direct: Option<bool>,
     /// What stays the same when its name changes, besides model and serial number.
-    #[serde(default, skip_serializing_if = "DeviceMarks::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub marks: DeviceMarks,
     /// What it is attached by, from the disk up; only of leaves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -209,12 +204,6 @@ pub struct DeviceMarks {
     /// The way on which a disk is reached, below `/sys/devices`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attached_at: Option<String>,
-}
-
-impl DeviceMarks {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// What kind of block device.
@@ -277,40 +266,38 @@ impl DeviceCounters {
     /// What has been counted since `earlier`; counters only grow.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
+        let times = self.request_time.zip(earlier.request_time);
         Self {
-            read_ios: self.read_ios.saturating_sub(earlier.read_ios),
-            read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
-            written_ios: self.written_ios.saturating_sub(earlier.written_ios),
-            written_bytes: self.written_bytes.saturating_sub(earlier.written_bytes),
-            flushes: self.flushes.saturating_sub(earlier.flushes),
-            merged_reads: self.merged_reads.saturating_sub(earlier.merged_reads),
-            merged_writes: self.merged_writes.saturating_sub(earlier.merged_writes),
-            request_time: self
-                .request_time
-                .zip(earlier.request_time)
-                // The kernel shows 32 bits of its milliseconds.
-                .and_then(|(now, then)| now.0.checked_sub(then.0).map(Nanos)),
+            // The kernel shows 32 bits of its milliseconds.
+            request_time: times.and_then(|(now, then)| now.0.checked_sub(then.0).map(Nanos)),
             // Both are rounded up to a unit.
             uncertain_bytes: self.uncertain_bytes.max(earlier.uncertain_bytes),
+            ..self.each(earlier, u64::saturating_sub)
         }
     }
 
-    /// The sum of two counts.
+    /// The sum of two counts, without a panic, whatever a broken driver may have counted.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
+        let times = self.request_time.zip(other.request_time);
+        let plus = u64::saturating_add;
         Self {
-            read_ios: self.read_ios + other.read_ios,
-            read_bytes: self.read_bytes + other.read_bytes,
-            written_ios: self.written_ios + other.written_ios,
-            written_bytes: self.written_bytes + other.written_bytes,
-            flushes: self.flushes + other.flushes,
-            merged_reads: self.merged_reads + other.merged_reads,
-            merged_writes: self.merged_writes + other.merged_writes,
-            request_time: self
-                .request_time
-                .zip(other.request_time)
-                .map(|(one, other)| Nanos(one.0.saturating_add(other.0))),
-            uncertain_bytes: Bytes(self.uncertain_bytes.0 + other.uncertain_bytes.0),
+            request_time: times.map(|(one, other)| Nanos(plus(one.0, other.0))),
+            uncertain_bytes: Bytes(plus(self.uncertain_bytes.0, other.uncertain_bytes.0)),
+            ..self.each(other, plus)
+        }
+    }
+
+    fn each(&self, other: &Self, count: fn(u64, u64) -> u64) -> Self {
+        Self {
+            read_ios: count(self.read_ios, other.read_ios),
+            read_bytes: count(self.read_bytes, other.read_bytes),
+            written_ios: count(self.written_ios, other.written_ios),
+            written_bytes: count(self.written_bytes, other.written_bytes),
+            flushes: count(self.flushes, other.flushes),
+            merged_reads: count(self.merged_reads, other.merged_reads),
+            merged_writes: count(self.merged_writes, other.merged_writes),
+            ..*self
         }
     }
 }

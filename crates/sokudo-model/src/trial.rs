@@ -28,7 +28,7 @@ pub use slow::{SLOW_IOS_MAX, SlowIo, SlowSpot, SlowSpots};
 pub use verified::{Mismatch, MismatchKind, VerifyOutcome};
 
 /// One workload with all its trials.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// What was to be done.
     pub workload: Workload,
@@ -96,19 +96,10 @@ impl Row {
     }
 
     /// A row of which nothing has been done.
-    pub const fn new(workload: Workload) -> Self {
+    pub fn new(workload: Workload) -> Self {
         Self {
             workload,
-            trials: Vec::new(),
-            assessment: None,
-            reported: None,
-            pages: None,
-            backends: None,
-            unsettled: 0,
-            out_of_time: false,
-            uncounted: Vec::new(),
-            slow: None,
-            runs_differ: None,
+            ..Self::default()
         }
     }
 }
@@ -284,7 +275,7 @@ pub struct TrialEvidence {
 }
 
 /// What one workload did in one trial, all threads together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TrialOutcome")]
 pub struct Outcome {
     /// From the stage's start to the start of the measured part.
@@ -394,32 +385,9 @@ impl Outcome {
     /// An outcome in which nothing has been done yet.
     pub fn new(backend: impl Into<BackendUse>, stopped: StopReason) -> Self {
         Self {
-            started_after: Nanos(0),
-            elapsed: Nanos(0),
-            in_ramp: [Moved::default(); Operation::ALL.len()],
-            window: None,
-            operations: Vec::new(),
-            submission: None,
-            series: Vec::new(),
-            cpu: None,
-            usage: None,
-            depths: None,
-            logs: Logs::default(),
-            samples: Vec::new(),
-            defects: Vec::new(),
-            read_aside: Bytes(0),
-            slowest: Vec::new(),
-            left_at: None,
-            read_beside: None,
-            verified: None,
-            capacity: None,
-            steady: None,
-            durable_after: None,
-            depth_achieved: 0.0,
             backend: backend.into(),
-            direct: false,
-            failures: Vec::new(),
             stopped,
+            ..Self::default()
         }
     }
 
@@ -755,11 +723,12 @@ pub enum FailureKind {
 }
 
 /// Why a trial ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Stopped")]
 pub enum StopReason {
     /// Its time limit was reached.
+    #[default]
     Time,
     /// All was done, up to its limit of bytes, I/Os or files.
     Bytes,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_words::{Argued, Argument, WrittenFigure};
+use sokudo_words::{Argued, Argument};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
@@ -42,22 +42,14 @@ impl Nanos {
 /// In nanoseconds for programs.
 impl Argued for Nanos {
     fn argued(&self) -> Argument {
-        Argument::Figure(WrittenFigure {
-            value: self.0.to_string(),
-            unit: "ns".to_owned(),
-            text: self.to_string(),
-        })
+        Argument::figure(self.0, "ns", self)
     }
 }
 
 /// In bytes for programs.
 impl Argued for Bytes {
     fn argued(&self) -> Argument {
-        Argument::Figure(WrittenFigure {
-            value: self.0.to_string(),
-            unit: "B".to_owned(),
-            text: self.to_string(),
-        })
+        Argument::figure(self.0, "B", self)
     }
 }
 

@@ -155,18 +155,16 @@ impl Query {
             } => return drawn(*run, kind.as_deref(), theme, file),
             Self::View { run } => shown(*run, DocumentForm::Json),
             Self::Report { runs } => return reported(runs),
-            Self::Compare { left, right } => ["compare", &left.to_string(), &right.to_string()]
-                .map(str::to_owned)
-                .to_vec(),
+            Self::Compare { left, right } => {
+                owned(["compare", &left.to_string(), &right.to_string()])
+            }
             Self::Trend { device, row } => {
                 let mut words = vec!["trend".to_owned(), "--format=json".to_owned()];
                 words.extend(given("row", row.as_deref())?);
                 words.extend(["--".to_owned(), plain("device", device)?]);
                 words
             }
-            Self::BaselineList => ["baseline", "show", "--format=json"]
-                .map(str::to_owned)
-                .to_vec(),
+            Self::BaselineList => owned(["baseline", "show", "--format=json"]),
             Self::BaselineSet { run } => baseline("set", *run),
             Self::BaselineUnset { run } => baseline("unset", *run),
             Self::Note { run, text } => return noted(*run, text),
@@ -244,9 +242,7 @@ fn shown(run: i64, form: DocumentForm) -> Vec<String> {
         DocumentForm::Card => "--card",
         DocumentForm::Crystal => "--format=text",
     };
-    ["show", format, &run.to_string()]
-        .map(str::to_owned)
-        .to_vec()
+    owned(["show", format, &run.to_string()])
 }
 
 fn drawn(
@@ -274,9 +270,11 @@ fn reported(runs: &[i64]) -> Result<Vec<String>, QueryError> {
 }
 
 fn baseline(command: &str, run: i64) -> Vec<String> {
-    ["baseline", command, &run.to_string()]
-        .map(str::to_owned)
-        .to_vec()
+    owned(["baseline", command, &run.to_string()])
+}
+
+fn owned(words: [&str; 3]) -> Vec<String> {
+    words.map(str::to_owned).to_vec()
 }
 
 fn noted(run: i64, text: &str) -> Result<Vec<String>, QueryError> {

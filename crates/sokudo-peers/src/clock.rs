@@ -28,8 +28,6 @@ pub struct Start {
     pub at: Instant,
     /// `CLOCK_MONOTONIC` of the first process.
     pub at_first_ns: u64,
-    /// `CLOCK_MONOTONIC` of this one.
-    pub at_own_ns: u64,
     /// What `at` was computed with.
     pub clock: ClockReading,
 }

@@ -1,5 +1,7 @@
 //! What peers say to each other: little-endian numbers, and bytes behind their length.
 
+use std::time::Duration;
+
 use crate::error::LossCause;
 use crate::host::PeerHost;
 use crate::limits::STATUS_BYTES_MAX;
@@ -76,266 +78,182 @@ pub(crate) enum Message {
 
 impl Message {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut to = PayloadWriter(Vec::new());
-        match self {
-            Self::Hello { version, host } => {
-                to.byte(1);
-                to.string(version);
-                to.host(host);
-            }
-            Self::Welcome { hosts } => {
-                to.byte(2);
-                to.number(hosts.len() as u64);
-                hosts.iter().for_each(|host| to.host(host));
-            }
-            Self::OtherVersion {
-                rank,
-                host,
-                theirs,
-                firsts,
-            } => {
-                to.byte(3);
-                to.small(*rank);
-                [host, theirs, firsts]
-                    .into_iter()
-                    .for_each(|it| to.string(it));
-            }
-            Self::Come {
-                number,
-                call,
-                bytes,
-            } => to.call(4, *number, *call, bytes),
-            Self::Release {
-                number,
-                call,
-                bytes,
-            } => to.call(5, *number, *call, bytes),
-            Self::Beat { status } => {
-                to.byte(6);
-                to.bytes(status);
-            }
-            Self::Stop => to.byte(7),
-            Self::Lost { rank, host, cause } => {
-                to.byte(8);
-                to.small(*rank);
-                to.string(host);
-                to.cause(cause);
-            }
-            Self::ClockWish => to.byte(9),
-            Self::ClockGranted => to.byte(10),
-            Self::Ping { number } => {
-                to.byte(11);
-                to.small(*number);
-            }
-            Self::Pong {
-                number,
-                received_ns,
-                answered_ns,
-            } => {
-                to.byte(12);
-                to.small(*number);
-                to.number(*received_ns);
-                to.number(*answered_ns);
-            }
-            Self::ClockDone => to.byte(13),
-        }
-        to.0
+        let mut bytes = Vec::new();
+        self.put(&mut bytes);
+        bytes
     }
 
     /// `None` if it is none, or there is something behind it.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut from = PayloadReader(bytes);
-        let message = match from.byte()? {
-            1 => Self::Hello {
-                version: from.string()?,
-                host: from.host()?,
-            },
-            2 => {
-                let count = from.number()?;
-                // Each takes at least the bytes of its numbers: a made-up count ends soon.
-                let hosts = (0..count).map(|_| from.host()).collect::<Option<_>>()?;
-                Self::Welcome { hosts }
-            }
-            3 => Self::OtherVersion {
-                rank: from.small()?,
-                host: from.string()?,
-                theirs: from.string()?,
-                firsts: from.string()?,
-            },
-            4 => {
-                let (number, call, bytes) = from.call()?;
-                Self::Come {
-                    number,
-                    call,
-                    bytes,
-                }
-            }
-            5 => {
-                let (number, call, bytes) = from.call()?;
-                Self::Release {
-                    number,
-                    call,
-                    bytes,
-                }
-            }
-            6 => Self::Beat {
-                status: from.bytes(STATUS_BYTES_MAX)?.to_vec(),
-            },
-            7 => Self::Stop,
-            8 => Self::Lost {
-                rank: from.small()?,
-                host: from.string()?,
-                cause: from.cause()?,
-            },
-            9 => Self::ClockWish,
-            10 => Self::ClockGranted,
-            11 => Self::Ping {
-                number: from.small()?,
-            },
-            12 => Self::Pong {
-                number: from.small()?,
-                received_ns: from.number()?,
-                answered_ns: from.number()?,
-            },
-            13 => Self::ClockDone,
-            _ => return None,
-        };
-        from.0.is_empty().then_some(message)
+    pub(crate) fn decode(mut bytes: &[u8]) -> Option<Self> {
+        let message = Self::take(&mut bytes)?;
+        let is_too_long =
+            matches!(&message, Self::Beat { status } if status.len() > STATUS_BYTES_MAX);
+        (bytes.is_empty() && !is_too_long).then_some(message)
     }
 }
 
-struct PayloadWriter(Vec<u8>);
+/// What messages consist of.
+trait Wire: Sized {
+    fn put(&self, to: &mut Vec<u8>);
 
-impl PayloadWriter {
-    fn byte(&mut self, byte: u8) {
-        self.0.push(byte);
-    }
+    /// Takes it from the front; `None` where it does not stand there.
+    fn take(from: &mut &[u8]) -> Option<Self>;
+}
 
-    fn small(&mut self, number: u32) {
-        self.0.extend(number.to_le_bytes());
-    }
-
-    fn number(&mut self, number: u64) {
-        self.0.extend(number.to_le_bytes());
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        self.0.extend(bytes);
-    }
-
-    /// What is too long is cut: it is for people.
-    fn string(&mut self, string: &str) {
-        let ends = (0..=string.len().min(STRING_BYTES_MAX)).rev();
-        let end = ends.into_iter().find(|end| string.is_char_boundary(*end));
-        self.bytes(&string.as_bytes()[..end.unwrap_or(0)]);
-    }
-
-    fn host(&mut self, host: &PeerHost) {
-        self.string(&host.name);
-        self.string(&host.key);
-        self.small(host.pid);
-    }
-
-    fn call(&mut self, kind: u8, number: u64, call: Call, bytes: &[u8]) {
-        self.byte(kind);
-        self.number(number);
-        self.byte(match call {
-            Call::Gather => 0,
-            Call::Broadcast => 1,
-            Call::Start => 2,
-            Call::Leave => 3,
-        });
-        self.bytes(bytes);
-    }
-
-    fn cause(&mut self, cause: &LossCause) {
-        match cause {
-            LossCause::Silent(time) => {
-                self.byte(0);
-                self.number(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+/// Each value is a byte, and behind it come its parts.
+macro_rules! numbered {
+    ($of:ident: $($number:literal $value:ident $({ $($part:ident),+ })? $(($at:tt $inner:ident))?;)+) => {
+        impl Wire for $of {
+            fn put(&self, to: &mut Vec<u8>) {
+                match self {
+                    $(Self::$value $({ $($part),+ })? $({ $at: $inner })? => {
+                        to.push($number);
+                        $($($part.put(to);)+)?
+                        $($inner.put(to);)?
+                    })+
+                }
             }
-            LossCause::Unreachable(why) => {
-                self.byte(1);
-                self.string(why);
+
+            fn take(from: &mut &[u8]) -> Option<Self> {
+                Some(match u8::take(from)? {
+                    $($number => {
+                        Self::$value
+                            $({ $($part: Wire::take(from)?),+ })?
+                            $({ $at: Wire::take(from)? })?
+                    })+
+                    _ => return None,
+                })
             }
-            LossCause::Gone => self.byte(2),
-            LossCause::Garbled => self.byte(3),
-            LossCause::OutOfStep => self.byte(4),
         }
+    };
+}
+
+numbered! { Message:
+    1 Hello { version, host };
+    2 Welcome { hosts };
+    3 OtherVersion { rank, host, theirs, firsts };
+    4 Come { number, call, bytes };
+    5 Release { number, call, bytes };
+    6 Beat { status };
+    7 Stop;
+    8 Lost { rank, host, cause };
+    9 ClockWish;
+    10 ClockGranted;
+    11 Ping { number };
+    12 Pong { number, received_ns, answered_ns };
+    13 ClockDone;
+}
+
+numbered! { Call:
+    0 Gather;
+    1 Broadcast;
+    2 Start;
+    3 Leave;
+}
+
+numbered! { LossCause:
+    0 Silent(0 time);
+    1 Unreachable(0 why);
+    2 Gone;
+    3 Garbled;
+    4 OutOfStep;
+}
+
+macro_rules! numbers {
+    ($($number:ident)+) => {
+        $(impl Wire for $number {
+            fn put(&self, to: &mut Vec<u8>) {
+                to.extend(self.to_le_bytes());
+            }
+
+            fn take(from: &mut &[u8]) -> Option<Self> {
+                let (bytes, rest) = from.split_first_chunk()?;
+                *from = rest;
+                Some(Self::from_le_bytes(*bytes))
+            }
+        })+
+    };
+}
+
+numbers! { u8 u32 u64 }
+
+impl Wire for Duration {
+    fn put(&self, to: &mut Vec<u8>) {
+        u64::try_from(self.as_nanos()).unwrap_or(u64::MAX).put(to);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        u64::take(from).map(Self::from_nanos)
     }
 }
 
-struct PayloadReader<'a>(&'a [u8]);
-
-impl<'a> PayloadReader<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
+impl Wire for Vec<u8> {
+    fn put(&self, to: &mut Vec<u8>) {
+        (self.len() as u64).put(to);
+        to.extend(self);
     }
 
-    fn byte(&mut self) -> Option<u8> {
-        Some(self.take(1)?[0])
+    /// The mail has held the whole message to its limit.
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        bytes(from, usize::MAX).map(<[u8]>::to_vec)
     }
+}
 
-    fn small(&mut self) -> Option<u32> {
-        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
-    }
-
-    fn bytes(&mut self, most: usize) -> Option<&'a [u8]> {
-        let count = usize::try_from(self.number()?).ok()?;
-        (count <= most).then(|| self.take(count))?
+impl Wire for String {
+    /// What is too long is cut: it is for people.
+    fn put(&self, to: &mut Vec<u8>) {
+        let mut ends = (0..=self.len().min(STRING_BYTES_MAX)).rev();
+        let end = ends.find(|end| self.is_char_boundary(*end));
+        self.as_bytes()[..end.unwrap_or(0)].to_vec().put(to);
     }
 
     /// Printed in messages, so that nothing in it may command a terminal.
-    fn string(&mut self) -> Option<String> {
-        let text = str::from_utf8(self.bytes(STRING_BYTES_MAX)?).ok()?;
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let text = str::from_utf8(bytes(from, STRING_BYTES_MAX)?).ok()?;
         (!text.contains(char::is_control)).then(|| text.to_owned())
     }
+}
 
-    fn host(&mut self) -> Option<PeerHost> {
-        Some(PeerHost {
-            name: self.string()?,
-            key: self.string()?,
-            pid: self.small()?,
+impl Wire for PeerHost {
+    fn put(&self, to: &mut Vec<u8>) {
+        self.name.put(to);
+        self.key.put(to);
+        self.pid.put(to);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            name: Wire::take(from)?,
+            key: Wire::take(from)?,
+            pid: Wire::take(from)?,
         })
     }
+}
 
-    fn call(&mut self) -> Option<(u64, Call, Vec<u8>)> {
-        let number = self.number()?;
-        let call = match self.byte()? {
-            0 => Call::Gather,
-            1 => Call::Broadcast,
-            2 => Call::Start,
-            3 => Call::Leave,
-            _ => return None,
-        };
-        // The mail has held the whole message to its limit.
-        let bytes = self.bytes(usize::MAX)?.to_vec();
-        Some((number, call, bytes))
+impl Wire for Vec<PeerHost> {
+    fn put(&self, to: &mut Vec<u8>) {
+        (self.len() as u64).put(to);
+        self.iter().for_each(|host| host.put(to));
     }
 
-    fn cause(&mut self) -> Option<LossCause> {
-        Some(match self.byte()? {
-            0 => LossCause::Silent(std::time::Duration::from_nanos(self.number()?)),
-            1 => LossCause::Unreachable(self.string()?),
-            2 => LossCause::Gone,
-            3 => LossCause::Garbled,
-            4 => LossCause::OutOfStep,
-            _ => return None,
-        })
+    /// Each takes at least the bytes of its numbers: a made-up count ends soon.
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let count = u64::take(from)?;
+        (0..count).map(|_| PeerHost::take(from)).collect()
     }
+}
+
+/// Bytes behind their number.
+fn bytes<'a>(from: &mut &'a [u8], most: usize) -> Option<&'a [u8]> {
+    let count = usize::try_from(u64::take(from)?).ok()?;
+    let (taken, rest) = from.split_at_checked(count).filter(|_| count <= most)?;
+    *from = rest;
+    Some(taken)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn host(name: &str) -> PeerHost {
         PeerHost {

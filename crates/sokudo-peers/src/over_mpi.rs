@@ -115,10 +115,6 @@ impl Transport for OverMpi {
     fn leave(&mut self) -> Result<(), Text> {
         self.0.end().map_err(|error| text!("{error}"))
     }
-
-    fn abort(&mut self, exit_code: u8) {
-        self.0.abort(exit_code);
-    }
 }
 
 fn unreachable_rank(rank: Option<u32>, error: &MpiError) -> Unreachable {

@@ -18,9 +18,6 @@ use crate::transport::Transport;
 /// Beyond its own timeouts, how long the thread may take to say how it ended.
 const THREAD_MAX: Duration = Duration::from_secs(2);
 
-/// Ends the processes of a cluster at the same time, as far as the launcher can.
-const ABORT_MAX: Duration = Duration::from_secs(3);
-
 /// One process of several. Calls that all take part in (`gather`, `broadcast`, `agree_on_start`,
 /// `leave`) must come in the same order everywhere, and each waits for all.
 ///
@@ -163,7 +160,6 @@ impl Peers {
         Ok(Start {
             at: self.clock.instant(at_own_ns),
             at_first_ns,
-            at_own_ns,
             clock,
         })
     }
@@ -209,19 +205,6 @@ impl Peers {
     /// process ends.
     pub fn abandon(self) {
         drop(self);
-    }
-
-    /// Has the launcher end all processes of all hosts with this exit code, this one too.
-    /// Returns where it could not.
-    pub fn abort(self, exit_code: u8) {
-        let (answer, aborted) = channel();
-        if self
-            .commands
-            .send(SessionCommand::Abort(exit_code, answer))
-            .is_ok()
-        {
-            let _ = aborted.recv_timeout(ABORT_MAX);
-        }
     }
 
     fn bytes(&mut self, call: Call, mine: Vec<u8>) -> Result<Vec<u8>, PeerError> {

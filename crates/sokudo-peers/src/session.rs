@@ -51,8 +51,6 @@ pub(crate) enum SessionCommand {
     Stop,
     /// Ends the thread, and nothing else.
     Abandon,
-    /// Has the launcher end everybody.
-    Abort(u8, Answer<()>),
 }
 
 /// Who this process is.
@@ -255,11 +253,6 @@ impl<'a> PeerSession<'a> {
             },
             SessionCommand::Stop => self.stop(),
             SessionCommand::Abandon => self.abandon(),
-            SessionCommand::Abort(exit_code, answer) => {
-                self.transport.abort(exit_code);
-                self.state = State::Over;
-                let _ = answer.send(Ok(()));
-            }
         }
     }
 

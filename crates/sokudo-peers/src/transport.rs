@@ -29,9 +29,6 @@ pub(crate) trait Transport {
     /// # Errors
     /// In the words of the transport.
     fn leave(&mut self) -> Result<(), Text>;
-
-    /// Has the launcher end everybody.
-    fn abort(&mut self, exit_code: u8);
 }
 
 /// In the transport's words.

@@ -76,6 +76,4 @@ impl Transport for Within {
     fn leave(&mut self) -> Result<(), Text> {
         Ok(())
     }
-
-    fn abort(&mut self, _: u8) {}
 }

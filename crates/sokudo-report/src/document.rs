@@ -29,7 +29,6 @@ mod trial;
 mod view;
 
 use crate::wording::minutes;
-pub use figures::merged;
 pub use figures::{BandwidthFigures, LatencyFigures, Percentiles, RateFigures};
 pub use hosts::{
     HostDocument, HostRowDocument, HostTrialDocument, TogetherDocument, TrialTogetherDocument,

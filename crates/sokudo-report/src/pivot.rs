@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Finding, PlanPart, PlanParts, Severity, Verdict};
+use sokudo_model::{Finding, PlanPart, PlanParts, Severity, Verdict, sentences};
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
@@ -49,7 +49,7 @@ pub struct PivotDocument {
     /// What must be known before the figures are compared.
     pub warnings: Vec<Finding>,
     /// What is to be read with them, in whole sentences.
-    #[serde(with = "sokudo_model::sentences")]
+    #[serde(with = "sentences")]
     #[schemars(with = "Vec<String>")]
     pub notes: Vec<Text>,
     /// What the cells were drawn from: as many runs.
@@ -72,7 +72,7 @@ pub struct PivotRow {
 }
 
 /// What belongs to one row and one column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PivotCell {
     /// The median of the results, in the row's unit.
     pub median: f64,
@@ -86,11 +86,7 @@ pub struct PivotCell {
     /// Largest minus smallest trial, where there is one result that tells it.
     pub range: Option<f64>,
     /// What another tool says the figure is, such as `mean of 10 runs`.
-    #[serde(
-        default,
-        skip_serializing_if = "Text::is_empty",
-        with = "sokudo_model::sentences"
-    )]
+    #[serde(default, skip_serializing_if = "Text::is_empty", with = "sentences")]
     #[schemars(with = "String")]
     pub kind: Text,
     /// The worst verdict of those results that sokudo measured.
@@ -471,13 +467,8 @@ impl PivotCell {
         Some(Self {
             median: Summary::of(&[figure])?.median,
             results: 1,
-            interval_95: None,
-            range: None,
-            spread: None,
-            kind: Text::default(),
             verdict,
-            ratio: None,
-            is_best: false,
+            ..Self::default()
         })
     }
 

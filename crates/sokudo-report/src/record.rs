@@ -113,40 +113,23 @@ impl From<String> for Field {
     }
 }
 
-impl From<&'static str> for Field {
-    fn from(text: &'static str) -> Self {
-        text.to_owned().into()
-    }
+macro_rules! fields {
+    ($($from:ty: $value:ident => $field:expr;)+) => {
+        $(impl From<$from> for Field {
+            fn from($value: $from) -> Self {
+                $field
+            }
+        })+
+    };
 }
 
-impl From<Verdict> for Field {
-    fn from(verdict: Verdict) -> Self {
-        verdict.name().into()
-    }
-}
-
-impl From<u64> for Field {
-    fn from(number: u64) -> Self {
-        Self::Whole(number)
-    }
-}
-
-impl From<u32> for Field {
-    fn from(number: u32) -> Self {
-        Self::Whole(number.into())
-    }
-}
-
-impl From<f64> for Field {
-    fn from(number: f64) -> Self {
-        Self::Real(number)
-    }
-}
-
-impl From<bool> for Field {
-    fn from(truth: bool) -> Self {
-        Self::Truth(truth)
-    }
+fields! {
+    &'static str: text => text.to_owned().into();
+    Verdict: verdict => verdict.name().into();
+    u64: number => Self::Whole(number);
+    u32: number => Self::Whole(number.into());
+    f64: number => Self::Real(number);
+    bool: truth => Self::Truth(truth);
 }
 
 impl Field {

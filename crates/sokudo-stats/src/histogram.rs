@@ -228,6 +228,14 @@ impl Histogram {
         self.totals.before = self.totals.before.and(other.sums());
     }
 
+    /// All of them in one; `None` when nothing was recorded in any.
+    pub fn of_all<'a>(histograms: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        let mut histograms = histograms.into_iter();
+        let mut sum = histograms.next()?.clone();
+        histograms.for_each(|histogram| sum.merge(histogram));
+        (!sum.is_empty()).then_some(sum)
+    }
+
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
         self.counts.all().fill(0);

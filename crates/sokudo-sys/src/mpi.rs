@@ -126,11 +126,6 @@ impl Mpi {
     pub fn end(&mut self) -> Result<(), MpiError> {
         self.speaker.end()
     }
-
-    /// `MPI_Abort`: the launcher ends all processes, this one mostly, too.
-    pub fn abort(&mut self, exit_code: u8) {
-        self.speaker.abort(c_int::from(exit_code));
-    }
 }
 
 /// A library that is loaded, and stays so as long as the process lives.
@@ -156,7 +151,6 @@ trait Speak {
     fn unsent(&mut self, to: u32) -> Result<usize, MpiError>;
     fn receive(&mut self) -> Result<Option<MpiMessage>, MpiError>;
     fn end(&mut self) -> Result<(), MpiError>;
-    fn abort(&mut self, exit_code: c_int);
 }
 
 /// One of the two interfaces, whose handles are `H`. `MPI_Init_thread` has succeeded.
@@ -384,11 +378,6 @@ impl<H: Copy> Speak for Speaker<H> {
                 why: status.to_string(),
             }),
         }
-    }
-
-    fn abort(&mut self, exit_code: c_int) {
-        // SAFETY: it is initialised, and the handle is its own.
-        unsafe { (self.functions().abort)(self.abi.constants.world, exit_code) };
     }
 }
 

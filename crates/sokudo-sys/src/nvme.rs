@@ -42,7 +42,7 @@ const IDENTIFY_BYTES: u32 = 4096;
 
 /// A question to a controller, a change of its write cache, or an order about its self-test.
 /// Nothing else can be made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NvmeCommand {
     name: &'static str,
     opcode: u8,
@@ -134,11 +134,6 @@ impl NvmeCommand {
         }
     }
 
-    /// What it is called in its standard.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn identify(name: &'static str, structure: u32, namespace: u32) -> Self {
         Self {
             namespace,
@@ -151,10 +146,8 @@ impl NvmeCommand {
         Self {
             name,
             opcode,
-            namespace: 0,
             dword10,
-            dword11: 0,
-            answer_bytes: 0,
+            ..Self::default()
         }
     }
 }

@@ -93,11 +93,6 @@ impl Region {
         self.lent.len()
     }
 
-    /// Size of a buffer: the size asked for, rounded up to [`BUFFER_ALIGNMENT`].
-    pub fn buffer_length(&self) -> usize {
-        self.buffer_length
-    }
-
     /// What it is made of.
     pub fn pages(&self) -> Pages {
         self.pages

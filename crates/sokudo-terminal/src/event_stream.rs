@@ -107,6 +107,7 @@ pub fn announce(plan: &Plan, schedule: &Schedule, estimate: &Estimate) {
 }
 
 /// Tells a run while it is measured.
+#[derive(Default)]
 pub struct EventTeller {
     control: Control,
     /// What is seen beside the run.
@@ -150,17 +151,8 @@ impl EventTeller {
         wanted_of_one()?;
         Some(Self {
             control: control.clone(),
-            drive_monitor: None,
-            heat_at: None,
-            is_prepared: false,
-            before: Nanos(0),
-            moved_before: Bytes(0),
-            in_trial: InTrial::default(),
-            done: 0.0,
             left: Duration::from(time),
-            reported_at: None,
-            looked_at: None,
-            stuck_at: None,
+            ..Self::default()
         })
     }
 

@@ -256,7 +256,7 @@ pub fn style(to_terminal: bool, unit: BandwidthUnit) -> TableStyle {
     let terminal = if to_terminal {
         terminal()
     } else {
-        Terminal::NONE
+        Terminal::default()
     };
     TableStyle {
         width: terminal
@@ -270,7 +270,7 @@ pub fn style(to_terminal: bool, unit: BandwidthUnit) -> TableStyle {
 }
 
 /// What standard output shows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Terminal {
     /// Columns and lines; `None` where it is no terminal.
     pub size: Option<(usize, usize)>,
@@ -280,19 +280,10 @@ pub struct Terminal {
     pub ascii: bool,
 }
 
-impl Terminal {
-    /// A file or a pipe.
-    const NONE: Self = Self {
-        size: None,
-        colour: false,
-        ascii: false,
-    };
-}
-
 /// What standard output is.
 pub fn terminal() -> Terminal {
     if !invocation::is_output_terminal() {
-        return Terminal::NONE;
+        return Terminal::default();
     }
     Terminal {
         size: invocation::terminal_size(),

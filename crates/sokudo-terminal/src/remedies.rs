@@ -52,8 +52,8 @@ impl Audience {
     fn name(self, means: Means) -> Option<String> {
         let name = match self {
             _ if means.is_command() => Some(means.name()),
-            Self::Fio => in_fio(means),
-            Self::Diskspd => in_diskspd(means),
+            Self::Fio => in_other_tools(means).map(|[fio, _]| fio),
+            Self::Diskspd => in_other_tools(means).map(|[_, diskspd]| diskspd),
             Self::Command(command) => return of_command(command, means.name()),
             Self::Page(command) => return of_form(command, means.name()),
         };
@@ -61,44 +61,23 @@ impl Audience {
     }
 }
 
-/// What is written in fio's job files.
-pub const fn in_fio(means: Means) -> Option<&'static str> {
+/// What is written in fio's job files, and in diskspd's command lines, which know no repetitions.
+pub const fn in_other_tools(means: Means) -> Option<[&'static str; 2]> {
     Some(match means {
-        Means::Direct => "direct=1",
-        Means::Buffered => "direct=0",
-        Means::Size => "size",
-        Means::Time => "runtime",
-        Means::Runs => "sokudo run --runs",
-        Means::SixRuns => "sokudo run --runs 6",
-        Means::Rate => "rate_iops",
-        Means::Depth => "iodepth",
-        Means::Threads => "numjobs",
-        Means::Libaio => "ioengine=libaio",
-        Means::IoUring => "ioengine=io_uring",
-        Means::RandomData => "refill_buffers",
-        Means::SmallPages => "iomem=malloc",
-        Means::HugePages => "iomem=mmaphuge",
-        _ => return None,
-    })
-}
-
-/// What is written in diskspd's command lines, which know no repetitions.
-pub const fn in_diskspd(means: Means) -> Option<&'static str> {
-    Some(match means {
-        Means::Direct => "-Sd",
-        Means::Buffered => "-Sb",
-        Means::Size => "-c",
-        Means::Time => "-d",
-        Means::Runs => "the line more often",
-        Means::SixRuns => "the line six times",
-        Means::Rate => "-g",
-        Means::Depth => "-o",
-        Means::Threads => "-t",
-        Means::Libaio => "-xk",
-        Means::IoUring => "without -xk",
-        Means::RandomData => "-Zr",
-        Means::SmallPages => "without -l",
-        Means::HugePages => "-l",
+        Means::Direct => ["direct=1", "-Sd"],
+        Means::Buffered => ["direct=0", "-Sb"],
+        Means::Size => ["size", "-c"],
+        Means::Time => ["runtime", "-d"],
+        Means::Runs => ["sokudo run --runs", "the line more often"],
+        Means::SixRuns => ["sokudo run --runs 6", "the line six times"],
+        Means::Rate => ["rate_iops", "-g"],
+        Means::Depth => ["iodepth", "-o"],
+        Means::Threads => ["numjobs", "-t"],
+        Means::Libaio => ["ioengine=libaio", "-xk"],
+        Means::IoUring => ["ioengine=io_uring", "without -xk"],
+        Means::RandomData => ["refill_buffers", "-Zr"],
+        Means::SmallPages => ["iomem=malloc", "without -l"],
+        Means::HugePages => ["iomem=mmaphuge", "-l"],
         _ => return None,
     })
 }

@@ -297,6 +297,15 @@ impl From<Text> for Form {
 }
 
 impl Argument {
+    /// A number with its unit, and as people read it.
+    pub fn figure(value: impl ToString, unit: &str, text: impl ToString) -> Self {
+        Self::Figure(WrittenFigure {
+            value: value.to_string(),
+            unit: unit.to_owned(),
+            text: text.to_string(),
+        })
+    }
+
     /// Whether it may stand in several holes.
     fn is_short(&self) -> bool {
         match self {
@@ -367,11 +376,7 @@ pub trait Argued {
     /// The same written in another way.
     fn written(&self, text: String) -> Argument {
         match self.argued() {
-            Argument::Count(count) => Argument::Figure(WrittenFigure {
-                value: count.to_string(),
-                unit: String::new(),
-                text,
-            }),
+            Argument::Count(count) => Argument::figure(count, "", text),
             Argument::Figure(figure) => Argument::Figure(WrittenFigure { text, ..figure }),
             _ => Argument::Name(text),
         }
@@ -420,40 +425,29 @@ fn in_each_language(shown: &(impl fmt::Display + ?Sized)) -> Argument {
     }
 }
 
-impl Argued for Text {
-    fn argued(&self) -> Argument {
-        Argument::Text(self.clone())
-    }
+macro_rules! argued {
+    ($($of:ty: $it:ident => $argument:expr;)+) => {
+        $(impl Argued for $of {
+            fn argued(&self) -> Argument {
+                let $it = self;
+                $argument
+            }
+        })+
+    };
 }
 
-impl Argued for io::Error {
-    fn argued(&self) -> Argument {
-        Argument::Text(self.into())
-    }
-}
-
-impl Argued for Argument {
-    fn argued(&self) -> Argument {
-        self.clone()
-    }
-}
-
-impl Argued for str {
-    fn argued(&self) -> Argument {
-        Argument::Name(self.to_owned())
-    }
-}
-
-impl Argued for String {
-    fn argued(&self) -> Argument {
-        Argument::Name(self.clone())
-    }
-}
-
-impl Argued for Cow<'_, str> {
-    fn argued(&self) -> Argument {
-        Argument::Name(self.to_string())
-    }
+argued! {
+    Text: text => Argument::Text(text.clone());
+    io::Error: error => Argument::Text(error.into());
+    Argument: argument => argument.clone();
+    str: text => Argument::Name(text.to_owned());
+    String: text => Argument::Name(text.clone());
+    Cow<'_, str>: text => Argument::Name(text.to_string());
+    u8: count => Argument::Count((*count).into());
+    u16: count => Argument::Count((*count).into());
+    u32: count => Argument::Count((*count).into());
+    u64: count => Argument::Count(*count);
+    usize: count => Argument::Count(*count as u64);
 }
 
 impl<T: Argued + ?Sized> Argued for &T {
@@ -468,33 +462,11 @@ impl<T: Argued + ?Sized> Argued for Box<T> {
     }
 }
 
-macro_rules! counts {
-    ($($of:ty),+) => {
-        $(impl Argued for $of {
-            fn argued(&self) -> Argument {
-                Argument::Count(u64::from(*self))
-            }
-        })+
-    };
-}
-
-counts!(u8, u16, u32, u64);
-
-impl Argued for usize {
-    fn argued(&self) -> Argument {
-        Argument::Count(*self as u64)
-    }
-}
-
 macro_rules! figures {
     ($($of:ty),+) => {
         $(impl Argued for $of {
             fn argued(&self) -> Argument {
-                Argument::Figure(WrittenFigure {
-                    value: self.to_string(),
-                    unit: String::new(),
-                    text: self.to_string(),
-                })
+                Argument::figure(self, "", self)
             }
         })+
     };

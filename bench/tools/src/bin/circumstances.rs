@@ -26,7 +26,7 @@ fn main() -> Result<(), InspectError> {
         let before = Neighbours::look(&system);
         let _ = Neighbours::look(&system).since(&before);
         let looked = Instant::now();
-        assert!(!seen.is_unknown(), "{path} stands on nothing");
+        assert_ne!(seen, Default::default(), "{path} stands on nothing");
         let parts = [
             inspected - start,
             described - inspected,

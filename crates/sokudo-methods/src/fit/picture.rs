@@ -1,13 +1,14 @@
 //! How long what is asked about took, against what it must not exceed.
 
 use sokudo_model::{FitCriterion, FitMetric, Operation, Percentile};
-use sokudo_report::document::{ResultDocument, RunDocument, merged, sparse};
+use sokudo_report::document::{ResultDocument, RunDocument, sparse};
 use sokudo_report::number::float;
 use sokudo_report::plot::figure::{Body, Chart, Ink, Layer, PlotFigure, Shape};
 use sokudo_report::plot::latency::shares;
 use sokudo_report::plot::scale::{PlotAxis, short_time};
 use sokudo_report::plot::{PlotKind, heading};
 use sokudo_report::wording::row;
+use sokudo_stats::Histogram;
 use sokudo_words::text;
 
 use crate::fit::table::{shown, signed, what};
@@ -88,6 +89,6 @@ fn points(document: &RunDocument, row: u32, is_sync: bool) -> Option<Vec<[f64; 2
         .iter()
         .flat_map(|trial| &trial.outcome.operations);
     let timed = tallies.filter(|it| (it.operation == Operation::Flush) == is_sync);
-    let all = merged(timed.map(|tally| &tally.latency))?;
+    let all = Histogram::of_all(timed.map(|tally| &tally.latency))?;
     Some(shares(&sparse(&all), all.max()))
 }

@@ -10,9 +10,7 @@ use sokudo_model::{
     FitCriterion, FitLimit, FitMetric, FitQuestion, FitSide, Operation, Percentile, Row, Run,
     Severity, Verdict,
 };
-use sokudo_report::document::{
-    LatencyFigures, RateFigures, ResultDocument, Status, ViewKind, merged,
-};
+use sokudo_report::document::{LatencyFigures, RateFigures, ResultDocument, Status, ViewKind};
 use sokudo_report::number::{self, float};
 use sokudo_stats::{Histogram, quantile_design_effects, quantile_low};
 
@@ -263,10 +261,10 @@ fn at_least(metric: FitMetric, row: &Row, result: &ResultDocument) -> Option<f64
     let trials = row.trials.iter().filter_map(|trial| {
         let tallies = trial.outcome.operations.iter();
         let timed = tallies.filter(|tally| is_flush(tally.operation) == is_sync);
-        merged(timed.map(|tally| &tally.latency))
+        Histogram::of_all(timed.map(|tally| &tally.latency))
     });
     let trials: Vec<Histogram> = trials.collect();
-    let all = merged(trials.iter())?;
+    let all = Histogram::of_all(&trials)?;
     let groups: Vec<&Histogram> = trials.iter().collect();
     let [effect] = quantile_design_effects(&groups, [percentile.fraction()]);
     let worth = float(all.count()) / effect.unwrap_or(1.0);

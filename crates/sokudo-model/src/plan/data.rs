@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::omission::is_default;
+use crate::json::is_default;
 use crate::units::Bytes;
 
 /// When writes are made durable.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Distribution;
-use super::omission::is_default;
+use crate::json::is_default;
 use crate::units::Bytes;
 
 /// The targets that a workload uses, and in which turn. Without any, it uses the

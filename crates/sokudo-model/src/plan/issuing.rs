@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::omission::is_default;
+use crate::json::is_default;
 
 /// How the I/Os of a workload are issued, besides backend and depth.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,27 +3,28 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What can be asked of a target.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Operation {
-    /// Read a block of the target.
-    Read,
-    /// Write a block of the target.
-    Write,
-    /// Tell the target that a block is no longer needed (discard, punch hole).
-    Trim,
-    /// Make earlier writes durable (fsync, fdatasync).
-    Flush,
-    /// Create a file, with its contents.
-    Create,
-    /// Look a file up, and read it if it holds anything.
-    Stat,
-    /// Delete a file of the tree.
-    Delete,
+named! {
+    /// What can be asked of a target.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    )]
+    #[non_exhaustive]
+    pub enum Operation {
+        /// Read a block of the target.
+        Read = "read",
+        /// Write a block of the target.
+        Write = "write",
+        /// Tell the target that a block is no longer needed (discard, punch hole).
+        Trim = "trim",
+        /// Make earlier writes durable (fsync, fdatasync).
+        Flush = "flush",
+        /// Create a file, with its contents.
+        Create = "create",
+        /// Look a file up, and read it if it holds anything.
+        Stat = "stat",
+        /// Delete a file of the tree.
+        Delete = "delete",
+    }
 }
 
 impl Operation {
@@ -45,19 +46,6 @@ impl Operation {
             Self::Create => 4,
             Self::Stat => 5,
             Self::Delete => 6,
-        }
-    }
-
-    /// `read`, `write`, `trim`, `flush`, `create`, `stat` or `delete`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Trim => "trim",
-            Self::Flush => "flush",
-            Self::Create => "create",
-            Self::Stat => "stat",
-            Self::Delete => "delete",
         }
     }
 

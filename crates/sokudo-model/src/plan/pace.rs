@@ -5,7 +5,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::omission::is_default;
+use crate::json::is_default;
 use crate::units::{Bytes, Nanos, ParseSizeError};
 
 /// Rates that a workload keeps, and its pauses.

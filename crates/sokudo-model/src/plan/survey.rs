@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::omission::is_default;
+use crate::json::is_default;
 use crate::units::{Bytes, Nanos};
 
 /// Has a workload visit places of its span and measure each by itself: a curve over

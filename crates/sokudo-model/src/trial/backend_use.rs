@@ -7,7 +7,7 @@ use sokudo_words::Text;
 use crate::plan::BackendKind;
 
 /// How I/O was issued.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BackendDocument")]
 pub struct BackendUse {
     /// Backend that issued the I/O.

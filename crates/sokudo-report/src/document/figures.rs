@@ -310,19 +310,6 @@ fn per_second(amount: u64, elapsed_ns: u64) -> Option<f64> {
     (elapsed_ns > 0).then(|| float(amount) / Nanos(elapsed_ns).as_secs_f64())
 }
 
-/// All histograms in one; `None` when nothing was recorded in any.
-pub fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Option<Histogram> {
-    histograms
-        .fold(None, |sum: Option<Histogram>, histogram| match sum {
-            None => Some(histogram.clone()),
-            Some(mut sum) => {
-                sum.merge(histogram);
-                Some(sum)
-            }
-        })
-        .filter(|sum| !sum.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ use sokudo_model::{
 };
 use sokudo_stats::Histogram;
 
-use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, merged};
+use super::figures::{BandwidthFigures, LatencyFigures, RateFigures};
 use super::result::{Direction, ResultDocument, Status};
 use super::trial::DeviceDocument;
 use crate::number::float;
@@ -234,7 +234,7 @@ fn of_row(run: &Run, row: usize) -> Vec<HostRowDocument> {
 }
 
 fn of_all<'a>(latencies: impl Iterator<Item = &'a Histogram>) -> Option<LatencyFigures> {
-    LatencyFigures::of(&merged(latencies)?)
+    LatencyFigures::of(&Histogram::of_all(latencies)?)
 }
 
 /// Of the I/Os that the row is about.

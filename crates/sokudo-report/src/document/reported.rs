@@ -2,26 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{ImportedFigure, OperationMix, PlanPart};
+use sokudo_model::{ImportedFigure, OperationMix, PlanPart, sentences};
 use sokudo_words::Text;
 
 /// What another tool told of a row, beyond what every row has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportedDocument {
     /// What the bandwidth is, such as `best of 5`; empty for that of a single run.
-    #[serde(
-        default,
-        skip_serializing_if = "Text::is_empty",
-        with = "sokudo_model::sentences"
-    )]
+    #[serde(default, skip_serializing_if = "Text::is_empty", with = "sentences")]
     #[schemars(with = "String")]
     pub bandwidth_kind: Text,
     /// What the I/Os per second are, likewise.
-    #[serde(
-        default,
-        skip_serializing_if = "Text::is_empty",
-        with = "sokudo_model::sentences"
-    )]
+    #[serde(default, skip_serializing_if = "Text::is_empty", with = "sentences")]
     #[schemars(with = "String")]
     pub iops_kind: Text,
     /// Parts of the fingerprint that the tool does not tell: what `workload` says of them

@@ -12,7 +12,7 @@ use sokudo_model::{
 };
 use sokudo_stats::{Histogram, Summary};
 
-use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, TrialTotals, merged};
+use super::figures::{BandwidthFigures, LatencyFigures, RateFigures, TrialTotals};
 use super::inside::Inside;
 use super::reported::ReportedDocument;
 use super::sample::{DefectDocument, SampleDocument};
@@ -447,7 +447,7 @@ impl ResultBuilder<'_> {
     }
 
     fn latency(&self, counts: impl Fn(Operation) -> bool) -> Option<Histogram> {
-        merged(self.tallies(counts).map(|tally| &tally.latency))
+        Histogram::of_all(self.tallies(counts).map(|tally| &tally.latency))
     }
 
     fn trials(&self, insides: &[Inside]) -> Vec<TrialDocument> {
@@ -481,7 +481,7 @@ impl ResultBuilder<'_> {
             .outcomes()
             .filter_map(|outcome| {
                 let tallies = outcome.operations.iter();
-                merged(
+                Histogram::of_all(
                     tallies
                         .filter(|tally| counts(tally.operation))
                         .map(|tally| &tally.latency),
@@ -498,12 +498,12 @@ impl ResultBuilder<'_> {
     fn latency_from_intended(&self) -> Option<LatencyFigures> {
         let tallies = self.tallies(|operation| self.direction.counts(operation));
         let histograms = tallies.filter_map(|tally| tally.latency_from_intended.as_ref());
-        LatencyFigures::of(&merged(histograms)?)
+        LatencyFigures::of(&Histogram::of_all(histograms)?)
     }
 
     fn submission_latency(&self) -> Option<LatencyFigures> {
         let histograms = self.outcomes().filter_map(|o| o.submission.as_ref());
-        LatencyFigures::of(&merged(histograms)?)
+        LatencyFigures::of(&Histogram::of_all(histograms)?)
     }
 
     fn shares(&self) -> Option<BTreeMap<Operation, ShareDocument>> {

@@ -207,11 +207,6 @@ impl ScsiCommand {
         Ata::set_feature("SET FEATURES write cache", feature).command()
     }
 
-    /// What it is called in its standard.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn from_device(name: &'static str, block: &[u8], bytes: u16) -> Self {
         Self::new(name, block, Transfer::From(bytes))
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use clap::Args;
 use sokudo_words::{Text, text};
 
 use crate::arguments::heading::KEPT;
@@ -25,43 +25,29 @@ pub struct Keeping {
 }
 
 /// The same of a command that has runs to keep, and need not.
-#[derive(Clone, Debug)]
-pub struct RunKeeping(Keeping);
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub struct RunKeeping {
+    #[command(flatten)]
+    keeping: Keeping,
 
-impl Args for RunKeeping {
-    fn augment_args(command: Command) -> Command {
-        let not = Arg::new("no_store").long("no-store").help_heading(KEPT);
-        let not = not.action(ArgAction::SetTrue).conflicts_with("store");
-        Keeping::augment_args(command).arg(not.help("Do not keep this run"))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
+    /// Do not keep this run
+    #[arg(long, conflicts_with = "store", help_heading = KEPT)]
+    no_store: bool,
 }
 
-impl FromArgMatches for RunKeeping {
-    fn from_arg_matches(given: &ArgMatches) -> Result<Self, Error> {
-        let keeping = Keeping::from_arg_matches(given)?;
-        Ok(Self(match given.get_flag("no_store") {
-            true => Keeping {
-                store: Some(Location::None),
-            },
-            false => keeping,
-        }))
-    }
-
-    fn update_from_arg_matches(&mut self, given: &ArgMatches) -> Result<(), Error> {
-        *self = Self::from_arg_matches(given)?;
-        Ok(())
-    }
-}
+static NOWHERE: Keeping = Keeping {
+    store: Some(Location::None),
+};
 
 impl Deref for RunKeeping {
     type Target = Keeping;
 
     fn deref(&self) -> &Keeping {
-        &self.0
+        match self.no_store {
+            true => &NOWHERE,
+            false => &self.keeping,
+        }
     }
 }
 

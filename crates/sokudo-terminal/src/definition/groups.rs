@@ -45,12 +45,7 @@ pub fn of(name: &str) -> Option<(usize, &'static str)> {
 
 /// The command with its groups in the place of one flat list: each command described, or what fits
 /// on a screen of 24 lines.
-pub fn grouped(
-    command: Command,
-    width: usize,
-    is_all: bool,
-    speaker: &mut impl Speaker,
-) -> Command {
+pub fn grouped(command: Command, width: usize, is_all: bool, speaker: &mut Speaker<'_>) -> Command {
     let header = Styles::default().get_header().to_owned();
     let is_described = |name: &&&str| is_all || DESCRIBED.contains(*name);
     let mut groups = String::new();
@@ -58,8 +53,8 @@ pub fn grouped(
     let longest = names.filter(is_described).map(|name| name.len()).max();
     // Two, the longest name, two.
     let indent = longest.unwrap_or_default() + 4;
-    let [usage, options] = ["Usage", "Options"].map(|title| speaker.say(title));
-    let titled = GROUPS.map(|(title, names)| (speaker.say(title), names));
+    let [usage, options] = ["Usage", "Options"].map(&mut *speaker);
+    let titled = GROUPS.map(|(title, names)| (speaker(title), names));
     let widest = titled.iter().map(|(title, _)| title.width()).max();
     // What stands behind a title begins in one column.
     let gap = |title: &str| {
@@ -72,7 +67,7 @@ pub fn grouped(
         let others = match (others.is_empty(), described.is_empty()) {
             (true, _) => String::new(),
             (_, true) => others.join(", "),
-            _ => format!("{} {}", speaker.say("also:"), others.join(", ")),
+            _ => format!("{} {}", speaker("also:"), others.join(", ")),
         };
         let gap = match others.is_empty() {
             true => String::new(),
@@ -82,7 +77,7 @@ pub fn grouped(
         groups += &below(&command, &described, [indent, width], speaker);
         groups += if is_all { "\n" } else { "" };
     }
-    let without = speaker.say("Without a command it lists the disks and asks which to measure.");
+    let without = speaker("Without a command it lists the disks and asks which to measure.");
     let (options, help) = match is_all {
         true => (
             format!("{header}{options}:{header:#}\n{{options}}"),
@@ -93,7 +88,7 @@ pub fn grouped(
             "sokudo help COMMAND explains one, with examples; sokudo help --all lists all.",
         ),
     };
-    let help = speaker.say(help);
+    let help = speaker(help);
     command.help_template(format!(
         "{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n{without}\n\n{groups}\
          {options}\n\n{help}\n"
@@ -105,12 +100,12 @@ fn below(
     command: &Command,
     names: &[&str],
     [indent, width]: [usize; 2],
-    speaker: &mut impl Speaker,
+    speaker: &mut Speaker<'_>,
 ) -> String {
     let commands = names.iter().filter_map(|it| command.find_subcommand(it));
     let lines = commands.map(|it| {
         let about = it.get_about().map(ToString::to_string).unwrap_or_default();
-        let about = speaker.say(&about).replace('\n', " ");
+        let about = speaker(&about).replace('\n', " ");
         let about = wrapped(&about, width.saturating_sub(indent).max(indent));
         let about = about.replace('\n', &format!("\n{:indent$}", ""));
         let columns = indent - 2;

@@ -16,16 +16,7 @@ const WIDTH_MAX: usize = 100;
 const REMARKS_WIDTH_MAX: usize = 90;
 
 /// Finds a text in another language.
-pub trait Speaker {
-    /// The text in that language.
-    fn say(&mut self, text: &str) -> String;
-}
-
-impl<F: FnMut(&str) -> String> Speaker for F {
-    fn say(&mut self, text: &str) -> String {
-        self(text)
-    }
-}
+pub type Speaker<'a> = dyn FnMut(&str) -> String + 'a;
 
 /// Help is looked up paragraph by paragraph, each whole.
 pub fn exactly(language: Language) -> impl Fn(&str) -> String {
@@ -53,13 +44,13 @@ pub enum HelpDestination {
 }
 
 /// The command and all below it, with every text said by `speaker`.
-pub fn spoken(mut command: Command, page: HelpDestination, speaker: &mut impl Speaker) -> Command {
+pub fn spoken(mut command: Command, page: HelpDestination, speaker: &mut Speaker<'_>) -> Command {
     // clap's own options and their texts are there only then.
     command.build();
     command_spoken(command, page, speaker)
 }
 
-fn command_spoken(command: Command, page: HelpDestination, speaker: &mut impl Speaker) -> Command {
+fn command_spoken(command: Command, page: HelpDestination, speaker: &mut Speaker<'_>) -> Command {
     let width = |most: usize| match page {
         HelpDestination::Terminal { width, .. } => Some(width.min(most)),
         HelpDestination::Manual => None,
@@ -68,12 +59,12 @@ fn command_spoken(command: Command, page: HelpDestination, speaker: &mut impl Sp
     let long_about = text(command.get_long_about());
     let after_help = text(command.get_after_help());
     let header = Styles::default().get_header().to_owned();
-    let usage = speaker.say("Usage");
+    let usage = speaker("Usage");
     let mut command = command
         .help_template(format!(
             "{{before-help}}{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n\n{{all-args}}{{after-help}}"
         ))
-        .subcommand_help_heading(speaker.say("Commands"));
+        .subcommand_help_heading(speaker("Commands"));
     if let Some(about) = about {
         command = command.about(prose(&about, width(WIDTH_MAX), speaker));
     }
@@ -92,7 +83,7 @@ fn text(styled: Option<&StyledStr>) -> Option<String> {
     styled.map(ToString::to_string)
 }
 
-fn argument_spoken(argument: Arg, page: HelpDestination, speaker: &mut impl Speaker) -> Arg {
+fn argument_spoken(argument: Arg, page: HelpDestination, speaker: &mut Speaker<'_>) -> Arg {
     let width = match page {
         HelpDestination::Terminal { width, .. } => {
             Some(width.min(WIDTH_MAX).saturating_sub(INDENT))
@@ -110,13 +101,13 @@ fn argument_spoken(argument: Arg, page: HelpDestination, speaker: &mut impl Spea
         },
         ToOwned::to_owned,
     );
-    let heading = speaker.say(&heading);
+    let heading = speaker(&heading);
     let help = text(argument.get_help()).unwrap_or_default();
     let long_help = text(argument.get_long_help()).unwrap_or_else(|| help.clone());
     let default = default(&argument, speaker);
     let values = values(&argument, speaker);
     let short = [
-        Some(speaker.say(&help)),
+        Some(speaker(&help)),
         default.clone(),
         values.clone().map(|it| it.short),
     ];
@@ -140,7 +131,7 @@ fn argument_spoken(argument: Arg, page: HelpDestination, speaker: &mut impl Spea
 }
 
 /// What holds where the argument is left out, as clap tells it.
-fn default(argument: &Arg, speaker: &mut impl Speaker) -> Option<String> {
+fn default(argument: &Arg, speaker: &mut Speaker<'_>) -> Option<String> {
     if !argument.get_action().takes_values() || argument.is_hide_default_value_set() {
         return None;
     }
@@ -150,8 +141,8 @@ fn default(argument: &Arg, speaker: &mut impl Speaker) -> Option<String> {
 }
 
 /// A text around values, which stay as they are typed.
-fn framed(frame: &str, values: &str, speaker: &mut impl Speaker) -> String {
-    speaker.say(frame).replace("{}", values)
+fn framed(frame: &str, values: &str, speaker: &mut Speaker<'_>) -> String {
+    speaker(frame).replace("{}", values)
 }
 
 /// The values that an argument may have.
@@ -161,7 +152,7 @@ struct ValueHelp {
     long: String,
 }
 
-fn values(argument: &Arg, speaker: &mut impl Speaker) -> Option<ValueHelp> {
+fn values(argument: &Arg, speaker: &mut Speaker<'_>) -> Option<ValueHelp> {
     if !argument.get_action().takes_values() || argument.is_hide_possible_values_set() {
         return None;
     }
@@ -176,10 +167,10 @@ fn values(argument: &Arg, speaker: &mut impl Speaker) -> Option<ValueHelp> {
         let long = short.clone();
         return Some(ValueHelp { short, long });
     }
-    let mut long = format!("{}:", speaker.say("Possible values"));
+    let mut long = format!("{}:", speaker("Possible values"));
     let columns = names.iter().map(|name| name.len()).max().unwrap_or(0) + 1;
     for value in shown {
-        let help = text(value.get_help()).map_or_else(String::new, |help| speaker.say(&help));
+        let help = text(value.get_help()).map_or_else(String::new, |help| speaker(&help));
         let name = format!("{}:", value.get_name());
         long.push_str(format!("\n- {name:<columns$} {help}").trim_end());
     }
@@ -187,7 +178,7 @@ fn values(argument: &Arg, speaker: &mut impl Speaker) -> Option<ValueHelp> {
 }
 
 /// Paragraphs, and blocks of examples whose remarks stand behind their commands.
-pub fn prose(text: &str, width: Option<usize>, speaker: &mut impl Speaker) -> String {
+pub fn prose(text: &str, width: Option<usize>, speaker: &mut Speaker<'_>) -> String {
     let paragraphs = text.split("\n\n").map(|paragraph| {
         if paragraph.lines().any(is_example) {
             let lines = paragraph.lines().map(|line| example(line, speaker));
@@ -198,7 +189,7 @@ pub fn prose(text: &str, width: Option<usize>, speaker: &mut impl Speaker) -> St
             .map(str::trim)
             .collect::<Vec<_>>()
             .join(" ");
-        let translated = speaker.say(whole.trim());
+        let translated = speaker(whole.trim());
         width.map_or(translated.clone(), |width| wrapped(&translated, width))
     });
     paragraphs.collect::<Vec<_>>().join("\n\n")
@@ -209,7 +200,7 @@ fn is_example(line: &str) -> bool {
 }
 
 /// A line of examples: what is typed stays, what is said about it behind a gap does not.
-fn example(line: &str, speaker: &mut impl Speaker) -> String {
+fn example(line: &str, speaker: &mut Speaker<'_>) -> String {
     let (typed, remark) = match line.trim_start().rfind("  ") {
         _ if !is_example(line) => ("", line),
         None if line.starts_with(REMARK_ALONE) && !line.trim_start().starts_with('\'') => {
@@ -221,7 +212,7 @@ fn example(line: &str, speaker: &mut impl Speaker) -> String {
     if remark.is_empty() {
         return line.to_owned();
     }
-    format!("{typed}{}", speaker.say(remark))
+    format!("{typed}{}", speaker(remark))
 }
 
 /// A remark whose command takes up all of the line above it is indented at least so far;

@@ -43,11 +43,6 @@ impl Mix {
         }
     }
 
-    /// The share of reads, from 1 to 99.
-    pub const fn read_percent(self) -> u32 {
-        self.read_percent
-    }
-
     pub(super) fn operations(self) -> OperationMix {
         OperationMix::read_write(self.read_percent).expect("a mix has less than 100 % reads")
     }

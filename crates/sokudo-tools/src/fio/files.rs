@@ -245,7 +245,6 @@ impl<'a> Targets<'a> {
                     .unwrap_or_default(),
                 kind,
                 invalidate: false,
-                named_by_job: job.files.is_empty(),
                 job: thread.section.to_owned(),
                 ..file.clone()
             });

@@ -54,8 +54,6 @@ pub struct FioTargetSpec {
     pub allow_mounted_write: bool,
     /// Whether a job said `overwrite=1` itself: consent to write an existing file.
     pub overwrite_requested: bool,
-    /// Whether the name is fio's own, made of the job's name, not one the user wrote.
-    pub named_by_job: bool,
     /// Name of the first job that uses it.
     pub job: String,
 }

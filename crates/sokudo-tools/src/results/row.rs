@@ -5,6 +5,7 @@ use sokudo_model::{
     ImportedTarget, Operation, OperationMix, Order, Origin, PlanPart, PlanParts, Reported,
     Workload,
 };
+use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
 use crate::results::number::float;
@@ -207,14 +208,6 @@ pub(crate) fn rate_of_trials(trials: Vec<f64>) -> Option<ImportedRate> {
     })
 }
 
-/// Of one value at least.
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let (lower, upper) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
-    f64::midpoint(lower, upper)
-}
-
 /// Makes one figure of the trials of each row: their median, as of sokudo's own.
 pub(crate) fn sum_up(run: &mut ImportedRun) {
     let rows = run.rows.iter_mut().map(|row| &mut row.reported);
@@ -223,8 +216,8 @@ pub(crate) fn sum_up(run: &mut ImportedRun) {
         let Some(mut summed) = trials.and_then(rate_of_trials) else {
             continue;
         };
-        if !summed.trials.is_empty() {
-            summed.value = median(&summed.trials);
+        if let Some(summary) = Summary::of(&summed.trials) {
+            summed.value = summary.median;
             summed.kind = text!("median of {} runs", summed.trials.len());
         }
         *rate = Some(summed);

@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use sokudo_analysis::{Means, remedies_with_options};
 use sokudo_model::Method;
 use sokudo_terminal::definition;
-use sokudo_terminal::remedies::{self, Audience, in_diskspd, in_fio};
+use sokudo_terminal::remedies::{self, Audience, in_other_tools};
 use sokudo_words::{Argument, Text, text};
 
 use super::Cli;
@@ -195,13 +195,14 @@ fn is_option_of_fio(name: &str) -> bool {
 
 #[test]
 fn what_other_tools_are_told_is_in_their_languages() {
-    let of_fio = Means::ALL.into_iter().filter_map(in_fio);
+    let words = || Means::ALL.into_iter().filter_map(in_other_tools);
+    let of_fio = words().map(|[fio, _]| fio);
     for word in of_fio.filter(|word| !word.starts_with("sokudo ")) {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
         let known = is_option_of_fio(name);
         assert!(known, "{name} {value}");
     }
-    for word in Means::ALL.into_iter().filter_map(in_diskspd) {
+    for [_, word] in words() {
         let word = word.trim_start_matches("without ");
         let is_switch = word.starts_with('-') || word.starts_with("the line ");
         assert!(is_switch, "{word}");

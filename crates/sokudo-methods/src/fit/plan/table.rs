@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use serde::Deserialize;
-use sokudo_model::{Bytes, FitLimit, FitMetric, Nanos, ParseSizeError, Rate};
+use sokudo_model::{Bytes, FitLimit, FitMetric, Nanos, Rate};
 use sokudo_words::{Text, text};
 use toml::Spanned;
 
@@ -204,7 +204,8 @@ impl<const MIN: u64, const MAX: u64> TryFrom<String> for SizeWithin<MIN, MAX> {
     type Error = Text;
 
     fn try_from(text: String) -> Result<Self, Text> {
-        let size: Bytes = text.parse().map_err(|error| text!("{}", shown(&error)))?;
+        let size = text.parse::<Bytes>();
+        let size = size.map_err(|error| text!("{}", error.to_string()))?;
         within(size, Bytes(MIN)..=Bytes(MAX)).map(Self)
     }
 }
@@ -218,13 +219,10 @@ impl TryFrom<String> for Time {
     type Error = Text;
 
     fn try_from(text: String) -> Result<Self, Text> {
-        let time: Nanos = text.parse().map_err(|error| text!("{}", shown(&error)))?;
+        let time = text.parse::<Nanos>();
+        let time = time.map_err(|error| text!("{}", error.to_string()))?;
         within(time, TIME).map(Self)
     }
-}
-
-fn shown(error: &ParseSizeError) -> String {
-    error.to_string()
 }
 
 fn within<T: PartialOrd + Display>(value: T, bounds: RangeInclusive<T>) -> Result<T, Text> {

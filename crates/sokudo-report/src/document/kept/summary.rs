@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendUse, Conditions, Finding, Host, HostEnvironment, Plan, PlanParts, Run, Severity,
-    TargetInfo, TargetKind, Verdict, Workload, with_texts_as_data,
+    BackendUse, Conditions, Finding, Host, Plan, PlanParts, Run, Severity, TargetInfo, TargetKind,
+    Verdict, Workload, with_texts_as_data,
 };
 use sokudo_words::Text;
 use zstd::bulk::Decompressor;
@@ -161,13 +161,9 @@ fn without_rows(run: &Run) -> Run {
     let host = |host: &Host| Host {
         name: host.name.clone(),
         ranks: host.ranks,
-        environment: HostEnvironment::default(),
         target: target.clone(),
-        conditions: Conditions::default(),
-        layout: None,
-        assessments: Vec::new(),
-        findings: Vec::new(),
         lost: host.lost,
+        ..Host::default()
     };
     let plan = Plan::in_turn(run.plan.method.clone(), run.plan.seed, Vec::new());
     Run {
