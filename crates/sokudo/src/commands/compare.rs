@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     let is_foreign = sides.iter().any(|side| side.run.origin().is_some());
     let beside = sides::matrix(&sides, &document, arguments, &mut past);
     let masking = arguments.masking;
-    let (document, beside) = print::masked((document, beside), &documents(&sides), masking)?;
+    let (document, beside) = print::masked((document, beside), &sides::documents(&sides), masking)?;
     let mut document = ManuallyDrop::new(document);
     // Two that sokudo has measured have a table that says more of them.
     if sides.len() > 2 || is_foreign {
@@ -70,10 +70,6 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
         draw(&sides, &beside, arguments)
     })?;
     ended_by.map_or_else(|| verdict(&document, arguments), Err)
-}
-
-fn documents(sides: &[FoundRun]) -> Vec<&RunDocument> {
-    sides.iter().map(|side| &side.run).collect()
 }
 
 /// Scans are drawn over each other, everything else side by side.
@@ -88,7 +84,7 @@ fn draw(
     };
     let names: Vec<String> = sides.iter().enumerate().map(name).collect();
     let title = sides.first().map(|side| side.run.target.device_name());
-    let (runs, named) = (documents(sides), (title.unwrap_or_default(), names));
+    let (runs, named) = (sides::documents(sides), (title.unwrap_or_default(), names));
     let (title, names) = print::masked(named, &runs, arguments.masking)?;
     let runs: Vec<(String, &RunDocument)> = names.into_iter().zip(runs).collect();
     let mut kinds = sides.iter().map(|side| side.run.target.kind);

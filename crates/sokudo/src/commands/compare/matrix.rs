@@ -11,7 +11,7 @@ use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{command_line, picture, print};
 use sokudo_words::text;
 
-use super::documents;
+use super::sides::documents;
 use crate::commands::compare::arguments::{Axes, CompareArguments};
 
 /// More runs than this are no table that anybody reads.

@@ -38,6 +38,11 @@ pub(super) fn reference_first(sides: &mut [FoundRun], reference: Option<&str>) -
     Ok(())
 }
 
+/// The runs themselves.
+pub(super) fn documents(sides: &[FoundRun]) -> Vec<&RunDocument> {
+    sides.iter().map(|side| &side.run).collect()
+}
+
 /// The rows of all sides beside each other where they measured the same, with the best where
 /// one is. A row of another load has a line of its own.
 pub(super) fn matrix(
