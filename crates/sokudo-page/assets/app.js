@@ -96,6 +96,9 @@ const lookingOnly = () => el('section', { class: 'card looking' }, icon('eye'),
 const JOB = /^(?:\s*[;#].*\n)*\s*\[[^\]\n{]+\]\s*(?:\n\s*[;#].*)*\n\s*[\w.-]+\s*(?:=|\n|$)/;
 const HEAD_BYTES = 64 * 1024;
 
+/** What of a run is words. */
+const WORDED = ['planned', 'names', 'tables', 'facts', 'legend', 'findings', 'answer'];
+
 /** The page of disks, settings, the current run and the queue. */
 class MeasurePage {
   constructor(isReadOnly) {
@@ -121,12 +124,26 @@ class MeasurePage {
 
   /** @param {import('./view.js').View} view */
   update(view) {
+    // Of the server there is a version.
+    if (view.version) this.before ??= view.run?.run ?? 0;
     if (!this.isReadOnly) this.measure.update(view);
     this.queue.update(view);
     this.updateLive(view);
   }
 
-  updateLive({ run }) {
+  /** A run that went on or was over before the page was opened may be in another language: its words are fetched anew. */
+  inLanguage(run) {
+    if (run?.run !== this.before || !run.kept || isGoingOn(run)) return run;
+    // Until they are there, this is a promise, which has none.
+    this.words ??= get(`/api/runs/${run.kept}/view`).then((kept) => {
+      this.words = Object.fromEntries(WORDED.filter((key) => kept[key]).map((key) => [key, kept[key]]));
+      this.updateLive(current());
+    }).catch(() => { this.words = {}; });
+    return { ...run, ...this.words };
+  }
+
+  updateLive(view) {
+    const run = this.inLanguage(view.run);
     this.live?.update(run, !isGoingOn(run) && Boolean(run) && this.measure.isOther(run));
     if (this.last) show(this.last.node, !run && this.last.hasRuns);
   }

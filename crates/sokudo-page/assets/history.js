@@ -21,8 +21,11 @@ const verdictWords = () => ({
   INVALID: say("INVALID"),
 });
 
+/** The words of answers that are others in other languages. */
+const answerWords = () => ({ 'OK so far': say("OK so far") });
+
 /** What a run came to: its answer, or the worst verdict of its rows. */
-const outcome = (run) => judged(run.answer ?? verdictWords()[run.verdict] ?? '', run.tone);
+const outcome = (run) => judged(answerWords()[run.answer] ?? run.answer ?? verdictWords()[run.verdict] ?? '', run.tone);
 
 /** The highest rate of the rows that read or write, as the command line lists it. */
 function best(run, direction) {

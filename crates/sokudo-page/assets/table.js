@@ -13,10 +13,11 @@ export function judged(text, tone) {
     sign && el('span', { class: 'sign', 'aria-hidden': 'true' }, sign), text);
 }
 
-/** What a run comes to: what stands before the colon large, as on a terminal in colour, and the sentence. */
-export function banner({ text, tone }) {
-  const [, head, rest] = (tone !== 'none' && /^([^:：]+)[:：]\s*(.+)$/s.exec(text)) || [null, '', judged(text, tone)];
-  return el('p', { class: `answer tone-${tone}` }, head && el('strong', null, judged(head, tone), el('span', { class: 'hidden-visually' }, ': ')), el('span', null, rest));
+/** What a run comes to: the word of the answer, or what stands before the colon, large, and the sentence. */
+export function banner({ text, tone, label }) {
+  const head = tone === 'none' ? null : label ?? /^[^:：]+(?=[:：])/.exec(text)?.[0];
+  const [, between, rest] = head ? /^([:：]?\s*)(.*)$/s.exec(text.slice(head.length)) : [null, '', judged(text, tone)];
+  return el('p', { class: `answer tone-${tone}` }, head && el('strong', null, judged(head, tone), el('span', { class: 'hidden-visually' }, between)), el('span', null, rest));
 }
 
 function cellContent(cell) {

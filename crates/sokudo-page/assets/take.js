@@ -5,20 +5,8 @@ import { getText, withQuery } from './http.js';
 import { say } from './words.js';
 import { theme } from './theme.js';
 
-/** Pictures of a method beside the one that suits it. */
-const PICTURES = {
-  mark: ['card', 'bars', 'time', 'cdf', 'histogram'],
-  scan: ['curve', 'seek', 'histogram'],
-  sweep: ['bars', 'heat'],
-  load: ['load'],
-  steady: ['rounds', 'time'],
-};
-
-/** Picture kinds of a run; the first suits it best. */
-export const pictureKinds = (run) => [
-  ...(run.hosts > 0 ? ['hosts', 'host-bars'] : []),
-  ...(PICTURES[(run.method ?? '').split('/')[0]] ?? ['bars', 'time']),
-];
+/** Picture kinds of a run; the first suits it best: its card, or what the command line draws. */
+const pictureKinds = ({ pictures }) => [...(pictures ?? [])].sort((a, b) => (b === 'card') - (a === 'card'));
 
 const kindWord = (kind) => ({
   card: say("card"),
@@ -29,6 +17,8 @@ const kindWord = (kind) => ({
   hosts: say("hosts over time"),
   'host-bars': say("hosts side by side"),
   curve: say("curve over position"),
+  map: say("map"),
+  access: say("access time over position"),
   seek: say("access time over distance"),
   heat: say("heat map"),
   load: say("latency against load"),

@@ -13,7 +13,7 @@
  * @typedef {{run: number, command: string, wish: Object, method: string, target: string, state: string,
  *   message: ?string, planned: ?Planned, notes: string[], now: ?Object, stuck: string, done: number,
  *   seconds_left: ?number, moved_bytes: number, rate: Array, heat: Array, places: Array,
- *   temperature: Array, tables: Table[], legend: string[], findings: Finding[], answer: ?Object, hosts: number, kept: ?number}} Run
+ *   temperature: Array, tables: Table[], legend: string[], findings: Finding[], answer: ?Object, hosts: number, pictures: ?string[], kept: ?number}} Run
  * @typedef {{version: string, lang: string, as_root: boolean, allow_destroy: string[],
  *   queue: {run: number, wish: Object, command: string}[], run: ?Run}} View
  */

@@ -306,6 +306,7 @@ impl SharedView {
             ("answer", "answer"),
             ("trials", "trials"),
             ("hosts", "hosts"),
+            ("pictures", "pictures"),
         ] {
             self.set(key, live[source].clone());
         }

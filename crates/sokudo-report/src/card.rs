@@ -40,10 +40,15 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         Some(sides) => article.add(Element::Table(table(document, &sides, unit))),
         None => article.append(run::brief_figures(document, unit)),
     }
+    add_answers(&mut article, document);
+    article
+}
+
+/// Adds what each disk comes to, in a sentence.
+pub(crate) fn add_answers(article: &mut Article<'_>, document: &RunDocument) {
     for (answer, sentence) in answers(document) {
         article.add(Element::Answer(Tone::of_answer(answer), sentence));
     }
-    article
 }
 
 /// What each disk comes to, by its name where there are several.
@@ -269,6 +274,10 @@ mod tests {
             "B: NOT OK: far too slow",
         ] {
             assert!(shown.contains(words), "{words}: {shown}");
+        }
+        let whole = crate::text::render(&document, &sample::style(120));
+        for words in ["A: OK: fast enough", "B: NOT OK: far too slow"] {
+            assert!(whole.contains(words), "{words}: {whole}");
         }
     }
 

@@ -12,6 +12,7 @@ use crate::explain;
 use crate::forms::Forms;
 use crate::grouping::FindingGroup;
 use crate::matrix::MatrixDocument;
+use crate::plot;
 use crate::run::{self, RunVerdict};
 use crate::shortfall::completed_trials;
 use crate::style::BandwidthUnit;
@@ -39,12 +40,14 @@ pub struct LiveRun {
     trials: Vec<usize>,
     /// How many hosts measured together; 0 where one process measured alone.
     hosts: usize,
+    /// The kinds of pictures that can be drawn of it; none while it is measured.
+    pictures: Vec<&'static str>,
 }
 
 /// What stands in a cell or answers something, or a fact under its label.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct LiveText {
-    /// What it is about.
+    /// What it is about; of an answer the word with which it begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     /// As it is said.
@@ -99,7 +102,7 @@ impl LiveRun {
     /// Of a run that may still be measured.
     pub fn of(document: &RunDocument, language: Language) -> Self {
         let mut article = Article::default();
-        run::add_answer(&mut article, document);
+        let answered = run::add_answer(&mut article, document);
         article.append(run::brief_figures(document, MEGABYTES));
         let mut live = Self {
             answer: RunVerdict::of(document)
@@ -113,7 +116,21 @@ impl LiveRun {
         for (_, element) in &article.0 {
             live.add(element, language);
         }
+        if let (Some(answer), Some(said)) = (answered, &mut live.answer) {
+            let word = language.word(answer.name());
+            said.label = said.text.starts_with(word).then(|| word.to_owned());
+        }
         live
+    }
+
+    /// The same with the pictures that the run has data for.
+    #[must_use]
+    pub fn with_pictures(self, document: &RunDocument) -> Self {
+        let kinds = plot::fitting(document).into_iter();
+        Self {
+            pictures: kinds.map(|kind| kind.name).collect(),
+            ..self
+        }
     }
 
     /// Of a check, with what was found in the run that was made for it.

@@ -12,6 +12,7 @@ use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::assessment_table;
+use crate::card;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
@@ -30,9 +31,13 @@ use crate::wording::row;
 pub fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     let mut article = Article::default();
     add_answer(&mut article, document);
+    let is_answered = !article.0.is_empty();
     article.add(title(document));
     article.add(fact_lines(facts(document).into_iter()));
     article.append(figures(document, unit));
+    if !is_answered {
+        card::add_answers(&mut article, document);
+    }
     let of_one = document.disk_assessment.iter().map(|it| &**it);
     let of_several = document.assessed_disks.iter().map(|it| &it.assessment);
     let points = of_one.chain(of_several).flat_map(|it| &it.points);

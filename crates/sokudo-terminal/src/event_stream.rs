@@ -11,7 +11,7 @@ mod stream;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use sokudo_analysis::judge;
+use sokudo_analysis::{Code, judge};
 use sokudo_device::DriveMonitor;
 use sokudo_engine::Control;
 use sokudo_measure::Prepared;
@@ -420,7 +420,7 @@ impl EventTeller {
 
 /// Tells a run that has been finished, and kept under this number.
 pub fn done(document: &RunDocument, kept: Option<u64>) {
-    tell_done(kept, &live(document.clone()));
+    tell_done(kept, &live(document.clone()).with_pictures(document));
 }
 
 /// Tells what has become of a baseline, and the run that was made for it.
@@ -451,6 +451,12 @@ fn so_far(run: &Run) -> RunEvent {
     // Of a row that is still to come there is nothing to say.
     let to_come = judged.rows.iter_mut().filter(|row| row.trials.is_empty());
     to_come.for_each(|row| row.assessment = None);
+    // More trials may come, so none are too few yet.
+    let assessments = judged
+        .rows
+        .iter_mut()
+        .filter_map(|row| row.assessment.as_mut());
+    assessments.for_each(|it| it.findings.retain(|it| it.code != Code::FewTrials.name()));
     let document = RunDocument::from_run(&remedies::worded(judged));
     RunEvent::Table {
         live: value(&live(document)),

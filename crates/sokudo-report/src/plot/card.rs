@@ -1,6 +1,6 @@
 //! The card of a run as a picture: what people show each other.
 
-use sokudo_model::{Steadiness, Verdict};
+use sokudo_model::Steadiness;
 use sokudo_words::{Text, spoken, text};
 
 use super::curve::ink_of;
@@ -68,9 +68,6 @@ fn tile(document: &RunDocument, result: &ResultDocument) -> Option<CardTile> {
     let figures = &result.bandwidth_bytes_per_s.as_ref()?.bytes_per_s;
     let steadiness = result.steadiness.filter(|it| *it == Steadiness::Unsteady);
     let unsteady = steadiness.map(|it| spoken().word(it.name()).to_owned());
-    // The sign of what is proven would say that the figure stands.
-    let verdict = result.verdict;
-    let verdict = verdict.filter(|it| steadiness.is_none() || *it != Verdict::Verified);
     let iops = result.iops.as_ref();
     let p99 = result.latency_ns.as_ref().and_then(|it| it.p99);
     let trials = document.schedule.trials_of(&result.workload);
@@ -88,6 +85,6 @@ fn tile(document: &RunDocument, result: &ResultDocument) -> Option<CardTile> {
         details: details.join(" · "),
         rate: rate_here,
         ink: ink_of(result.direction),
-        verdict,
+        verdict: result.verdict,
     })
 }

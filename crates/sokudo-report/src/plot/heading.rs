@@ -11,6 +11,7 @@ use crate::date;
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::decimal_size;
+use crate::run;
 use crate::shortfall::{trials_made, trials_text};
 use crate::wording;
 
@@ -69,12 +70,16 @@ fn device(document: &RunDocument) -> Text {
     }
 }
 
-/// Method, date, version and the worst verdict of the results that are shown.
+/// The answer, or without one the worst verdict of the results that are shown at the end; method,
+/// date and version.
 fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
     let verdicts = shown.iter().filter_map(|result| result.verdict);
-    let verdict = verdicts.max().map(Verdict::name).map(Text::from);
+    let answer = run::answer(document).map(|(_, sentence)| sentence);
+    let verdict = verdicts.max().filter(|_| answer.is_none());
+    let verdict = verdict.map(Verdict::name).map(Text::from);
     let interrupted = document.interrupted.then(|| text!("interrupted"));
     let parts = [
+        answer,
         Some(Text::name(document.plan.method.to_string())),
         Some(wording::phrase(&date::for_people(&document.began()))),
         Some(Text::name(document.measurer())),

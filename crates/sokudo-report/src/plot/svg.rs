@@ -55,7 +55,10 @@ impl Size {
     pub fn fitting(figure: &PlotFigure) -> Self {
         let usual = Self::default();
         let height = match &figure.body {
-            Body::Card(card) => (HEAD + card::height(card) + FOOT).min(HEIGHT_MAX),
+            Body::Card(card) => {
+                let height = card::height(card, usual.width - 2.0 * MARGIN);
+                (HEAD + height + FOOT).min(HEIGHT_MAX)
+            }
             Body::Bars(bars) => {
                 let bars = bars.groups.iter().map(|group| group.bars.len());
                 let rows: f64 = bars.map(|bars| super::scale::whole(bars) + 0.5).sum();

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use sokudo_model::{Bytes, OperationMix};
+use sokudo_model::{Bytes, OperationMix, Steadiness};
 
 use super::figure::{Body, Shape};
 use super::*;
@@ -181,6 +181,36 @@ fn no_two_names_of_a_legend_are_alike() {
         };
         let different: std::collections::BTreeSet<&&str> = names.iter().collect();
         assert_eq!(different.len(), names.len(), "{name}: {names:?}");
+    }
+}
+
+#[test]
+fn a_card_cuts_no_sentence_and_signs_each_verdict() {
+    let mut document = mark();
+    for result in &mut document.results {
+        result.steadiness = Some(Steadiness::Unsteady);
+    }
+    let mut picture = figure(&document, PlotKind::named(PlotKind::CARD)).unwrap();
+    let Body::Card(card) = &mut picture.body else {
+        panic!("a card")
+    };
+    let results = document.results.iter().map(|it| it.verdict);
+    let tiles = card.rows.iter().flat_map(|row| &row.tiles).flatten();
+    let mut verdicts: [Vec<_>; 2] = [results.collect(), tiles.map(|it| it.verdict).collect()];
+    verdicts.iter_mut().for_each(|it| it.sort());
+    assert_eq!(verdicts[0], verdicts[1]);
+    card.sentences = vec!["the link is not the limit ".repeat(20) + "at all"];
+    let drawn = svg(&picture, Size::fitting(&picture), PictureTheme::Light);
+    assert!(drawn.contains("at all</text>"), "{drawn}");
+    assert!(!drawn.contains("link is not…"), "{drawn}");
+}
+
+#[test]
+fn a_picture_of_a_run_with_an_answer_begins_with_it_below_its_title() {
+    for kind in ["curve", "map"] {
+        let picture = figure(&document("unreadable"), PlotKind::named(kind)).unwrap();
+        assert!(picture.subtitle.starts_with("NOT OK: "), "{picture:?}");
+        assert!(!picture.subtitle.contains("VERIFIED"), "{picture:?}");
     }
 }
 

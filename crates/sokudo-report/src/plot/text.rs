@@ -4,6 +4,11 @@ use unicode_width::UnicodeWidthChar;
 
 use sokudo_words::is_unseen;
 
+use crate::phrases::phrases;
+
+/// A longer phrase of Japanese is broken between its signs, so that it fits into a line of any picture.
+const PHRASE_COLUMNS_MAX: usize = 40;
+
 /// About how wide a text is in a usual sans-serif font, in pixels; rather too wide,
 /// because too much room is no harm and too little is.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
@@ -77,6 +82,23 @@ pub(crate) fn broken_name(name: &str, size: f64, room: f64, lines_max: usize) ->
     }
     lines.push(fitted_name(rest, size, room));
     lines
+}
+
+/// A sentence in as many lines of a width as it needs; only a word may be wider.
+pub(crate) fn broken_sentence(sentence: &str, size: f64, room: f64) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for phrase in phrases(sentence, PHRASE_COLUMNS_MAX) {
+        let last = lines.last_mut();
+        match last.filter(|line| line.is_empty() || fits(line, phrase, size, room)) {
+            Some(line) => line.push_str(phrase),
+            None => lines.push(phrase.to_owned()),
+        }
+    }
+    lines
+}
+
+fn fits(line: &str, phrase: &str, size: f64, room: f64) -> bool {
+    width(line, size) + width(phrase.trim_end(), size) <= room
 }
 
 /// Text for XML: what a stranger has written ends no element, and holds no sign that
@@ -155,6 +177,20 @@ mod tests {
         let lines = broken_name(long, 15.0, 150.0, 2);
         assert_eq!((lines.len(), lines[1].matches('…').count()), (2, 1));
         assert_eq!(broken_name("", 15.0, 0.0, 3), [""]);
+    }
+
+    #[test]
+    fn a_sentence_is_broken_and_never_cut() {
+        let english = "OK so far (not looked at: health): the link is not the limit of this disk";
+        let japanese =
+            "ここまでは OK (未確認: 健康状態、全ブロック): ディスクの速度は接続の上限ではない";
+        for sentence in [english, japanese, ""] {
+            let lines = broken_sentence(sentence, 15.0, 400.0);
+            assert_eq!(lines.concat(), sentence);
+            let is_within = |line: &String| width(line.trim_end(), 15.0) <= 400.0;
+            assert!(lines.iter().all(is_within), "{lines:?}");
+        }
+        assert!(broken_sentence(english, 15.0, 400.0).len() > 1);
     }
 
     #[test]

@@ -49,8 +49,29 @@ fn a_run_is_told_beside_its_table_from_its_plan_to_what_it_came_to() {
     // What was told last is what is printed.
     let last = told.last().unwrap();
     assert_eq!(last["event"], "done");
+    // More trials may come until then.
+    let is_doubted = |it: &Value| it["findings"].to_string().contains("are too few");
+    assert!(is_doubted(last), "{last}");
+    assert_eq!(told.iter().filter(|it| is_doubted(it)).count(), 1);
     let median = last["tables"][0]["rows"][0].to_string();
     assert!(median.contains("RND4K Q4T1"), "{last}");
+}
+
+#[test]
+fn what_a_checkup_comes_to_has_the_word_of_its_answer_and_its_pictures() {
+    let folder = tempfile::tempdir().unwrap();
+    for (language, word) in [("en", "OK so far"), ("ja", "ここまでは OK")] {
+        let command = format!("checkup sim:hdd --quiet --lang {language}");
+        let (_, told) = of_file(&command, &folder.path().join(language));
+        let done = told.last().unwrap();
+        assert_eq!(done["answer"]["label"], word, "{done}");
+        let text = done["answer"]["text"].as_str().unwrap();
+        assert!(text.starts_with(&format!("{word} (")), "{text}");
+        let pictures = done["pictures"].as_array().unwrap();
+        for kind in ["curve", "map", "seek"] {
+            assert!(pictures.contains(&kind.into()), "{kind}: {done}");
+        }
+    }
 }
 
 #[test]

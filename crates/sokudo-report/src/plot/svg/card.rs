@@ -6,7 +6,7 @@ use sokudo_words::spoken;
 use super::super::figure::{Card, CardTile};
 use super::super::palette::Role;
 use super::super::scale::{PlotAxis, whole};
-use super::super::text::{broken_name, fitted, width as text_width};
+use super::super::text::{broken_name, broken_sentence, fitted, width as text_width};
 use super::canvas::{Canvas, Lettering};
 use super::frame::{BODY, PlotArea, SMALL, STRONG};
 use super::legend::{Legend, LegendEntry, LegendSample};
@@ -17,7 +17,7 @@ const NAMES: f64 = 170.0;
 /// Lines of a name, and how high each is, pixels.
 const NAME_LINES_MAX: usize = 2;
 const NAME_LINE: f64 = 19.0;
-/// Room for the answer, each further sentence, and the heads of the sides.
+/// Room for the first line of the answer, each further line of a sentence, and the heads of the sides.
 const ANSWER: f64 = 40.0;
 const SENTENCE: f64 = 28.0;
 const HEADS: f64 = 26.0;
@@ -30,17 +30,21 @@ const TILE: f64 = 92.0;
 const BAR: f64 = 8.0;
 const VALUE: Lettering = Lettering::new(30.0, true);
 const ANSWER_TEXT: Lettering = Lettering::new(22.0, true);
-const ANSWER_SIZE_MIN: f64 = 14.0;
+/// A longer answer takes several lines instead.
+const ANSWER_SIZE_MIN: f64 = 17.0;
 
-/// How high it is.
-pub(super) fn height(card: &Card) -> f64 {
-    sentences_height(card) + HEADS + whole(card.rows.len()) * TILE + BELOW
+/// How high it is in this width.
+pub(super) fn height(card: &Card, room: f64) -> f64 {
+    sentences_height(card, room) + HEADS + whole(card.rows.len()) * TILE + BELOW
 }
 
-fn sentences_height(card: &Card) -> f64 {
-    match card.sentences.len() {
+fn sentences_height(card: &Card, room: f64) -> f64 {
+    match sentences(card, room)
+        .map(|(_, lines)| lines.len())
+        .sum::<usize>()
+    {
         0 => 0.0,
-        count => ANSWER + whole(count - 1) * SENTENCE,
+        lines => ANSWER + whole(lines - 1) * SENTENCE,
     }
 }
 
@@ -49,7 +53,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, card: &Card) {
     let width = (frame.width() - NAMES - GAP * (sides - 1.0)) / sides;
     let left = |side: usize| frame.left + NAMES + whole(side) * (width + GAP);
     draw_sentences(canvas, frame, card);
-    let heads = frame.top + sentences_height(card);
+    let heads = frame.top + sentences_height(card, frame.width());
     for (side, name) in card.sides.iter().enumerate() {
         canvas.text([left(side), heads + 14.0], STRONG, name);
     }
@@ -84,21 +88,31 @@ pub(super) fn draw(canvas: &mut Canvas, frame: PlotArea, card: &Card) {
     legend.draw(canvas, frame);
 }
 
-/// The answer as large as its length allows, then the rest.
-fn draw_sentences(canvas: &mut Canvas, frame: PlotArea, card: &Card) {
-    let mut top = frame.top + 20.0;
-    for (number, sentence) in card.sentences.iter().enumerate() {
+/// The answer as large as its length allows, then the rest, in lines of which none is cut.
+fn sentences(card: &Card, room: f64) -> impl Iterator<Item = (Lettering, Vec<String>)> {
+    let sentences = card.sentences.iter().enumerate();
+    sentences.map(move |(number, sentence)| {
         let letters = match number {
             0 => {
                 let natural = text_width(sentence, ANSWER_TEXT.size);
-                let shrunk = ANSWER_TEXT.size * (frame.width() / natural.max(1.0)).min(1.0);
+                let shrunk = ANSWER_TEXT.size * (room / natural.max(1.0)).min(1.0);
                 Lettering::new(shrunk.max(ANSWER_SIZE_MIN), true)
             }
             _ => BODY,
         };
-        let sentence = fitted(sentence, letters.size, frame.width());
-        canvas.text([frame.left, top], letters, &sentence);
-        top += SENTENCE;
+        (letters, broken_sentence(sentence, letters.size, room))
+    })
+}
+
+fn draw_sentences(canvas: &mut Canvas, frame: PlotArea, card: &Card) {
+    let mut top = frame.top + 20.0;
+    for (letters, lines) in sentences(card, frame.width()) {
+        for line in lines {
+            // A word may be wider than the picture.
+            let line = fitted(line.trim_end(), letters.size, frame.width());
+            canvas.text([frame.left, top], letters, &line);
+            top += SENTENCE;
+        }
     }
 }
 
