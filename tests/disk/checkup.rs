@@ -1,6 +1,8 @@
 //! Whether a disk is well and as fast as it should be: on simulated devices that are, that are not
 //! and of which nothing is known, and on a real directory.
 
+use std::io::Write;
+
 use serde_json::Value;
 
 use crate::loop_device::LoopDevice;
@@ -80,8 +82,19 @@ fn of_several_devices_all_are_named_or_none_is_written() {
         "{run}"
     );
     assert!(are_whole());
-    let both = format!("{short} --destroy {one} --destroy {other} --destroy-contents");
-    let written = checkup(one, &both);
+    let named = format!("{short} --destroy {one} --destroy {other}");
+    let both = format!("{named} --destroy-contents");
+    let unasked = checkup(one, &both).ends(2);
+    for words in [&*format!("all of {one}, "), "use --yes"] {
+        assert!(unasked.told.contains(words), "{unasked:?}");
+    }
+    assert!(are_whole());
+    // What holds something is refused before anybody is asked.
+    let image = std::fs::File::options().write(true).open(&images[1]);
+    image.unwrap().write_all(b"LUKS\xba\xbe\0\x01").unwrap();
+    let held = checkup(one, &named).ends(3);
+    assert!(held.told.contains("--destroy-contents"), "{held:?}");
+    let written = checkup(one, &format!("{both} --yes"));
     let genuine = written.printed.matches("look genuine").count();
     assert_eq!(genuine, 2, "{written:?}");
 }

@@ -43,6 +43,7 @@ pub fn disk(run: &Run) -> Option<DiskAssessment> {
     let drives = || run.conditions.drives.iter().map(|drive| &drive.disk);
     let mut points = speed::points(run);
     points.extend(drives().flat_map(of_disk));
+    points.extend(speed::link_shares(run));
     let arrays = run.conditions.arrays.iter();
     let broken = arrays.filter_map(surroundings::not_whole);
     points.extend(broken.map(|finding| of_finding(&finding)));
@@ -60,6 +61,11 @@ pub fn disk(run: &Run) -> Option<DiskAssessment> {
     if !is_judged {
         let speed = points.iter_mut().filter(|point| point.code == NOT_JUDGED);
         speed.for_each(|point| point.answer = None);
+    }
+    // How to measure a disk better that is to be replaced helps nobody.
+    if points.iter().any(|it| it.answer == Some(DiskAnswer::NotOk)) {
+        let speed = points.iter_mut().filter(|point| point.code == NOT_JUDGED);
+        speed.for_each(|point| point.remedy = Text::default());
     }
     points.extend(not_looked_at(run, &points));
     let is_cut = points.iter().any(|point| point.code == speed::NO_ROOM);
@@ -83,10 +89,10 @@ pub fn of_disk(disk: &Disk) -> Vec<AssessedPoint> {
     let noticed = examine(disk);
     let has = |code: &str| noticed.iter().any(|finding| finding.code == code);
     let rules: [fn(&Disk) -> Option<AssessedPoint>; 10] = [
+        health,
         unreadable,
         link_below_drive,
         usb_protocol,
-        health,
         temperature,
         capacity,
         alignment,

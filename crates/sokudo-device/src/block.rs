@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use sokudo_model::disk::Rotation;
 use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, TargetInfo};
 
+use crate::ata;
+use crate::interrogate::is_usb;
 use crate::queue::queue;
 use crate::system::{self, System};
 
@@ -170,7 +173,7 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
         size_bytes: size(directory),
         logical_block_bytes: queue_bytes("logical_block_size"),
         physical_block_bytes: queue_bytes("physical_block_size"),
-        rotational: system::flag(disk.join("queue/rotational")),
+        rotational: rotational(&disk),
         scheduler: queue.scheduler,
         write_cache: system::text(disk.join("queue/write_cache")),
         max_io_bytes: queue.io_bytes_max,
@@ -180,6 +183,21 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
         backing_direct: system::flag(directory.join("loop/dio")),
         ..BlockDevice::default()
     }
+}
+
+/// The kernel's flag has no word for "unknown": it takes what names no rate for a rotating disk,
+/// which sticks and cards never are.
+fn rotational(disk: &Path) -> Option<bool> {
+    let is_set = system::flag(disk.join("queue/rotational"))?;
+    let may_be_flash = || is_usb(disk) || system::flag(disk.join("removable")) == Some(true);
+    let rate = || {
+        let page = system::bytes(disk.join("device/vpd_pgb1"))?;
+        Some(u16::from_be_bytes([*page.get(4)?, *page.get(5)?]))
+    };
+    let is_default = is_set
+        && may_be_flash()
+        && rate().map_or(Rotation::Unknown, ata::rotation) == Rotation::Unknown;
+    (!is_default).then_some(is_set)
 }
 
 /// Size of the device in this directory.
@@ -311,6 +329,24 @@ mod tests {
         assert_eq!(device.number, "");
         assert_eq!(device.size_bytes, None);
         assert_eq!(device.rotational, None);
+    }
+
+    #[test]
+    fn what_names_no_rate_and_can_be_taken_out_is_not_taken_for_a_rotating_disk() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        for made in ["queue", "device"] {
+            std::fs::create_dir(path.join(made)).unwrap();
+        }
+        std::fs::write(path.join("queue/rotational"), "1").unwrap();
+        assert_eq!(describe(path).rotational, Some(true));
+        std::fs::write(path.join("removable"), "1").unwrap();
+        assert_eq!(describe(path).rotational, None);
+        let page = |rate: u16| [&[0, 0xb1, 0, 60][..], &rate.to_be_bytes()].concat();
+        std::fs::write(path.join("device/vpd_pgb1"), page(0)).unwrap();
+        assert_eq!(describe(path).rotational, None);
+        std::fs::write(path.join("device/vpd_pgb1"), page(5400)).unwrap();
+        assert_eq!(describe(path).rotational, Some(true));
     }
 
     #[test]

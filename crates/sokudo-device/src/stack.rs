@@ -351,6 +351,9 @@ impl<'a> Stack<'a> {
         if below.is_leaf {
             let record = UdevRecord::of(self.system, &device.number);
             device.rotation_rpm = rotation_rpm(&record);
+            if device.rotation_rpm.is_some() {
+                device.rotational = Some(true);
+            }
             let way = attachment::of_disk(self.system, &directory);
             device.attached_by.extend(way);
             self.stat_files

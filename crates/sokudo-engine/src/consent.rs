@@ -115,6 +115,24 @@ impl Consent {
         }
     }
 
+    /// Refuses unless the device at `path` has been named, and what it holds may be lost as well.
+    ///
+    /// # Errors
+    /// What speaks against it.
+    pub fn allows(
+        &self,
+        path: &Path,
+        occupancy: &Occupancy,
+        reasons: &[Occupant],
+    ) -> Result<(), ConsentError> {
+        let is_reached = reasons.iter().all(|reason| self.can_reach(reason));
+        let is_consented = reasons.is_empty() || self.occupied_too;
+        match is_reached && is_consented && self.names(occupancy) {
+            true => Ok(()),
+            false => Err(refusal(path, occupancy, self, reasons)),
+        }
+    }
+
     /// Whether a second consent, given or not, can allow what speaks against writing.
     fn can_reach(&self, occupant: &Occupant) -> bool {
         match self.front {
@@ -209,12 +227,8 @@ impl DevicePermit {
         consent: &Consent,
         look: Look,
     ) -> Result<Self, ConsentError> {
-        let is_named = consent.names(occupancy);
         let device = ClaimedDevice::obtain(path, occupancy, look, |reasons| {
-            let is_reached = reasons.iter().all(|reason| consent.can_reach(reason));
-            let is_consented = reasons.is_empty() || consent.occupied_too;
-            let is_allowed = is_reached && is_consented && is_named;
-            (!is_allowed).then(|| refusal(path, occupancy, consent, reasons))
+            consent.allows(path, occupancy, reasons).err()
         });
         device.map(Self)
     }

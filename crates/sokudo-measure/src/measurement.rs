@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use sokudo_device::{DriveMonitor, System, Watch};
+use sokudo_device::{DriveMonitor, System, Watch, occupants};
 use sokudo_engine::{Control, check_room, may_make_in};
 use sokudo_model::{
     BurnIn, Bytes, DataContent, Enough, Event, MethodTrait, Nanos, Plan, Row, Run, RunPart,
@@ -133,6 +133,24 @@ impl<'a> Measurement<'a> {
             )));
         }
         several::check(&self.targets().collect::<Vec<_>>())
+    }
+
+    /// Refuses devices that will not be destroyed, before anybody is asked whether they may be.
+    ///
+    /// # Errors
+    /// When one was not named, is in use or holds something.
+    pub fn check_consent(&self) -> Result<(), MeasureError> {
+        let Permission::Destroy(consent) = &self.permission else {
+            return Ok(());
+        };
+        for (_, named) in self.targets() {
+            let path = named.path().map(Path::new);
+            if let Some(path) = path.filter(|_| named.kind() == TargetKind::BlockDevice) {
+                let occupancy = occupants(&System::host(), path)?;
+                consent.allows(path, &occupancy, &occupancy.occupants)?;
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a directory in which the test file cannot be made, before it is.

@@ -88,6 +88,8 @@ pub struct Assumed {
     pub bytes_per_s: u64,
     /// What that is taken from, such as `an NVMe drive`.
     pub source: Text,
+    /// Whether its cells may wear.
+    pub wears: bool,
 }
 
 /// How fast the target is taken to be, for the estimate.
@@ -95,6 +97,7 @@ pub fn assumed(named: &Named) -> Assumed {
     let of = |bytes_per_s, source: &'static str| Assumed {
         bytes_per_s,
         source: source.into(),
+        wears: true,
     };
     let Some(leaf) = named.info().and_then(|info| info.leaves().next()) else {
         return match named {
@@ -105,7 +108,10 @@ pub fn assumed(named: &Named) -> Assumed {
     match (leaf.kind, leaf.rotational) {
         _ if leaf.name.starts_with("nvme") => of(NVME, "an NVMe drive"),
         (BlockDeviceKind::VirtualDisk, _) => of(UNKNOWN, "a virtual disk"),
-        (_, Some(true)) => of(ROTATING, "a rotating disk"),
+        (_, Some(true)) => Assumed {
+            wears: false,
+            ..of(ROTATING, "a rotating disk")
+        },
         (_, Some(false)) => of(SATA, "a solid-state drive without NVMe"),
         _ => of(UNKNOWN, "an unknown drive"),
     }

@@ -298,10 +298,11 @@ fn estimate(measurement: &Measurement<'_>, is_virtual: bool) -> Result<BurnInEst
     let of_disk = |(name, named): (&str, &Named)| {
         let assumed = argument_checks::assumed(named);
         Ok(BurnInDiskEstimate {
-            name: name.to_owned(),
+            name: consent::identified(name, named),
             size: size(name, named)?,
             assumed_bytes_per_s: assumed.bytes_per_s,
             assumed_of: assumed.source,
+            wears: assumed.wears,
         })
     };
     Ok(BurnInEstimate {

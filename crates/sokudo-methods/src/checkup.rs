@@ -26,7 +26,7 @@ use crate::measuring::{Measuring, Planned};
 use crate::rows::capacity::{self, WrittenShare};
 use crate::rows::several as rows;
 use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
-use crate::{argument_checks, several};
+use crate::{argument_checks, consent, several};
 
 pub static METHOD: MethodKind = MethodKind {
     name: "checkup",
@@ -110,7 +110,13 @@ impl Measuring for Arguments {
     /// Whoever watches with Nagios gets its line also where nothing could be measured.
     fn run(&self) -> Result<(), Exit> {
         let planned = self.shared.notified(self.planned());
-        let ended = planned.and_then(|planned| self.print(planned, None));
+        let ended = planned.and_then(|planned| {
+            let lines = match &planned {
+                Planned::Rows(measurement, _) => consent::lost(measurement),
+                Planned::Jobs(..) => Vec::new(),
+            };
+            self.print(planned, (!lines.is_empty()).then_some(lines))
+        });
         let rendering = &self.shared.printing.rendering;
         match rendering.form() {
             Format::Nagios => print::ended_for_nagios(ended, rendering.output.as_deref()),

@@ -4,7 +4,7 @@
 
 pub mod of_jobs;
 
-use sokudo_measure::{Jobs, Measurement, Permission, Unwritten, may_write};
+use sokudo_measure::{Jobs, Measurement, Named, Permission, Unwritten, may_write};
 use sokudo_model::{Bytes, Plan, TargetKind};
 use sokudo_report::wording::row;
 use sokudo_report::{decimal_size, duration};
@@ -69,13 +69,43 @@ pub fn ask(
     asking: Asking,
 ) -> Result<(), Exit> {
     measurement.check_permission()?;
+    measurement.check_consent()?;
     measurement.check_directory()?;
     let much = || much(measurement.target, &Estimate::of(measurement));
     let lines = lines.unwrap_or_else(|| much().into_iter().collect());
     confirm(&lines, asking)
 }
 
-/// The same for jobs.
+/// What is lost of each device that may be overwritten.
+pub fn lost(measurement: &Measurement<'_>) -> Vec<Text> {
+    let may_destroy = matches!(measurement.permission, Permission::Destroy(_));
+    let targets = measurement
+        .targets()
+        .filter(|(_, named)| may_destroy && named.kind() == TargetKind::BlockDevice);
+    let of_device = |(name, named): (&str, &Named)| {
+        let size = Text::name(decimal_size(named.size().unwrap_or_default(), 3));
+        let device = identified(name, named);
+        text!("all of {device}, {size}, is overwritten and lost")
+    };
+    targets.map(of_device).collect()
+}
+
+/// A device as it was named, with what its label says.
+pub(crate) fn identified(name: &str, named: &Named) -> Text {
+    let is_device = named.kind() == TargetKind::BlockDevice;
+    let info = named.info().filter(|_| is_device);
+    let device = info.and_then(|info| info.devices.first());
+    let model = device.and_then(|it| it.model.clone());
+    let serial = device.and_then(|it| it.serial.clone());
+    match (model, serial) {
+        (Some(model), Some(serial)) => text!("{name} ({model}, serial {serial})"),
+        (None, Some(serial)) => text!("{name} (serial {serial})"),
+        (Some(model), None) => Text::name(format!("{name} ({model})")),
+        (None, None) => Text::name(name),
+    }
+}
+
+/// The same as [`ask`] for jobs.
 pub fn ask_jobs(jobs: &Jobs<'_>, asking: Asking) -> Result<(), Exit> {
     confirm(much_of_jobs(jobs).as_slice(), asking)
 }

@@ -220,6 +220,9 @@ pub struct Health {
     #[serde(with = "crate::sentences")]
     #[schemars(with = "Vec<String>")]
     pub reasons: Vec<Text>,
+    /// Seconds in which it did not answer; missing where it did, or was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered_seconds: Option<u64>,
     /// Temperature of the disk, degrees Celsius.
     pub temperature_celsius: Option<i32>,
     /// Degrees Celsius above which the disk warns.

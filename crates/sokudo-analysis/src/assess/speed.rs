@@ -31,14 +31,20 @@ pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
     let random = random_reads(run);
     let unproven = unproven(run, random.is_some());
     let mut points: Vec<AssessedPoint> = failed_io(run).into_iter().chain(unproven).collect();
-    let drives = run.conditions.drives.iter();
-    points.extend(drives.filter_map(|drive| link_share(&drive.disk, &streams)));
-    points.extend(random);
     points.extend(rotating_stream(run, &streams));
+    points.extend(random);
     points.extend(file_system(run, &streams));
     points.extend(array(run, &streams));
     points.extend(virtual_disk(run));
     points
+}
+
+/// What was reached of the link of each drive, which says less than how fast the disk is.
+pub(super) fn link_shares(run: &Run) -> Vec<AssessedPoint> {
+    let streams = FastestStreams::of(run);
+    let drives = run.conditions.drives.iter();
+    let shares = drives.filter_map(|drive| link_share(&drive.disk, &streams));
+    shares.collect()
 }
 
 /// The fastest streams that were read or written, where that is proven.

@@ -261,6 +261,30 @@ fn figures_that_are_not_proven_are_held_against_nothing() {
     });
     assert_eq!(assessment.answer, Some(DiskAnswer::OkBut));
     assert_eq!(assessment.points[0].code, NOT_JUDGED);
+    assert!(!assessment.points[0].remedy.is_empty());
+    // Of one that fails nobody measures the speed any better.
+    let failing = assessed(|run| {
+        streams(run, 540);
+        linked(run, link("6.0 Gbit/s", 600_000_000));
+        run.conditions.drives[0].disk.health.state = HealthState::Failing;
+        each_count(run, |device| device.read_bytes = 0);
+    });
+    assert_eq!(failing.answer, Some(DiskAnswer::NotOk));
+    let speed = found(&failing, NOT_JUDGED).unwrap();
+    assert!(speed.remedy.is_empty(), "{speed:?}");
+}
+
+#[test]
+fn how_fast_a_disk_is_stands_before_what_its_link_carries() {
+    let assessment = assessed(|run| {
+        streams(run, 200);
+        linked(run, link("6.0 Gbit/s", 600_000_000));
+        run.target.devices[1].rotational = Some(true);
+    });
+    let codes = assessment.points.iter().map(|point| &*point.code);
+    let of_speed = ["rotating-sequential", "link-share"];
+    let codes: Vec<_> = codes.filter(|code| of_speed.contains(code)).collect();
+    assert_eq!(codes, of_speed);
 }
 
 #[test]
@@ -611,6 +635,23 @@ fn of_several_disks_a_failing_one_blames_itself_alone() {
     run.rows.insert(0, together);
     judge(&mut run);
     assert_eq!(found(&run), checked);
+}
+
+#[test]
+fn a_drive_that_did_not_answer_in_time_is_not_blamed_for_saying_nothing() {
+    let health = |unanswered| {
+        let assessment = assessed(|run| {
+            run.environment.root = true;
+            linked(run, Link::default());
+            run.conditions.drives[0].disk.health.unanswered_seconds = unanswered;
+        });
+        let point = found(&assessment, "unknown-health");
+        point.map(|point| point.found.english())
+    };
+    let late = "health: nvme0n1 did not answer within 4 s";
+    assert_eq!(health(Some(4)).as_deref(), Some(late));
+    let silent = "health: not reported by nvme0n1";
+    assert_eq!(health(None).as_deref(), Some(silent));
 }
 
 #[test]

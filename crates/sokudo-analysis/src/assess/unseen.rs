@@ -1,6 +1,6 @@
 //! What of a disk was not looked at, and why.
 
-use sokudo_model::disk::HealthState;
+use sokudo_model::disk::{Disk, HealthState};
 use sokudo_model::{
     AssessedPoint, Row, Run, TargetKind, UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS, Verify,
 };
@@ -14,7 +14,7 @@ pub(super) fn not_looked_at(run: &Run, points: &[AssessedPoint]) -> Vec<Assessed
     let has = |codes: &[&str]| points.iter().any(|point| codes.contains(&&*point.code));
     let drives = run.conditions.drives.iter().map(|it| &it.disk);
     let silent = drives.filter(|disk| disk.health.state == HealthState::Unknown);
-    let silent: Vec<&str> = silent.map(|disk| &*disk.name).collect();
+    let silent: Vec<&Disk> = silent.collect();
     let is_unknown = !silent.is_empty() || run.conditions.drives.is_empty();
     let all = [
         (UNKNOWN_HEALTH, is_unknown, health(run, &silent)),
@@ -36,14 +36,28 @@ pub(super) fn not_looked_at(run: &Run, points: &[AssessedPoint]) -> Vec<Assessed
 }
 
 /// Why the health of these drives is not known.
-fn health(run: &Run, silent: &[&str]) -> Text {
+fn health(run: &Run, silent: &[&Disk]) -> Text {
+    let names = |waited: Option<u64>| {
+        let disks = silent.iter();
+        let such = disks.filter(|disk| disk.health.unanswered_seconds == waited);
+        let names: Vec<&str> = such.map(|disk| &*disk.name).collect();
+        names.join(", ")
+    };
+    // What one does not say matters less than that another did not answer.
+    let waited = silent.iter().map(|it| it.health.unanswered_seconds).max();
     match silent {
         [] => text!(
             "health: no drive that reports it is seen below {}",
             run.target.name
         ),
         _ if !run.environment.root => "health: only root may ask the drive".into(),
-        names => text!("health: not reported by {}", names.join(", ")),
+        _ => match waited.flatten() {
+            Some(seconds) => text!(
+                "health: {} did not answer within {seconds} s",
+                names(Some(seconds))
+            ),
+            None => text!("health: not reported by {}", names(None)),
+        },
     }
 }
 

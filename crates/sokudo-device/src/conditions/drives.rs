@@ -122,17 +122,23 @@ fn ask_all(
     let found = in_time::all(directories, time_max, move |directory: &PathBuf| {
         disk::alone(&system_copy, directory, true)
     });
-    let unanswered = |(disk, directory): (Option<Disk>, &PathBuf)| {
+    let answered = |(disk, directory): (Option<Disk>, &PathBuf)| {
         disk.unwrap_or_else(|| {
             blind_spots.push(text!(
-                "{} did not report its health within {} ms; it may be asleep",
+                "{} did not answer within {} s; it may be asleep",
                 block::name(directory),
-                time_max.as_millis()
+                time_max.as_secs()
             ));
-            disk::alone(system, directory, false)
+            unanswered(system, directory, time_max)
         })
     };
-    found.into_iter().zip(directories).map(unanswered).collect()
+    found.into_iter().zip(directories).map(answered).collect()
+}
+
+fn unanswered(system: &System, directory: &Path, time_max: Duration) -> Disk {
+    let mut disk = disk::alone(system, directory, false);
+    disk.health.unanswered_seconds = Some(time_max.as_secs());
+    disk
 }
 
 fn flash_writes(before: Option<&Drive>, after: &Drive) -> Option<FlashWrites> {
@@ -243,5 +249,9 @@ mod tests {
         let seen = Drives::look(&machine("63").system(), &target, Duration::ZERO);
         assert_eq!(seen.seen.len(), 1);
         assert!(seen.blind_spots.len() <= 1, "{:?}", seen.blind_spots);
+        let machine = machine("63");
+        let directory = machine.path(&format!("sys/devices/{DISK}"));
+        let silent = unanswered(&machine.system(), &directory, DRIVE_TIME_MAX);
+        assert_eq!(silent.health.unanswered_seconds, Some(4));
     }
 }

@@ -212,7 +212,13 @@ fn read_back(disk: &BurnInDisk, is_from_cache: bool) -> AssessedPoint {
         let first = disk.first_wrong.as_ref();
         return AssessedPoint {
             remedy: match first.is_some_and(|it| it.is_of_another_offset) {
-                true => "find out how much it really holds (sokudo explain --only capacity), and return it".into(),
+                true if fake(disk).is_some() => {
+                    "keep nothing on it that matters, and return it".into()
+                }
+                true => text!(
+                    "find out how much it really holds (sokudo explain {} --only capacity), and return it",
+                    disk.name
+                ),
                 false => LOOK_AND_RETURN.into(),
             },
             ..point(Some(DiskAnswer::NotOk), Text::list(faults, "; "))

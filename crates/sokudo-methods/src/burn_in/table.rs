@@ -34,14 +34,16 @@ pub(crate) struct BurnInEstimate {
 /// What it takes of one disk.
 #[derive(Clone, Debug)]
 pub(crate) struct BurnInDiskEstimate {
-    /// As it was named.
-    pub name: String,
+    /// As it was named, and which it is.
+    pub name: Text,
     /// Capacity of the disk, or size of the test file.
     pub size: Bytes,
     /// How fast it is taken to be, sequentially.
     pub assumed_bytes_per_s: u64,
     /// What that is taken from, such as `an NVMe drive`.
     pub assumed_of: Text,
+    /// Whether its cells may wear.
+    pub wears: bool,
 }
 
 impl BurnInDiskEstimate {
@@ -58,7 +60,7 @@ impl BurnInEstimate {
         let passes = self.passes;
         let of_disk = |disk: &BurnInDiskEstimate| {
             let size = Text::name(decimal_size(disk.size, 3));
-            let (name, rate) = (&disk.name, disk.assumed_bytes_per_s / 1_000_000);
+            let (name, rate) = (disk.name.clone(), disk.assumed_bytes_per_s / 1_000_000);
             let time = duration(disk.time(passes));
             let of = disk.assumed_of.clone();
             match passes {
@@ -71,7 +73,7 @@ impl BurnInEstimate {
             }
         };
         let mut lines: Vec<Text> = self.disks.iter().map(of_disk).collect();
-        if !self.is_virtual {
+        if !self.is_virtual && self.disks.iter().any(|disk| disk.wears) {
             lines.push(wear(f64::from(passes)));
         }
         lines
@@ -163,4 +165,33 @@ fn self_test<'a>(tests: impl Iterator<Item = &'a SelfTest>) -> Option<Text> {
         SelfTestResult::Absent => "has none",
         SelfTestResult::Unknown => "unknown",
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_be_flash_is_said_to_wear() {
+        let lines = |wears| {
+            let disk = BurnInDiskEstimate {
+                name: "/dev/sdb (MODEL, serial S1)".into(),
+                size: Bytes(1_000_000_000),
+                assumed_bytes_per_s: 100_000_000,
+                assumed_of: "a drive".into(),
+                wears,
+            };
+            let estimate = BurnInEstimate {
+                disks: vec![disk],
+                passes: 1,
+                is_virtual: false,
+            };
+            let lines = estimate.lines().into_iter();
+            lines.map(|line| line.english()).collect::<Vec<_>>()
+        };
+        let (flash, turning) = (lines(true), lines(false));
+        assert!(flash[1].starts_with("flash wears"), "{flash:?}");
+        assert_eq!(turning, flash[..1]);
+        assert!(turning[0].starts_with("/dev/sdb (MODEL, serial S1): all "));
+    }
 }

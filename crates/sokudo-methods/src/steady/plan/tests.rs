@@ -23,6 +23,7 @@ fn request(test: SteadyTest) -> SteadyRequest {
         assumed: Assumed {
             bytes_per_s: 1 << 30,
             source: "a drive for tests".into(),
+            wears: true,
         },
         seed: 7,
     }
