@@ -251,7 +251,7 @@ mod tests {
         assert!(seen.blind_spots.len() <= 1, "{:?}", seen.blind_spots);
         let machine = machine("63");
         let directory = machine.path(&format!("sys/devices/{DISK}"));
-        let silent = unanswered(&machine.system(), &directory, DRIVE_TIME_MAX);
+        let silent = unanswered(&machine.system(), &directory, crate::DRIVE_TIME_MAX);
         assert_eq!(silent.health.unanswered_seconds, Some(4));
     }
 }
