@@ -12,7 +12,6 @@ use sokudo_model::disk::Rotation;
 use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, TargetInfo};
 
 use crate::ata;
-use crate::interrogate::is_usb;
 use crate::queue::queue;
 use crate::system::{self, System};
 
@@ -198,6 +197,10 @@ fn rotational(disk: &Path) -> Option<bool> {
         && may_be_flash()
         && rate().map_or(Rotation::Unknown, ata::rotation) == Rotation::Unknown;
     (!is_default).then_some(is_set)
+}
+
+pub(crate) fn is_usb(directory: &Path) -> bool {
+    directory.to_string_lossy().contains("/usb")
 }
 
 /// Size of the device in this directory.

@@ -19,7 +19,7 @@ use crate::system::{self, System};
 
 pub(crate) use asker::Asker;
 pub use interrogation::Interrogation;
-pub(crate) use scsi_disk::{has_ata_behind, is_ata, is_usb};
+pub(crate) use scsi_disk::{has_ata_behind, is_ata};
 
 /// The language in which a disk is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -173,7 +173,7 @@ mod tests {
         };
         // Every order of five pairs that win, lose or do neither.
         for number in 0..3_usize.pow(5) {
-            let digit = |place: u32| [90, 101, 110][number / 3_usize.pow(place) % 3];
+            let digit = |power: u32| [90, 101, 110][number / 3_usize.pow(power) % 3];
             let all: Vec<u64> = (0..5).map(digit).collect();
             let is_decided =
                 |made: &usize| PairRatios::are_decided(&all[..*made], &vec![100; *made], 5);

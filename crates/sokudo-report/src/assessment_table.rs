@@ -8,6 +8,7 @@ use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::disk_words;
+use crate::document::RunDocument;
 use crate::table::{Cell, Table, TableBuilder, Tone, left, right};
 use crate::wording::phrase;
 
@@ -104,6 +105,29 @@ pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(RunAnswer, Text)> {
         _ => text!("CANNOT SAY: {alike} of {all} disks; {name}: {found}"),
     };
     Some((answer, sentence))
+}
+
+/// Adds what each disk comes to, in a sentence.
+pub(crate) fn add_answers(article: &mut Article<'_>, document: &RunDocument) {
+    for (answer, sentence) in answers(document) {
+        article.add(Element::Answer(Tone::of_answer(answer), sentence));
+    }
+}
+
+/// What each disk comes to, by its name where there are several.
+pub(crate) fn answers(document: &RunDocument) -> Vec<(RunAnswer, Text)> {
+    let one = document.disk_assessment.iter().map(|it| (None, &**it));
+    let several = document.assessed_disks.iter();
+    let several = several.map(|it| (Some(&*it.label), &it.assessment));
+    let labelled = |(label, assessment): (Option<&str>, &DiskAssessment)| {
+        let (answer, sentence) = answer(assessment)?;
+        let sentence = match label {
+            Some(label) => text!("{label}: {sentence}"),
+            None => sentence,
+        };
+        Some((answer, sentence))
+    };
+    one.chain(several).filter_map(labelled).collect()
 }
 
 /// The verdicts: one sentence for all, one table, and what each verdict comes from.

@@ -2,9 +2,7 @@
 
 use sokudo_model::disk::HealthState;
 use sokudo_model::sharing::disk_of;
-use sokudo_model::{
-    DiskAssessment, DriveConditions, MethodTrait, RunAnswer, TargetInfo, TargetKind,
-};
+use sokudo_model::{DriveConditions, MethodTrait, TargetInfo, TargetKind};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -17,7 +15,7 @@ use crate::number;
 use crate::run;
 use crate::shortfall::{is_sound, verdict_cell};
 use crate::style::BandwidthUnit;
-use crate::table::{Cell, Head, Table, Tone, left, point, right};
+use crate::table::{Cell, Head, Table, left, point, right};
 use crate::unique::unique;
 use crate::wording::{row_alone, target};
 
@@ -40,31 +38,8 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         Some(sides) => article.add(Element::Table(table(document, &sides, unit))),
         None => article.append(run::brief_figures(document, unit)),
     }
-    add_answers(&mut article, document);
+    assessment_table::add_answers(&mut article, document);
     article
-}
-
-/// Adds what each disk comes to, in a sentence.
-pub(crate) fn add_answers(article: &mut Article<'_>, document: &RunDocument) {
-    for (answer, sentence) in answers(document) {
-        article.add(Element::Answer(Tone::of_answer(answer), sentence));
-    }
-}
-
-/// What each disk comes to, by its name where there are several.
-pub(crate) fn answers(document: &RunDocument) -> Vec<(RunAnswer, Text)> {
-    let one = document.disk_assessment.iter().map(|it| (None, &**it));
-    let several = document.assessed_disks.iter();
-    let several = several.map(|it| (Some(&*it.label), &it.assessment));
-    let answer = |(label, assessment): (Option<&str>, &DiskAssessment)| {
-        let (answer, sentence) = assessment_table::answer(assessment)?;
-        let sentence = match label {
-            Some(label) => text!("{label}: {sentence}"),
-            None => sentence,
-        };
-        Some((answer, sentence))
-    };
-    one.chain(several).filter_map(answer).collect()
 }
 
 /// Several disks with what rows call them; empty of one.
@@ -214,7 +189,7 @@ mod tests {
     use crate::sample;
     use crate::shortfall::verdict_text;
     use sokudo_model::disk::Disk;
-    use sokudo_model::{AssessedDisk, AssessedPoint, Bytes, DiskAnswer, Heat};
+    use sokudo_model::{AssessedDisk, AssessedPoint, Bytes, DiskAnswer, DiskAssessment, Heat};
     use sokudo_words::Language;
 
     #[test]

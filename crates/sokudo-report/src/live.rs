@@ -116,9 +116,9 @@ impl LiveRun {
         for (_, element) in &article.0 {
             live.add(element, language);
         }
-        if let (Some(answer), Some(said)) = (answered, &mut live.answer) {
+        if let (Some(answer), Some(sentence)) = (answered, &mut live.answer) {
             let word = language.word(answer.name());
-            said.label = said.text.starts_with(word).then(|| word.to_owned());
+            sentence.label = sentence.text.starts_with(word).then(|| word.to_owned());
         }
         live
     }

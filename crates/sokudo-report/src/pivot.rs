@@ -19,6 +19,7 @@ use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
+use crate::grouping::only_through_page_cache;
 use crate::letter::letter;
 use crate::number::{rate, rate_range, rate_with};
 use crate::style::BandwidthUnit;
@@ -176,12 +177,14 @@ impl PivotDocument {
         let is_apart = axes.iter().any(|axis| axis.0.contains(&Key::Direction));
         let mut cells = Cells::default();
         let mut seen: Vec<&RunDocument> = Vec::new();
+        let mut shown: Vec<(&PivotRun<'_>, &ResultDocument)> = Vec::new();
         for run in runs {
             let before = cells.pooled;
             for result in &run.run.results {
                 if let Some(figure) = pivot.figure(run, result) {
                     let [row, column] = axes.map(|it| it.of(run, result, is_apart));
                     cells.add((figure, &result.plan), row, column);
+                    shown.push((run, result));
                 }
             }
             if cells.pooled > before {
@@ -190,6 +193,7 @@ impl PivotDocument {
         }
         let mut document = Self::begin(pivot.rows.to_string(), pivot.columns.to_string(), &seen);
         document.warnings.extend(cells.of_loads());
+        document.notes.extend(through_page_cache(&shown));
         document.columns.clone_from(&cells.columns);
         document.rows = cells.rows();
         (!document.rows.is_empty()).then_some(document)
@@ -253,6 +257,25 @@ impl PivotDocument {
     pub(crate) fn cells(&self) -> impl Iterator<Item = &PivotCell> {
         self.rows.iter().flat_map(|row| row.cells.iter().flatten())
     }
+}
+
+/// Whose rows alone went through the page cache, among those of one name.
+fn through_page_cache(shown: &[(&PivotRun<'_>, &ResultDocument)]) -> Option<Text> {
+    let names = unique(shown.iter().map(|(_, result)| key::row_title(result)));
+    let codes = |result: &ResultDocument| {
+        let codes = result.findings.iter().map(|it| it.code.clone());
+        codes.collect::<Vec<String>>()
+    };
+    let sides = shown.iter().map(|(run, result)| {
+        let who = run.run.label.as_deref().unwrap_or(run.source);
+        (key::row_title(result), Text::name(who), codes(result))
+    });
+    let sides: Vec<(String, Text, Vec<String>)> = sides.collect();
+    only_through_page_cache(names.iter().map(|name| {
+        let of_name = sides.iter().filter(|(row, ..)| row == name);
+        let of_name = of_name.map(|(_, who, codes)| (who.clone(), &**codes));
+        (&**name, of_name.collect())
+    }))
 }
 
 /// The warning that figures of several tools, or of another tool than sokudo, need;

@@ -12,7 +12,6 @@ use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::assessment_table;
-use crate::card;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
@@ -36,7 +35,7 @@ pub fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
     article.add(fact_lines(facts(document).into_iter()));
     article.append(figures(document, unit));
     if !is_answered {
-        card::add_answers(&mut article, document);
+        assessment_table::add_answers(&mut article, document);
     }
     let of_one = document.disk_assessment.iter().map(|it| &**it);
     let of_several = document.assessed_disks.iter().map(|it| &it.assessment);

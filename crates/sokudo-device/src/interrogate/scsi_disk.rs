@@ -8,6 +8,7 @@ use sokudo_sys::scsi::{PageControl, ScsiCommand, ask_scsi};
 use sokudo_words::text;
 
 use super::{Asker, Interrogation};
+use crate::block::is_usb;
 use crate::{ata, scsi, smart, system};
 
 /// The page of vital product data that has an ATA disk's IDENTIFY DEVICE.
@@ -93,10 +94,6 @@ fn vital_product_data(
         }
     }
     identify
-}
-
-pub(crate) fn is_usb(directory: &Path) -> bool {
-    directory.to_string_lossy().contains("/usb")
 }
 
 /// The kernel keeps page 89h of a disk that is ATA behind a translation; its own

@@ -13,7 +13,8 @@ use super::ata_drive::AtaDrive;
 use super::drive::{SelfTestDrive, SelfTestError, SelfTestProgress, SelfTestState};
 use super::nvme_drive::NvmeDrive;
 use super::scsi_drive::ScsiDrive;
-use crate::interrogate::{Protocol, disk_directory, is_ata, is_usb, open_disk, protocol};
+use crate::block::is_usb;
+use crate::interrogate::{Protocol, disk_directory, is_ata, open_disk, protocol};
 use crate::system::{self, System};
 use crate::{block, in_time};
 

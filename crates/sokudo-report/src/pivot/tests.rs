@@ -104,6 +104,23 @@ fn loads_that_share_a_cell_are_told() {
 }
 
 #[test]
+fn who_alone_went_through_the_page_cache_is_named_below() {
+    let [first, mut second, _] = runs();
+    let cached = sample::finding("direct-unavailable", Severity::Warning, "", "", "");
+    second.results[0].findings.push(cached);
+    second.label = Some("btrfs".to_owned());
+    let runs = [&first, &second].map(|run| PivotRun {
+        run,
+        source: "run 1",
+        tags: &[],
+    });
+    let document = PivotDocument::new(&runs, &pivot("row", "label")).unwrap();
+    let notes: Vec<String> = document.notes.iter().map(Text::english).collect();
+    let expected = "Only btrfs went through the page cache in ";
+    assert!(notes.iter().any(|it| it.starts_with(expected)), "{notes:?}");
+}
+
+#[test]
 fn runs_are_told_apart_by_array_and_by_tag() {
     let of = |columns: &str| document(&pivot("row", columns)).unwrap().columns;
     assert_eq!(of("raid"), ["raid5", "single"]);

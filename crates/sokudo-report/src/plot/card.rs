@@ -7,7 +7,7 @@ use super::curve::ink_of;
 use super::figure::{Body, Card, CardRow, CardTile, PlotFigure};
 use super::scale::{PlotAxis, whole_rate};
 use crate::assessment_table;
-use crate::card::{Sides, answers, disks, heading};
+use crate::card::{Sides, disks, heading};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::{self, BYTES_PER_MB};
 use crate::run::RunVerdict;
@@ -35,7 +35,10 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
         true => None,
         false => assessment_table::answer_of_all(&assessment_table::judged_disks(document)),
     };
-    let answers = all.into_iter().chain(answers(document)).map(|it| it.1);
+    let answers = all
+        .into_iter()
+        .chain(assessment_table::answers(document))
+        .map(|it| it.1);
     let answers = answers.chain(RunVerdict::of(document).goodness.map(|it| it.1));
     let sentences = answers.chain(disks(document));
     rows.iter()

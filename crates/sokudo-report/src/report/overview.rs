@@ -217,7 +217,7 @@ impl<'a> Overview<'a> {
         let parts: [(bool, Text); 5] = [
             (
                 true,
-                "MB/s: median of the trials, ± its 95 % interval (its run only); 1 MB is 1,000,000 bytes.".into(),
+                "MB/s: median of the trials, ± its 95 % interval (its run only), or lowest to highest of fewer than 6 trials; 1 MB is 1,000,000 bytes.".into(),
             ),
             (true, "✓ VERIFIED, ? UNVERIFIED, ✗ INVALID.".into()),
             (

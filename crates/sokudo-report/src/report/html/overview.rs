@@ -66,7 +66,7 @@ fn picture(page: &HtmlPage, report: &Report) -> Markup {
     );
     html! {
         @if let Some(figure) = figure {
-            (charts::picture(page, &figure, "Rates of all runs, with the 95 % interval of the median"))
+            (charts::picture(page, &figure, "Rates of all runs, with the 95 % interval of the median, or lowest to highest of fewer than 6 trials"))
         }
     }
 }

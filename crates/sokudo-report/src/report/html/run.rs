@@ -19,7 +19,7 @@ use crate::style::BandwidthUnit;
 use crate::table::{Table, Tone, left};
 use crate::view::{self, ShownView, views};
 use crate::wording::{row_alone, source};
-use crate::{card, date, surface};
+use crate::{assessment_table, date, surface};
 
 /// Blocks up to this size are what people mean by small random I/O.
 const SMALL_BYTES_MAX: u64 = 16 << 10;
@@ -33,7 +33,7 @@ pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) ->
     let mut answer = Article::default();
     add_answer(&mut answer, run);
     let of_disks = match answer.0.is_empty() {
-        true => card::answers(run),
+        true => assessment_table::answers(run),
         false => Vec::new(),
     };
     let of_disks = of_disks.into_iter();

@@ -38,7 +38,7 @@ pub(super) fn reference_first(sides: &mut [FoundRun], reference: Option<&str>) -
     Ok(())
 }
 
-/// The runs themselves.
+/// The documents of what is compared.
 pub(super) fn documents(sides: &[FoundRun]) -> Vec<&RunDocument> {
     sides.iter().map(|side| &side.run).collect()
 }
