@@ -289,6 +289,8 @@ mod root {
         ] {
             let ended = sokudo(&format!("{arguments} --destroy {path} --destroy-contents"));
             ended.refused(3, &["is mounted on", place.at(), "unmount it"]);
+            let dry = sokudo(&format!("{arguments} --destroy {path} --dry-run"));
+            dry.refused(3, &["is mounted on", place.at()]);
             let names_flag = ended.told.contains("--destroy");
             assert!(!names_flag, "no flag helps: {ended:?}");
         }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use sokudo_device::{DriveMonitor, System, Watch, occupants};
-use sokudo_engine::{Control, check_room, may_make_in};
+use sokudo_device::{DriveMonitor, System, Watch, occupants, users};
+use sokudo_engine::{Control, DevicePermit, check_room, may_make_in};
 use sokudo_model::{
     BurnIn, Bytes, DataContent, Enough, Event, MethodTrait, Nanos, Plan, Row, Run, RunPart,
     Schedule, StopReason, TargetInfo, TargetKind, Trial,
@@ -168,6 +168,29 @@ impl<'a> Measurement<'a> {
         Ok(())
     }
 
+    /// Refuses devices that would be written and may not be, as where it begins. Writes nothing.
+    ///
+    /// # Errors
+    /// When consent is missing, or somebody uses one.
+    pub fn check_devices(&self) -> Result<(), MeasureError> {
+        let Permission::Destroy(consent) = &self.permission else {
+            return Ok(());
+        };
+        let targets = self.targets().filter(|_| self.changes_data());
+        for (_, named) in targets.filter(|(_, named)| named.kind() == TargetKind::BlockDevice) {
+            if let Some(path) = named.path().map(Path::new) {
+                let occupancy = occupants(&System::host(), path)?;
+                DevicePermit::obtain(path, &occupancy, consent, users).map(drop)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn changes_data(&self) -> bool {
+        let mut workloads = self.plan.stages.iter().flat_map(|stage| &stage.workloads);
+        workloads.any(|workload| workload.operations.changes_data())
+    }
+
     /// Size of what is measured, or will be once the test file is made.
     pub fn size(&self) -> Option<Bytes> {
         self.named.size().or(Some(self.test_file_size))
@@ -197,9 +220,9 @@ impl<'a> Measurement<'a> {
         listener: &mut dyn FnMut(Event),
     ) -> Result<Prepared, MeasureError> {
         self.check_permission()?;
-        let mut workloads = self.plan.stages.iter().flat_map(|stage| &stage.workloads);
+        let changes_data = self.changes_data();
         let (named, files) = (self.named, self.files);
-        let permission = match workloads.any(|workload| workload.operations.changes_data()) {
+        let permission = match changes_data {
             true => self.permission,
             false => Permission::ReadOnly,
         };

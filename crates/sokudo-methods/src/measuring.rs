@@ -30,6 +30,7 @@ impl Planned<'_> {
         Ok(match self {
             Self::Rows(measurement, _) => {
                 measurement.check_permission()?;
+                measurement.check_devices()?;
                 let mut lines = vec![consent::what(&measurement.plan)];
                 lines.extend(measurement.notes.iter().cloned());
                 lines.push(consent::cost(

@@ -75,6 +75,23 @@ pub struct JudgedDisk<'a> {
     pub assessment: &'a DiskAssessment,
 }
 
+impl JudgedDisk<'_> {
+    /// Its label does not show how it was named.
+    fn is_letter(&self) -> bool {
+        let last = self.name.rsplit('/').next();
+        self.label.is_some_and(|label| last != Some(label))
+    }
+}
+
+/// So many disks that come to the same are named in the sentence; of more the first alone.
+const NAMED_MAX: usize = 3;
+
+/// The gravest point, which its answer comes from.
+fn decisive(assessment: &DiskAssessment) -> Option<&AssessedPoint> {
+    let mut points = assessment.points.iter();
+    points.find(|point| point.answer == assessment.answer)
+}
+
 /// What disks come to; `None` where none was judged.
 pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(RunAnswer, Text)> {
     if let [disk] = disks {
@@ -88,11 +105,19 @@ pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(RunAnswer, Text)> {
     };
     let worst = disks.iter().rev().max_by_key(rank)?;
     let answer = worst.assessment.answer;
-    let alike = disks.iter().filter(|disk| disk.assessment.answer == answer);
-    let (alike, all) = (alike.count(), disks.len());
-    let mut points = worst.assessment.points.iter();
-    let found = points.find(|point| point.answer == answer)?.found.clone();
-    let name = worst.label.unwrap_or(worst.name);
+    let is_alike = |disk: &&JudgedDisk<'_>| disk.assessment.answer == answer;
+    let (alike, all) = (disks.iter().filter(is_alike).count(), disks.len());
+    let named = if alike <= NAMED_MAX { alike } else { 1 };
+    let named = disks
+        .iter()
+        .filter(is_alike)
+        .take(named)
+        .filter_map(|disk| {
+            let name = disk.label.unwrap_or(disk.name);
+            let found = decisive(disk.assessment)?.found.clone();
+            Some(text!("{name}: {found}"))
+        });
+    let found = Text::list(named, "; ");
     let unseen = not_looked_at(disks.iter().flat_map(|disk| &disk.assessment.points));
     let answer = answered(answer, &unseen);
     let sentence = match answer {
@@ -100,9 +125,9 @@ pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(RunAnswer, Text)> {
             text!("OK so far (not looked at: {unseen}): all {all} disks are as they should be")
         }
         RunAnswer::Ok => text!("OK: all {all} disks are as they should be"),
-        RunAnswer::OkBut => text!("OK BUT: {alike} of {all} disks; {name}: {found}"),
-        RunAnswer::NotOk => text!("NOT OK: {alike} of {all} disks; {name}: {found}"),
-        _ => text!("CANNOT SAY: {alike} of {all} disks; {name}: {found}"),
+        RunAnswer::OkBut => text!("OK BUT: {alike} of {all} disks; {found}"),
+        RunAnswer::NotOk => text!("NOT OK: {alike} of {all} disks; {found}"),
+        _ => text!("CANNOT SAY: {alike} of {all} disks; {found}"),
     };
     Some((answer, sentence))
 }
@@ -141,10 +166,9 @@ pub fn add_all<'a>(
     article.add(Element::Table(table));
     for disk in disks {
         if let Some(label) = disk.label {
-            let is_its_end = disk.name.rsplit('/').next() == Some(label);
-            article.add(Element::Heading(match is_its_end {
-                true => Text::name(disk.name),
-                false => text!("{label}: {}", disk.name),
+            article.add(Element::Heading(match disk.is_letter() {
+                false => Text::name(disk.name),
+                true => text!("{label}: {}", disk.name),
             }));
         }
         add_points(article, disk.assessment);
@@ -186,6 +210,10 @@ pub fn table_of_all(run: &Run, disks: &[JudgedDisk<'_>]) -> Table {
         .column_if_any(right("°C").rank(4), |disk| {
             Some(Cell::Name(health(disk)?.temperature_celsius?.to_string()))
         })
+        .column_if_any(left("Why").rank(2).sentence_at_most(48, 20), |disk| {
+            let point = decisive(disk.assessment)?;
+            (point.answer != Some(DiskAnswer::Ok)).then(|| point.found.clone())
+        })
         .table()
 }
 
@@ -199,6 +227,10 @@ pub fn identified<'r, R>(
     table
         .column_if_any(left("Disk"), |row| {
             disk(row).label.map(|label| Cell::Name(label.to_owned()))
+        })
+        .column_if_any(left("Target").rank(3).at_most(32, 16), |row| {
+            let disk = disk(row);
+            disk.is_letter().then(|| Cell::Name(disk.name.to_owned()))
         })
         .column_if_any(left("Serial").rank(1), |row| {
             Some(Cell::Name(serial(run, disk(row).target)?.to_owned()))

@@ -21,6 +21,8 @@ pub(crate) struct LayoutColumn {
     pub(crate) rank: u8,
     /// To how many columns cells may be cut where there is still no room.
     pub(crate) least: Option<usize>,
+    /// They are sentences, which are cut at their end.
+    pub(crate) is_sentence: bool,
     pub(crate) cells: Vec<String>,
     /// The ANSI colour of each cell; of none where there are no colours.
     pub(crate) colours: Vec<Option<&'static str>>,
@@ -113,7 +115,7 @@ pub(crate) fn fit(columns: &mut Vec<LayoutColumn>, width: usize, end: &str) {
         };
         let room = column.widest_cell().saturating_sub(over).max(least);
         for cell in &mut column.cells {
-            *cell = shortened_inside(cell, room, end);
+            *cell = cut_to(cell, room, end, column.is_sentence);
         }
     }
 }
@@ -133,6 +135,14 @@ pub(crate) fn shortened(text: &str, columns: usize, end: &str) -> String {
         })
         .collect();
     format!("{}{end}", fitting.trim_end())
+}
+
+/// A sentence without its end, or a name without its middle, where there is no room for all of it.
+pub(crate) fn cut_to(text: &str, columns: usize, end: &str, is_sentence: bool) -> String {
+    match is_sentence {
+        true => shortened(text, columns, end),
+        false => shortened_inside(text, columns, end),
+    }
 }
 
 /// The text with its middle replaced: of names of one kind the begin and the end differ.
@@ -266,6 +276,7 @@ mod tests {
             align,
             rank: 0,
             least: None,
+            is_sentence: false,
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
             colours: Vec::new(),
             note: "",

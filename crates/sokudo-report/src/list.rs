@@ -3,6 +3,8 @@
 //!
 //! It knows no store: what is listed comes to it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{ListedRow, Verdict, hosts_of_tags, label_of_tags};
@@ -94,6 +96,12 @@ impl ListedRun {
             .reduce(f64::max)
     }
 
+    /// What people call its device.
+    fn named(&self) -> Option<Text> {
+        let is_known = !self.device_name.is_empty();
+        is_known.then(|| device(&self.device, &self.device_name))
+    }
+
     /// What is said of it beside what it is called.
     fn tags_without_label(&self) -> Vec<&str> {
         let tags = self.tags.iter().map(String::as_str);
@@ -151,12 +159,27 @@ impl ListDocument {
         }
     }
 
+    /// Names of several devices that have no serial number in it, which their targets tell apart.
+    fn shared_names(&self) -> BTreeSet<String> {
+        let mut first = BTreeMap::new();
+        let mut shared = BTreeSet::new();
+        for run in &self.runs {
+            let name = run.named().unwrap_or_default().english();
+            let device = *first.entry(name.clone()).or_insert(&run.device);
+            if *device != run.device && !name.contains('…') {
+                shared.insert(name);
+            }
+        }
+        shared
+    }
+
     /// A column for all that can be told of any of the runs.
     fn table(&self) -> Table {
         let star = |run: &ListedRun| if run.is_baseline { "★" } else { "" }.to_owned();
         let megabytes =
             |direction| move |run: &ListedRun| Some(Cell::rate(run.best(direction)? / 1e6));
         let name = |name: &str| Some(Cell::Name(name.to_owned()));
+        let shared = self.shared_names();
         let mut table = Table::of(&self.runs)
             .column(right("id"), |run| Some(run.id.to_string()))
             .column(left(""), |run| Some(star(run)))
@@ -166,9 +189,12 @@ impl ListDocument {
             })
             .column(
                 left("device").at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
-                |run| match &run.device_name {
-                    it if it.is_empty() => None,
-                    it => Some(device(&run.device, it)),
+                |run| {
+                    let name = run.named()?;
+                    Some(match shared.contains(&name.english()) {
+                        true => text!("{name} ({})", &run.target),
+                        false => name,
+                    })
                 },
             )
             .column(right("hosts").rank(6), |run| {
@@ -287,6 +313,22 @@ mod tests {
             "{text}"
         );
         assert!(lines[0].contains("read MB/s"), "{text}");
+    }
+
+    #[test]
+    fn devices_of_one_name_have_their_targets() {
+        let runs = [(2, "A1"), (1, "B2")].map(|(id, serial)| {
+            let mut run = run(id, "sokudo simulated hard disk");
+            run.device = format!("sim:hdd?serial={serial}");
+            run.target = format!("sim:hdd?size=4TB&serial={serial}");
+            run
+        });
+        let text = ListDocument::new(runs.to_vec()).render(&style(80));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[2].contains("=A1)"), "{text}");
+        assert!(lines[3].contains("=B2)"), "{text}");
+        let alone = ListDocument::new(runs[..1].to_vec()).render(&style(80));
+        assert!(!alone.contains("A1"), "{alone}");
     }
 
     #[test]

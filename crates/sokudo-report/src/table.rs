@@ -176,6 +176,8 @@ pub struct Head {
 pub struct Widths {
     pub most: usize,
     pub least: usize,
+    /// Of a sentence the begin says most; of names of one kind the end differs, too.
+    pub is_sentence: bool,
 }
 
 fn head(title: impl Into<Text>, align: Align) -> Head {
@@ -229,7 +231,21 @@ impl Head {
     }
 
     pub const fn at_most(mut self, most: usize, least: usize) -> Self {
-        self.widths = Some(Widths { most, least });
+        self.widths = Some(Widths {
+            most,
+            least,
+            is_sentence: false,
+        });
+        self
+    }
+
+    /// The same of sentences.
+    pub const fn sentence_at_most(mut self, most: usize, least: usize) -> Self {
+        self.widths = Some(Widths {
+            most,
+            least,
+            is_sentence: true,
+        });
         self
     }
 

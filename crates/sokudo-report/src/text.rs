@@ -15,7 +15,7 @@ use crate::document::RunDocument;
 use crate::explain::{NOTHING, sentence};
 use crate::grouping::FindingGroup;
 use crate::layout::{
-    GAP, LayoutColumn, coloured, fit, pad, shortened_inside, table_lines, table_width, wrapped,
+    GAP, LayoutColumn, coloured, cut_to, fit, pad, table_lines, table_width, wrapped,
 };
 use crate::run::{self, RunVerdict};
 use crate::style::TableStyle;
@@ -244,7 +244,7 @@ fn columns(table: &Table, style: &TableStyle) -> Vec<LayoutColumn> {
         let text = |cell| {
             let text = style.name(&cell_text(cell, style));
             match head.widths {
-                Some(widths) => shortened_inside(&text, widths.most, style.end()),
+                Some(widths) => cut_to(&text, widths.most, style.end(), widths.is_sentence),
                 None => text,
             }
         };
@@ -261,6 +261,7 @@ fn columns(table: &Table, style: &TableStyle) -> Vec<LayoutColumn> {
             align: head.align,
             rank: head.rank,
             least: head.widths.map(|widths| widths.least),
+            is_sentence: head.widths.is_some_and(|widths| widths.is_sentence),
             cells: column.cells.iter().map(text).collect(),
             colours: column.cells.iter().map(colour_of).collect(),
             note: column.note(),

@@ -25,11 +25,11 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 pub struct Notifying {
     /// Run this program with the answer as JSON on its standard input
     ///
-    /// It runs once the run is kept and printed, and where nothing could be measured, with the
-    /// reason; not after Ctrl-C. No shell reads it: quotes hold words together, and "sh -c '...'"
-    /// calls a shell. It runs as the user who runs sokudo, with PATH and LC_ALL alone, for 60 s at
-    /// most. If it fails, a line says so, and the exit code stays. As root it must be a program that
-    /// only root can change.
+    /// It runs each time, also where all is well (exit_code is 0 then), once the run is kept and
+    /// printed, and where nothing could be measured, with the reason; not after Ctrl-C. No shell
+    /// reads it: quotes hold words together, and "sh -c '...'" calls a shell. It runs as the user
+    /// who runs sokudo, with PATH and LC_ALL alone, for 60 s at most. If it fails, a line says so,
+    /// and the exit code stays. As root it must be a program that only root can change.
     #[arg(long, value_name = "COMMAND", value_parser = notice, help_heading = PRINTED)]
     notify: Option<Recipient>,
 }

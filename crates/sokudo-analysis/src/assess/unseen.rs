@@ -83,7 +83,13 @@ fn blocks(run: &Run) -> Text {
             "all blocks: a sample was read; name the device with --full for all of them".into()
         }
         None if is_device => "all blocks: the device is too small to be sampled".into(),
-        None if run.environment.root => "all blocks: the device below cannot be read".into(),
+        None if run.environment.root => match run.target.devices.first() {
+            Some(device) => text!(
+                "all blocks: /dev/{} is not here or cannot be read",
+                &device.name
+            ),
+            None => "all blocks: no block device is seen below".into(),
+        },
         None => "all blocks: only root may read the device below".into(),
     }
 }

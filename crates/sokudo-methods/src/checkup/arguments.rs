@@ -31,7 +31,7 @@ that is permitted (as root). docs/ASSESS.md has every rule.
 Of several disks the speed is measured one after the other, and the surface of all at the same time.
 
 Exit codes: 0 OK, or OK BUT; 1 a disk is NOT OK, or something failed; 2 wrong arguments; 3 refused;
-4 what was measured is not VERIFIED, so that the speed of a disk cannot be judged; 130 interrupted.
+4 CANNOT SAY, as of a virtual disk, or what was measured is not VERIFIED; 130 interrupted.
 
 With --format nagios: 0 OK; 1 WARNING, OK BUT; 2 CRITICAL, NOT OK; 3 UNKNOWN, it could not be
 judged or measured. --format prom is for the textfile collector of node_exporter.";

@@ -191,9 +191,19 @@ impl<'a> Overview<'a> {
 
     /// A line per row and a column per run, or the other way round where there are many runs.
     fn table(&self, report: &Report, language: Language) -> Table {
+        let run_of = |run: usize| &report.runs[self.runs[run]].run;
+        // What is called alike is told apart by how it was named.
         let run_name = |run: usize| {
-            let called = report.runs[self.runs[run]].run.called(language);
-            Text::name(format!("{} {called}", self.runs[run] + 1))
+            let (called, target) = (run_of(run).called(language), &run_of(run).target.name);
+            let mut others = (0..self.runs.len()).map(run_of);
+            let is_alike = others
+                .any(|other| other.target.name != *target && other.called(language) == called);
+            let target = if is_alike {
+                format!(" ({target})")
+            } else {
+                String::new()
+            };
+            Text::name(format!("{} {called}{target}", self.runs[run] + 1))
         };
         let runs: Vec<usize> = (0..self.runs.len()).collect();
         let table = if runs.len() <= COLUMNS_MAX {

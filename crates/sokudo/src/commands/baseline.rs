@@ -15,7 +15,7 @@ use sokudo_history::runs::listed;
 use sokudo_measure::Named;
 use sokudo_methods::arguments::destroying::Destroying;
 use sokudo_methods::stored_command::{Leave, StoredCommand};
-use sokudo_model::{Conclusion, MethodTrait};
+use sokudo_model::{Conclusion, MethodTrait, Verdict};
 use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::wording::device;
 use sokudo_report::{Forms, ListDocument, RunDocument, gravest_code};
@@ -280,7 +280,12 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
         return Ok(());
     }
     let has_runs = !run.plan.method.is(MethodTrait::DecidesTrials);
+    let mut verdicts = run.results.iter().map(|row| row.verdict);
+    let is_invalid = all > 0 && verdicts.all(|verdict| verdict == Some(Verdict::Invalid));
     Err(Exit::usage(match made {
+        _ if is_invalid => text!(
+            "run {id} cannot serve as a baseline: all its rows are INVALID (why: sokudo show {id} --why)"
+        ),
         Some(made) if has_runs => text!(
             "run {id} cannot serve as a baseline: its rows have {made} trials, and sokudo check needs {needed} to judge one; measure with --runs {needed}"
         ),

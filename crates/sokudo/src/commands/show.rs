@@ -155,9 +155,11 @@ fn of_file(path: &Path, default: ShowFormat) -> Result<ShowFormat, Exit> {
             path.display()
         )));
     }
+    let ending = path.extension().map(|it| it.to_ascii_lowercase());
+    let is_table = ending.is_none_or(|it| it == "txt" || it == "log");
     match of_ending(path) {
         // CrystalDiskMark's layout is a report's; a table is text, too.
-        None | Some(ShowFormat::Text) if default == ShowFormat::Table => Ok(default),
+        _ if is_table && default == ShowFormat::Table => Ok(default),
         Some(format) => Ok(format),
         None => Err(Exit::usage(text!(
             "unknown extension of {}; use .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg or .png, or give --format",

@@ -218,6 +218,21 @@ fn several_disks_have_one_sentence_one_table_and_the_points_of_each_alone() {
     assert_eq!(first_line(&good), says);
     checkup("sim:ssd", "sim:raid5").ends(4);
     checkup("sim:ssd", &format!("sim:raid5 '{slow}'")).ends(1);
+    // Each that is not well is named, and the table says which it is and why.
+    let more = "sim:hdd 'sim:const?latency=820us&jitter=0s'";
+    let ended = checkup(slow, more).ends(1);
+    let words: Vec<&str> = ended.printed.split_whitespace().collect();
+    let words = words.join(" ");
+    for says in ["NOT OK: 2 of 3 disks; A: 1,235", "; C: 1,220 single"] {
+        assert!(words.contains(says), "{ended:?}");
+    }
+    let mut lines = ended.printed.lines();
+    let line = lines.find(|line| line.starts_with("C ") && line.contains("NOT OK"));
+    let line = line.unwrap_or_default();
+    assert!(
+        line.contains("sim:con") && line.contains("1,220 single"),
+        "{ended:?}"
+    );
 }
 
 #[test]

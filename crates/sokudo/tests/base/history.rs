@@ -241,6 +241,8 @@ fn a_run_is_shown_in_every_format_as_it_was_measured() {
         assert!(written.trim_start().starts_with(begin), "{name}: {written}");
     }
     store.refuses("show 1 -o b.pdf", 2, &["no PDF"]);
+    store.refuses("show 1 -o b.foo", 2, &["b.foo", ".html", "--format"]);
+    store.ok("show 1 -o /dev/stdout");
     // What a file holds is shown likewise.
     let file = store.directory.path().join("a.json");
     store.ok(&format!("show 1 -f json -o {}", file.display()));
@@ -358,6 +360,6 @@ fn what_says_nothing_of_its_device_is_no_baseline_whatever_is_said() {
         4,
         &["cannot serve as a baseline", "INVALID"],
     );
-    let words = ["run 1 cannot serve as a baseline", "cannot judge"];
+    let words = ["all its rows are INVALID", "sokudo show 1 --why"];
     store.refuses("baseline set --anyway", 2, &words);
 }

@@ -92,6 +92,12 @@ fn heads_are_labels_and_the_answer_stands_before_the_figures() {
     let run = &page[begin..];
     let [answer, figures] = ["class=\"answer\"", "<h3>"].map(|it| run.find(it).unwrap());
     assert!(answer < figures, "the answer comes first");
+    for (reported, target) in report.runs.iter_mut().zip(["/mnt/a", "/mnt/b"]) {
+        reported.run.label = Some("alike".to_owned());
+        reported.run.target.name = target.to_owned();
+    }
+    let page = report.html(ReportStyle::default());
+    assert!(page.contains(">2 alike (/mnt/b)</th>"), "{page}");
 }
 
 #[test]
