@@ -101,18 +101,22 @@ pub fn compare(rows: &[(Side<'_>, Side<'_>)], comparing: Comparing) -> Vec<Compa
 
 /// Everything about one row but the conclusion, unless there can be none.
 fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared {
-    let load = of_load(reference.plan, other.plan);
+    let differs = of_load(reference.plan, other.plan);
+    let load = forbidding(reference.plan, other.plan);
     let obstacle = obstacle(reference, other, &load, comparing);
     let change = match obstacle {
         Some(_) => None,
         None => change(reference, other, comparing),
     };
     let mut warnings = warnings(reference, other, comparing);
-    if change.is_some() && !load.is_empty() {
-        warnings.push(text!(
-            "the loads differ ({}), and were compared as asked",
-            names(&load)
-        ));
+    if change.is_some() && !differs.is_empty() {
+        let names = names(&differs);
+        warnings.push(match load.is_empty() {
+            true => text!(
+                "not known to be measured in the same way ({names}), which may be the difference"
+            ),
+            false => text!("the loads differ ({names}), and were compared as asked"),
+        });
     }
     Compared {
         conclusion: match change {
@@ -213,6 +217,22 @@ pub fn load_differences(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPar
     let is_known = |part| reference.get(part).is_some() && other.get(part).is_some();
     let mut differs = of_load(reference, other);
     differs.retain(|part| !is_foreign || (is_known(*part) && PATTERN.contains(part)));
+    differs
+}
+
+/// The parts of the load that keep two rows from being compared: of another tool's row, what is
+/// known to be no other way of doing the same.
+fn forbidding(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPart> {
+    if !(reference.is_foreign() || other.is_foreign()) {
+        return of_load(reference, other);
+    }
+    let mut differs = load_differences(reference, other);
+    let direct = [reference, other].map(|plan| plan.get(PlanPart::Direct));
+    if let [Some(ours), Some(theirs)] = direct
+        && ours != theirs
+    {
+        differs.push(PlanPart::Direct);
+    }
     differs
 }
 

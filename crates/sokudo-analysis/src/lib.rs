@@ -63,7 +63,7 @@ pub use disk::codes as disk_codes;
 pub use disk::examine;
 pub use matrix::{is_matrix_precise, matrix_effects};
 pub use remedy::{Means, remedies_with_options};
-pub use rule::{all_codes, hand_over};
+pub use rule::{all_codes, code_named, hand_over};
 
 use case::RowContext;
 use code::in_order;

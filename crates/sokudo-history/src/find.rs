@@ -306,14 +306,16 @@ pub fn id(name: &str, keeping: &Keeping) -> Result<RunId, Exit> {
     match number(name) {
         Some(id) => Ok(id),
         None if name == "last" => named(name, keep::store(keeping)?.as_mut()),
-        None => Err(not_kept(name)),
+        None => {
+            let is_label = is_label(name);
+            let labelled = is_label.then(|| Recall::new(keeping).labelled(name));
+            labelled.transpose()?.flatten().map(|it| it.id).ok_or_else(|| {
+                Exit::usage(text!(
+                    "there is no kept run {name}; use a number from sokudo list, a label, or last"
+                ))
+            })
+        }
     }
-}
-
-fn not_kept(name: &str) -> Exit {
-    Exit::usage(text!(
-        "there is no kept run {name}; use a number from sokudo list, or last"
-    ))
 }
 
 /// The same in a store that is open.

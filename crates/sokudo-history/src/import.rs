@@ -14,7 +14,7 @@ use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 use sokudo_terminal::arguments::printing::{Format, Rendering};
 use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::{event_stream, language, output, print};
+use sokudo_terminal::{event_stream, invocation, language, output, print};
 use sokudo_tools::{Import, LeftOut};
 use sokudo_words::text;
 
@@ -132,6 +132,8 @@ fn own(source: impl Read) -> anyhow::Result<ImportedFile> {
 
 /// What the user knows besides.
 fn complete(run: &mut ImportedRun, arguments: &ImportArguments) {
+    let date = arguments.date.map(|it| it.begin(invocation::now()));
+    run.started_at = run.started_at.or(date);
     let target = &mut run.target;
     if let Some(device) = &arguments.device {
         target.name.clone_from(device);

@@ -57,16 +57,13 @@ pub fn run(arguments: &TrendArguments) -> Result<(), Exit> {
 fn device(store: &mut dyn Store, word: Option<&str>) -> Result<StoredDevice, Exit> {
     let mut found = store.devices(word).map_err(Exit::failed)?;
     // A word that is exactly what one of them is called means that one.
-    let is_exact = |device: &StoredDevice| {
-        word.is_some_and(|word| {
-            let names = [&device.identity, &device.name];
-            names
-                .into_iter()
-                .any(|name| name.eq_ignore_ascii_case(word))
-        })
-    };
-    if found.iter().filter(|device| is_exact(device)).count() == 1 {
-        found.retain(is_exact);
+    let names: [fn(&StoredDevice) -> &str; 2] = [|it| it.identity.as_str(), |it| it.name.as_str()];
+    for name in names {
+        let is_exact =
+            |it: &StoredDevice| word.is_some_and(|word| name(it).eq_ignore_ascii_case(word));
+        if found.iter().filter(|device| is_exact(device)).count() == 1 {
+            found.retain(is_exact);
+        }
     }
     match (found.len(), word) {
         (1, _) => Ok(found.swap_remove(0)),
@@ -197,9 +194,12 @@ fn nothing(names: &[String], arguments: &TrendArguments) -> Text {
             "no run of that time has a row {row}; the device's rows are {}",
             names.join(", ")
         ),
-        None => {
+        None if arguments.period.is_given() => {
             text!("no run of this device began at that time; leave --since and --until out")
         }
+        None => text!(
+            "no run of this device has both a date and a figure; sokudo import --date DATE gives an old log its date"
+        ),
     }
 }
 

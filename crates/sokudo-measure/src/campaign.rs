@@ -263,7 +263,8 @@ pub(crate) fn run(
         if let Some(spread) = &mut spread {
             spread.wait_for(step.trial, control, listener);
         }
-        if step.pause_before {
+        // A simulated device has no time but that of its I/O.
+        if step.pause_before && subject.info().kind != TargetKind::Simulated {
             pause(schedule.pause, control, listener);
         }
         if control.is_cancelled() {

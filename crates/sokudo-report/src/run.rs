@@ -187,13 +187,17 @@ const INTENDED: &str = "Service latencies count from the issue of an I/O, intend
 /// What is to be known of the figures of rows.
 pub fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
     let results = &document.results_by_direction();
-    if document.origin().is_some() {
-        return text!(
-            "{}: as {} reported it; {}.",
-            unit.name(),
-            document.measurer(),
-            Text::from(unit.definition())
-        );
+    if let Some(origin) = document.origin() {
+        let (name, tool) = (unit.name(), document.measurer());
+        let definition = Text::from(unit.definition());
+        let is_converted = !origin.corrections.is_empty();
+        return match (columns::are_medians(document), is_converted) {
+            (false, _) => text!("{name}: as {tool} reported it; {definition}."),
+            (true, false) => text!("{name}: median of what {tool} reported; {definition}."),
+            (true, true) => {
+                text!("{name}: median of what {tool} reported, converted; {definition}.")
+            }
+        };
     }
     let rates = || {
         let bandwidths = results.iter().map(|it| it.bandwidth_bytes_per_s.as_ref());
@@ -219,7 +223,7 @@ pub fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
         0 => Text::default(),
         _ => text!(
             "; {}",
-            text!("trimmed: mean without the {trim} slowest and the {trim} fastest; R: range")
+            text!("trimmed: mean without the {trim} slowest and the {trim} fastest")
         ),
     };
     let latencies = match columns::is_at_rates(document) {

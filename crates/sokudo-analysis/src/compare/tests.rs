@@ -3,7 +3,7 @@
 mod many_draws;
 
 use super::*;
-use sokudo_model::{BackendClass, Rate, Severity};
+use sokudo_model::{BackendClass, DirectUse, Rate, Severity};
 
 const SEPARATE: Comparing = Comparing {
     difference_min: 0.02,
@@ -143,6 +143,26 @@ fn no_imported_run_is_to_get_more_trials() {
         "not the same load: depth differs; measure both with sokudo, \
          or see them side by side (sokudo compare --by-position)"
     );
+}
+
+#[test]
+fn what_another_tool_does_in_the_same_way_is_compared_with_a_remark() {
+    let tool = PlanData::Tool("hdparm".to_owned());
+    let cached = PlanData::Direct(DirectUse::Off);
+    let imported = parts(&[tool, PlanData::Depth(1), cached.clone()]);
+    let with = |direct| {
+        let ours = parts(&[PlanData::Depth(1), direct, PlanData::Polled(true)]);
+        let (slow, fast) = (around(1.0), around(1.5));
+        compare(&[(side(&slow, &imported), side(&fast, &ours))], SEPARATE).remove(0)
+    };
+    let compared = with(cached);
+    assert_eq!(compared.conclusion, Conclusion::Faster);
+    assert_eq!(
+        compared.warnings,
+        ["not known to be measured in the same way (polled, tool), which may be the difference"]
+    );
+    let reason = with(PlanData::Direct(DirectUse::On)).reason.unwrap();
+    assert!(reason.english().contains("direct differs"));
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub(super) struct OthersRequests {
     pub(super) bytes: Bytes,
     requests: u64,
     own: u64,
+    /// All that the device was given, with the row's own.
+    all: u64,
     per_second: f64,
     cost: RequestOverhead,
 }
@@ -57,6 +59,7 @@ impl RequestOverhead {
 impl OthersRequests {
     pub(super) fn symptom(&self) -> Text {
         let (requests, own, per_second) = (self.requests, self.own, self.per_second);
+        let all = self.all;
         let percent = self.cost.share() * 100.0;
         let made = match self.operation {
             Operation::Read => text!(
@@ -67,7 +70,9 @@ impl OthersRequests {
             ),
         };
         match self.cost {
-            RequestOverhead::OfRequests(_) => text!("{made}: {percent:.0} % of all requests"),
+            RequestOverhead::OfRequests(_) => {
+                text!("{made}: {percent:.0} % of the {all} requests that the device got")
+            }
             RequestOverhead::OfTime(_) => text!(
                 "{made}: with one seek and half a revolution each, {percent:.0} % of the time or more"
             ),
@@ -131,6 +136,7 @@ pub(super) fn of_others(case: &RowContext<'_>, operation: Operation) -> Option<O
         operation,
         bytes: Bytes(bytes),
         requests,
+        all,
         own: case.requested(Operation::Read) + case.requested(Operation::Write),
         per_second,
         cost,
@@ -266,7 +272,7 @@ mod tests {
             "foreign-io",
             &[
                 "^something else made 48000 reads in addition to the row's 6000 I/Os, 8000 per second",
-                "89 % of all requests",
+                "89 % of the 54000 requests that the device got",
                 "dd (process 10)",
             ],
         );

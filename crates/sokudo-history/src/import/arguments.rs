@@ -7,6 +7,7 @@ use sokudo_terminal::arguments::heading::PRINTED;
 use sokudo_terminal::arguments::printing::{Rendering, label};
 use sokudo_terminal::arguments::store::RunKeeping;
 
+use crate::arguments::moment::Moment;
 use crate::runs::arguments::{note, tag};
 
 /// What `--help` ends with.
@@ -42,6 +43,10 @@ pub struct ImportArguments {
     /// Serial number of the disk
     #[arg(long, value_name = "TEXT", help_heading = "Additional facts")]
     pub serial: Option<String>,
+
+    /// Date of results that have none: 2026-11-21, 1y, RFC 3339
+    #[arg(long, value_name = "DATE", help_heading = "Additional facts")]
+    pub date: Option<Moment>,
 
     /// Also print the mean without the N slowest and N fastest trials
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = PRINTED)]

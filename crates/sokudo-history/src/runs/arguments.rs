@@ -74,7 +74,7 @@ pub struct ListArguments {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("what").required(true).multiple(true).args(["note", "add", "remove", "label"]))]
 pub struct EditArguments {
-    /// Runs: their numbers, or last
+    /// Runs: their numbers, labels, or last
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
 
@@ -125,7 +125,7 @@ pub fn tag(text: &str) -> Result<String, Text> {
 /// Arguments of `sokudo delete`, as given.
 #[derive(Debug, Args)]
 pub struct DeleteArguments {
-    /// Runs: their numbers, or last
+    /// Runs: their numbers, labels, or last
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
 

@@ -107,12 +107,23 @@ pub(super) fn alone(other: &OtherDocument) -> Vec<Text> {
         .filter(|(_, names)| !names.is_empty())
         .map(|(letter, names)| text!("Only in {letter}: {}.", rows(names)))
         .collect();
-    if lines.len() == sides.len() {
+    let mut pairs = other.only_in_reference.iter().zip(&other.only_in_other);
+    if pairs.any(|(ours, theirs)| are_akin(ours, theirs)) {
         lines.push(
             "Rows of different loads and names stand side by side only with --by-position.".into(),
         );
     }
     lines
+}
+
+/// Whether two rows do one thing in two ways, by how their names begin and end: `RND4K Q1T1 read`
+/// and `RND4K Q8T1 read`.
+fn are_akin(ours: &str, theirs: &str) -> bool {
+    let ends = [ours, theirs].map(|name| {
+        let mut words = name.split(' ');
+        (words.next(), words.next_back())
+    });
+    ends[0] == ends[1]
 }
 
 /// What differs besides the figures: of the machines first, then of what was done, with

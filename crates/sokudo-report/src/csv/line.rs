@@ -179,6 +179,7 @@ fn how<'a>() -> Columns<'a, ResultRecord<'a>> {
             it.run.origin().is_none().then_some(it.run.plan.seed)
         })
         .column("fingerprint", |it| it.result.fingerprint.clone())
+        .column("label", |it| it.run.label.clone())
 }
 
 /// The results of a run.

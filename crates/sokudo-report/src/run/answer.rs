@@ -55,12 +55,12 @@ fn goodness(document: &RunDocument) -> Option<(Tone, Text)> {
     let factor = |[low, high]: [f64; 2]| high / low;
     let unknown = ranges.max_by(|(_, one), (_, other)| factor(*one).total_cmp(&factor(*other)));
     let unknown = unknown.map(|(it, range)| between(it, range));
-    let of_verdict =
-        |verdict: Verdict| which(&judged, verdict.name(), |it| it.verdict == Some(verdict));
-    let unsteady = Steadiness::Unsteady;
-    let unsteady = which(&judged, unsteady.name(), |it| {
-        it.steadiness == Some(unsteady)
-    });
+    let of_verdict = |verdict: Verdict| {
+        let is_it = |it: &ResultDocument| it.verdict == Some(verdict);
+        which(document, &judged, verdict.name(), is_it)
+    };
+    let is_unsteady = |it: &ResultDocument| it.steadiness == Some(Steadiness::Unsteady);
+    let unsteady = which(document, &judged, Steadiness::Unsteady.name(), is_unsteady);
     if let Some(invalid) = of_verdict(Verdict::Invalid) {
         return Some((Tone::Bad, text!("Not the disk's speed: {invalid}")));
     }
@@ -129,19 +129,26 @@ fn between(result: &ResultDocument, range: [f64; 2]) -> Text {
     )
 }
 
-/// Which rows this word is said of; `None` for none.
+/// Which rows this word is said of; `None` for none. They are counted as in the table, and named
+/// where some of them are not in it.
 fn which(
+    document: &RunDocument,
     results: &[&ResultDocument],
     word: &'static str,
     holds: impl Fn(&ResultDocument) -> bool,
 ) -> Option<Text> {
+    let in_table = |it: &ResultDocument| !document.schedule.makes_once(&it.workload);
     let of_it: Vec<_> = results.iter().filter(|it| holds(it)).collect();
-    match of_it.as_slice() {
-        [] => None,
-        [one] => Some(text!("{}: {}", row(&row_name(one)), Text::from(word))),
-        many => {
-            let (these, all) = (many.len(), results.len());
-            Some(text!("{these} of {all} rows are {}", Text::from(word)))
+    let word = Text::from(word);
+    match of_it.len() {
+        0 => None,
+        these if these > 1 && of_it.iter().all(|it| in_table(it)) => {
+            let all = document.results.iter().filter(|it| in_table(it)).count();
+            Some(text!("{these} of {all} rows are {word}"))
+        }
+        _ => {
+            let names = of_it.iter().map(|it| row(&row_name(it)));
+            Some(text!("{}: {word}", Text::list(names, ", ")))
         }
     }
 }

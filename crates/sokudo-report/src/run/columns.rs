@@ -29,6 +29,9 @@ const CLOSED_LOOP: &str = "p99.9 of a closed loop: while the disk stalls, no new
 /// Why rows have none that have other latencies.
 const TOO_FEW: &str = "p99 —: too few independent I/Os; it needs 299.";
 
+/// What the difference of a row's trials is.
+const RANGE: &str = "R: the fastest trial minus the slowest.";
+
 /// All columns in the order in which they are shown.
 pub(super) fn table(
     document: &RunDocument,
@@ -87,9 +90,9 @@ impl ColumnContext<'_> {
     fn medians<'a>(&self, results: &'a [&'a ResultDocument]) -> Columns<'a> {
         let unit = self.unit;
         // Another tool's figure is what its `Figures` say: a mean, the best, or of one run.
-        let figure = match self.document.origin() {
-            Some(_) => "as reported",
-            None => "median",
+        let figure = match self.document.origin().is_none() || are_medians(self.document) {
+            true => "median",
+            false => "as reported",
         };
         let medians = results.iter();
         let medians = medians.filter_map(|result| Some(figures_in(result, unit)?.median));
@@ -128,10 +131,10 @@ impl ColumnContext<'_> {
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
         let spread = right(spread_title(self.document)).under(unit.name());
-        let spread = self.rank(spread, 5, 13);
         let interval = right("95 % interval").under(unit.name()).on(Skin::Paper);
         let range_head = self.rank(right("range").under(unit.name()), 15, 16);
-        let [mean, mebibytes] = if is_trimmed { [6, 3] } else { [2, 6] };
+        let [mean, mebibytes, reach] = if is_trimmed { [6, 3, 2] } else { [2, 6, 5] };
+        let spread = self.rank(spread, reach, 13);
         let mebibytes = self.rank(point("median").under("MiB/s"), mebibytes, 4);
         let is_bandwidth = unit != BandwidthUnit::IosPerSecond;
         // KB/s are asked for to stand beside IOPS.
@@ -141,17 +144,18 @@ impl ColumnContext<'_> {
         };
         let optional: [(bool, &'static str, u8, u8, RatePick); 5] = [
             (is_crystal, "best", 10, 10, |it| Some(it.max)),
-            (is_trimmed, "trimmed", 2, 3, |it| it.trimmed_mean),
+            (is_trimmed, "trimmed", 1, 3, |it| it.trimmed_mean),
             (is_charted, "mean", mean, 6, |it| Some(it.mean)),
             (is_trimmed, "stdev", 7, 7, |it| it.stdev),
-            // Largest minus smallest trial.
             (is_charted, "R", 4, 5, |it| {
                 (it.trials.len() > 1).then_some(it.range)
             }),
         ];
         let rows = optional.into_iter().fold(rows, |rows, figure| {
             let (is_shown, title, usual, at_rates, pick) = figure;
-            rows.column_if(is_shown, column(title, usual, at_rates), self.rate(pick))
+            let head = column(title, usual, at_rates);
+            let head = head.noted(if title == "R" { RANGE } else { "" });
+            rows.column_if(is_shown, head, self.rate(pick))
         });
         rows.column(spread, |result| {
             let spread = figures_in(result, unit)?.spread(unit.bytes())?;
@@ -238,6 +242,15 @@ impl ColumnContext<'_> {
     }
 }
 
+/// Whether the figures of another tool are medians of the runs that it printed.
+pub(super) fn are_medians(document: &RunDocument) -> bool {
+    let mut results = document.results.iter();
+    results.all(|it| {
+        let reported = it.reported.as_ref();
+        reported.is_some_and(|it| it.bandwidth_kind.english().starts_with("median of "))
+    })
+}
+
 /// What the ± of a row is of: trials that followed each other know nothing of other runs.
 pub(crate) fn spread_title(document: &RunDocument) -> Text {
     match document.spread() {
@@ -295,6 +308,7 @@ mod tests {
             assert!(wide.contains(title), "{wide}");
         }
         assert!(!wide.contains("range"), "{wide}");
+        assert!(titles(80).contains("± run"));
         assert!(titles(55).contains("trimmed"));
     }
 }

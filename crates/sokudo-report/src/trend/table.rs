@@ -178,18 +178,23 @@ fn short(all: &[SeriesDocument]) -> Vec<Text> {
 }
 
 fn left_out(series: &SeriesDocument) -> Vec<Text> {
-    let others = (series.runs_of_other_loads > 0).then(|| {
-        text!(
-            "{} runs of other loads are left out; they are not comparable.",
-            series.runs_of_other_loads
-        )
-    });
-    let without = (series.runs_without_figure > 0).then(|| {
-        text!(
-            "{} runs are left out that are INVALID, have no figure, or were made at an unknown time.",
-            series.runs_without_figure
-        )
-    });
+    let others = match series.runs_of_other_loads {
+        0 => None,
+        1 => Some("1 run of another load is left out; it is not comparable.".into()),
+        runs => Some(text!(
+            "{runs} runs of other loads are left out; they are not comparable."
+        )),
+    };
+    let without = match series.runs_without_figure {
+        0 => None,
+        1 => Some(
+            "1 run is left out that is INVALID, has no figure, or was made at an unknown time."
+                .into(),
+        ),
+        runs => Some(text!(
+            "{runs} runs are left out that are INVALID, have no figure, or were made at an unknown time."
+        )),
+    };
     others.into_iter().chain(without).collect()
 }
 

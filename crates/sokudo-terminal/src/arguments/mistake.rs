@@ -123,6 +123,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("--json", "--format json"),
     ("--plot-theme", "--theme"),
     ("--time-max", "--max-time"),
+    ("--trim", "sokudo quick --trim"),
 ];
 
 /// What is called nearly so.

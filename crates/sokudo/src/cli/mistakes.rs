@@ -20,6 +20,10 @@ fn every_kind_of_mistake_is_said_in_every_language() {
             "unexpected argument '--destry' found; a similar argument exists: --destroy",
         ),
         (
+            "mark . --trim 1",
+            "unexpected argument '--trim' found; use sokudo quick --trim",
+        ),
+        (
             "list --xyz",
             "unexpected argument '--xyz' found; to pass '--xyz' as a value, use '-- --xyz'",
         ),

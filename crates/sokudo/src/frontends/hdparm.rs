@@ -326,9 +326,16 @@ fn tell_doubts(name: &str, run: &Run) {
         }
         let findings = assessment.findings.iter();
         for finding in findings.filter(|finding| finding.severity > Severity::Info) {
+            // Only what decides the verdict stands under its name.
+            let code = sokudo_analysis::code_named(&finding.code);
+            let decides = code.is_none_or(|it| it.verdict() == assessment.verdict);
+            let head = match decides {
+                true => assessment.verdict.name(),
+                false => "warning",
+            };
             exit::note(text!(
                 "{name}: {}: {}; {}; {}",
-                assessment.verdict.name(),
+                Text::from(head),
                 finding.symptom,
                 finding.cause,
                 finding.remedy

@@ -63,6 +63,12 @@ fn what_hdparm_has_timed_is_compared_with_a_quick_look() {
         "{compared:?}"
     );
     assert!(!compared.printed.contains("Only in B"), "{compared:?}");
+    // Rows of other kinds are no pair because they stand in the same order.
+    let direct = "quick sim:const --test direct --runs 2 --no-store --quiet --format json";
+    sokudo(&format!("{direct} --output {}", text(&quick))).ok();
+    let apart = sokudo(&format!("compare {} {}", text(&log), text(&quick)));
+    assert!(apart.printed.contains("Only in B"), "{apart:?}");
+    assert!(!apart.printed.contains("--by-position"), "{apart:?}");
 }
 
 #[test]
@@ -89,6 +95,30 @@ fn a_file_is_read_shown_kept_and_not_kept_twice() {
     import(&store, text(&copy)).tells(&["already kept as run 1"]);
     let named = format!("{} --model ST6000 --serial Z1", text(&file));
     import(&store, &named).tells(&["kept as run 2"]);
+}
+
+#[test]
+fn a_log_without_a_date_can_be_given_one() {
+    let folder = directory_in_memory();
+    let store = folder.path().join("runs.db");
+    let log = corpus("hdparm/by-sokudo.txt");
+    let trend = format!(
+        "trend loop1 --row buffered -f json --store {}",
+        store.display()
+    );
+    let plain = format!("trend loop1 --store {}", store.display());
+    import(&store, &format!("{} -q", text(&log))).ok();
+    sokudo(&plain).refused(2, &["date", "import --date"]);
+    import(&store, &format!("{} -q --date 2024-05-01", text(&log))).ok();
+    sokudo(&trend).ok().prints(&["2024-05-01"]);
+    // A name that is exactly that of one device is not taken for a part of others.
+    let other = "-q --date 2024-06-01 --device loop1";
+    import(&store, &format!("{} {other}", text(&log))).ok();
+    sokudo(&trend).ok().prints(&["2024-06-01"]);
+    let label = format!("edit old --note x --store {}", store.display());
+    sokudo(&label).refused(2, &["no kept run old", "label"]);
+    import(&store, &format!("{} -q --label old", text(&log))).ok();
+    sokudo(&label).ok();
 }
 
 #[test]

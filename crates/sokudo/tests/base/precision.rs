@@ -172,6 +172,8 @@ fn rounds_that_are_spread_are_all_made_and_the_head_says_over_which_time() {
     sokudo("mark sim:hdd --row RND4K,Q1 --read-only --why")
         .ok()
         .prints(&["± run", "interval, this run only"]);
+    // Nor does a pause between trials wait.
+    sokudo("mark sim:hdd --row RND4K,Q1 --read-only --runs 2 --pause 10min").ok();
     sokudo(&format!("{spread} 10min --max-time 1min")).refused(2, &["makes all its rounds"]);
     sokudo(&format!("{spread} 10min --runs 5")).refused(2, &["at least --runs 6"]);
     sokudo("compare --live 'mark sim:hdd --spread-over 9s' 'mark sim:hdd'")
