@@ -66,7 +66,7 @@ fn rate(result: &ResultDocument) -> Option<f64> {
     Some(figures.bytes_per_s.median / BYTES_PER_MB)
 }
 
-fn tile(document: &RunDocument, result: &ResultDocument) -> Option<CardTile> {
+pub(super) fn tile(document: &RunDocument, result: &ResultDocument) -> Option<CardTile> {
     let rate_here = rate(result)?;
     let figures = &result.bandwidth_bytes_per_s.as_ref()?.bytes_per_s;
     let steadiness = result.steadiness.filter(|it| *it == Steadiness::Unsteady);
