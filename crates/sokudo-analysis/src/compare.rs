@@ -220,18 +220,19 @@ pub fn load_differences(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPar
     differs
 }
 
-/// The parts of the load that keep two rows from being compared: of another tool's row, what is
-/// known to be no other way of doing the same.
+/// The parts of the load that keep two rows from being compared: of another tool's row the access
+/// pattern, and of both whether a cache or a sync is in their figures, as far as it is known.
 fn forbidding(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPart> {
     if !(reference.is_foreign() || other.is_foreign()) {
         return of_load(reference, other);
     }
     let mut differs = load_differences(reference, other);
-    let direct = [reference, other].map(|plan| plan.get(PlanPart::Direct));
-    if let [Some(ours), Some(theirs)] = direct
-        && ours != theirs
-    {
-        differs.push(PlanPart::Direct);
+    for part in [PlanPart::Direct, PlanPart::Durability] {
+        if let (Some(ours), Some(theirs)) = (reference.get(part), other.get(part))
+            && ours != theirs
+        {
+            differs.push(part);
+        }
     }
     differs
 }

@@ -157,8 +157,8 @@ impl Learned {
             };
             let settle = self.settling.time();
             let due = DueTrial { step, ..due };
-            let mut trials = measure(plan, due, settle, subject, control, listener)?;
-            let ([trial], [_]) = (&mut trials[..], &plan.stages[step.stage].workloads[..]) else {
+            let trials = measure(plan, due, settle, subject, control, listener)?;
+            let ([trial], [_]) = (&trials[..], &plan.stages[step.stage].workloads[..]) else {
                 return Ok(trials);
             };
             let size = subject.info().size_bytes;
@@ -183,8 +183,8 @@ impl Learned {
     }
 
     /// Whether a trial does not count, because those of its row are to settle for longer, or it was
-    /// too short for the length that theirs is to be.
-    fn leaves_out(&mut self, trial: &mut Trial, plan: &mut Plan, schedule: &Schedule) -> bool {
+    /// longer than theirs are to be, or too short.
+    fn leaves_out(&mut self, trial: &Trial, plan: &mut Plan, schedule: &Schedule) -> bool {
         let workload = &mut plan.stages[self.stage].workloads[0];
         if self.settling.is_longer_than_in(trial, workload) {
             return true;

@@ -143,7 +143,7 @@ impl<'a> Measurement<'a> {
         let Permission::Destroy(consent) = &self.permission else {
             return Ok(());
         };
-        for (_, named) in self.targets() {
+        for (_, named) in self.targets().filter(|_| self.changes_data()) {
             let path = named.path().map(Path::new);
             if let Some(path) = path.filter(|_| named.kind() == TargetKind::BlockDevice) {
                 let occupancy = occupants(&System::host(), path)?;

@@ -118,7 +118,13 @@ impl FinishedMeasurement {
                 if let Err(exit) = &ended {
                     exit.tell();
                 }
-                Err(Exit::AsReported(answer.to_nagios().1))
+                // Nagios calls it UNKNOWN where something went wrong, whatever could be looked at.
+                let failed = ended.is_err_and(|exit| exit.message().is_some());
+                let code = match answer.to_nagios().1 {
+                    0 | 1 if failed => 3,
+                    code => code,
+                };
+                Err(Exit::AsReported(code))
             }
             _ => ended,
         }

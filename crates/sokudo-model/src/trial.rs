@@ -106,15 +106,10 @@ impl Row {
 
 /// A figure of trials, where each that has it counts: those of a load that lasts, which their time
 /// was to end, by what they lasted, for one in which the device stood still until long after its
-/// time is more of what was measured than another; all others alike. What a trial was meant to last
-/// longer is no part of that.
+/// time is more of what was measured than another; all others alike.
 pub fn weighed(trials: &[Trial], figure: impl Fn(&Outcome) -> Option<f64>) -> WeightedTrials {
     let outcomes = || trials.iter().map(|trial| &trial.outcome);
-    let length = |it: &Outcome| {
-        let beyond = it.window.map_or(0, |window| window.beyond.0);
-        Nanos(it.elapsed.0.saturating_sub(beyond)).as_secs_f64()
-    };
-    let figures = outcomes().filter_map(|it| Some((figure(it)?, length(it))));
+    let figures = outcomes().filter_map(|it| Some((figure(it)?, it.elapsed.as_secs_f64())));
     let figures: Vec<(f64, f64)> = figures.collect();
     let has_lasted = |it: &Outcome| it.stopped == StopReason::Time && it.window.is_some();
     match outcomes().all(has_lasted) {
@@ -465,10 +460,6 @@ pub struct Window {
     /// ([`OperationTally::late_ios`]), all together.
     #[serde(default, skip_serializing_if = "is_default")]
     pub late: Nanos,
-    /// By how much longer than other trials of its row it was meant to last: it has shown how long
-    /// these must be.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub beyond: Nanos,
 }
 
 impl Window {

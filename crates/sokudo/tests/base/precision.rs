@@ -97,7 +97,7 @@ fn a_first_trial_of_another_length_counts_if_it_has_enough_ios() {
             [650, 650],
             true,
         ),
-        ("sim:const", "write", [1_000, 250], false),
+        ("sim:const", "write", [250, 250], true),
     ] {
         let rows = format!("--row RND4K,Q1,{direction} --seed 1");
         let run = sokudo(&format!("mark {target} --format json --quiet {rows}")).json();
@@ -117,7 +117,7 @@ fn the_time_of_a_run_is_that_of_its_trials() {
     let run = sokudo("mark sim:const --format json --quiet --seed 1").json();
     let spent = |part: &str| run["spent"][part].as_u64().unwrap() as f64 / 1e9;
     let [whole, measured] = ["whole_ns", "measured_ns"].map(spent);
-    assert!(whole <= 1.15 * measured && whole < 20.0, "{}", run["spent"]);
+    assert!(whole <= 1.5 * measured && whole < 20.0, "{}", run["spent"]);
 }
 
 #[test]
