@@ -133,7 +133,7 @@ class MeasurePage {
 
   /** A run that went on or was over before the page was opened may be in another language: its words are fetched anew. */
   inLanguage(run) {
-    if (run?.run !== this.before || !run.kept || isGoingOn(run)) return run;
+    if (!run?.kept || run.run !== this.before || isGoingOn(run)) return run;
     // Until they are there, this is a promise, which has none.
     this.words ??= get(`/api/runs/${run.kept}/view`).then((kept) => {
       this.words = Object.fromEntries(WORDED.filter((key) => kept[key]).map((key) => [key, kept[key]]));
