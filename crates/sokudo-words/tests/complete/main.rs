@@ -125,7 +125,9 @@ const SPOKEN_WITHIN: [&str; 2] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 46] = [
+const AS_IT_IS: [(&str, &str); 48] = [
+    ("sokudo quick --trim", "a command"),
+    ("median of", "looked for in a text of another language"),
     ("System V", "a name"),
     ("passes, self-test", "options of a form"),
     ("ssh -L {}:localhost:{} {}", "a command"),
