@@ -56,7 +56,7 @@ pub fn check_written(target: &str, kind: TargetKind, shared: &SharedArguments) -
                 "all that is on {target} would be lost: the page writes a disk only if it was started with --allow-destroy and its serial number, and the same is typed here"
             )))
         }
-        Some(why) => Err(Exit::refused(text!("{why}; --dry-run writes nothing"))),
+        Some(why) => Err(Exit::refused(why)),
         None => Ok(()),
     }
 }
@@ -69,7 +69,7 @@ pub fn ask(
     asking: Asking,
 ) -> Result<(), Exit> {
     measurement.check_permission()?;
-    measurement.check_consent()?;
+    measurement.check_devices()?;
     measurement.check_directory()?;
     let much = || much(measurement.target, &Estimate::of(measurement));
     let lines = lines.unwrap_or_else(|| much().into_iter().collect());
