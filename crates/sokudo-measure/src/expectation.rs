@@ -2,7 +2,7 @@
 //! guess from what disks do where places are visited. While it runs, what has been moved
 //! corrects the guess.
 
-use sokudo_model::{Bytes, Limits, Nanos, Operation, Sample, Stage, Survey, Workload};
+use sokudo_model::{Bytes, Limits, Nanos, Operation, Order, Sample, Stage, Survey, Workload};
 
 use crate::settling::SettleTime;
 
@@ -80,9 +80,18 @@ impl Expectation {
                         bytes,
                     }
                 }
-                _ => Self::default(),
+                _ => Self::of_capacity(workload, size).unwrap_or_default(),
             },
         }
+    }
+
+    /// Of a check of all that a target says it holds: it is written, and read back.
+    fn of_capacity(workload: &Workload, size: Option<Bytes>) -> Option<Self> {
+        let is_whole = matches!(workload.order, Order::Sequential { .. });
+        let size = size.filter(|_| is_whole && workload.checks_capacity())?;
+        let (time, bytes) = moving(size.0);
+        let time = Nanos(time.saturating_mul(2));
+        Some(Self { time, bytes })
     }
 
     fn of_survey(survey: &Survey, length: Bytes) -> Self {
@@ -169,6 +178,18 @@ mod tests {
         let all = expected(Sample::Whole, Some(Bytes(6_000_000_000_000)));
         assert_eq!(all.time, Nanos(40_000_000_000_000 + 2_600_000_000));
         assert_eq!(all.bytes, Some(Bytes(6_000_000_000_000)));
+    }
+
+    #[test]
+    fn a_check_of_all_of_a_device_writes_it_and_reads_it_back() {
+        let size = Some(Bytes(6_000_000_000_000));
+        let mut check = Workload::new("", Bytes::mib(1));
+        check.verify = Some(sokudo_model::Verify::Capacity);
+        let whole = Expectation::of(&check, size);
+        assert_eq!(whole.time, Nanos(2 * 40_000_000_000_000));
+        assert_eq!(whole.bytes, size);
+        check.order = Order::Random { map: false };
+        assert_eq!(Expectation::of(&check, size), Expectation::default());
     }
 
     #[test]

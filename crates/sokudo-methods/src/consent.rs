@@ -5,7 +5,7 @@
 pub mod of_jobs;
 
 use sokudo_measure::{Jobs, Measurement, Named, Permission, Unwritten, may_write};
-use sokudo_model::{Bytes, Plan, TargetKind};
+use sokudo_model::{Bytes, Order, Plan, TargetKind};
 use sokudo_report::wording::row;
 use sokudo_report::{decimal_size, duration};
 use sokudo_terminal::arguments::printing::Asking;
@@ -76,18 +76,35 @@ pub fn ask(
     confirm(&lines, asking)
 }
 
-/// What is lost of each device that may be overwritten.
+/// What is lost of each device that is overwritten, and what all of that takes; nothing where none
+/// is.
 pub fn lost(measurement: &Measurement<'_>) -> Vec<Text> {
-    let may_destroy = matches!(measurement.permission, Permission::Destroy(_));
-    let targets = measurement
-        .targets()
-        .filter(|(_, named)| may_destroy && named.kind() == TargetKind::BlockDevice);
-    let of_device = |(name, named): (&str, &Named)| {
+    let stages = measurement.plan.stages.iter();
+    let workloads = stages.flat_map(|stage| &stage.workloads);
+    let writers = workloads.filter(|it| it.operations.changes_data());
+    let of_device = |(index, (name, named)): (usize, (&str, &Named))| {
+        let its = writers.clone().filter(|it| it.targets().contains(&index));
+        let orders: Vec<Order> = its.map(|it| it.order).collect();
+        let is_overwritten = named.kind() == TargetKind::BlockDevice && !orders.is_empty();
+        let is_whole = orders
+            .iter()
+            .any(|it| matches!(it, Order::Sequential { .. }));
         let size = Text::name(decimal_size(named.size().unwrap_or_default(), 3));
         let device = identified(name, named);
-        text!("all of {device}, {size}, is overwritten and lost")
+        is_overwritten.then(|| match is_whole {
+            true => text!("all of {device}, {size}, is overwritten and lost"),
+            false => text!(
+                "data in many positions all over {device}, {size}, are overwritten: treat all that is on it as lost"
+            ),
+        })
     };
-    targets.map(of_device).collect()
+    let targets = measurement.targets().enumerate();
+    let mut lines: Vec<Text> = targets.filter_map(of_device).collect();
+    if !lines.is_empty() {
+        let names: Vec<_> = measurement.targets().map(|(name, _)| name).collect();
+        lines.push(cost(&names.join(", "), &Estimate::of(measurement)));
+    }
+    lines
 }
 
 /// A device as it was named, with what its label says.
