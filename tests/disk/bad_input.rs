@@ -5,7 +5,7 @@ use std::fs::{self};
 
 use crate::loop_device::FileSystem;
 use crate::nobody::Nobody;
-use crate::sokudo::{end, mark};
+use crate::sokudo::{end, mark, sokudo_on};
 
 /// What needs root.
 mod root {
@@ -38,6 +38,10 @@ mod root {
         };
         let free = system.free_bytes();
         mark(system.path(), "--size 128MiB").refused(1, &["free", "make room"]);
+        // Its device can be read without room.
+        let way_out = format!("sokudo checkup {}", system.device.path.display());
+        let checked = sokudo_on("checkup --no-store", system.path(), "--size 128MiB");
+        checked.refused(1, &["free", "make room", &way_out]);
         assert_eq!(system.free_bytes(), free);
         assert_eq!(system.files(), [""; 0]);
     }

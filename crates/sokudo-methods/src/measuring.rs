@@ -48,7 +48,7 @@ impl Planned<'_> {
 }
 
 /// Of a test file that is too large, with the option of the command that makes it smaller.
-fn of_size(error: anyhow::Error, command: Option<&str>) -> anyhow::Error {
+pub(crate) fn of_size(error: anyhow::Error, command: Option<&str>) -> anyhow::Error {
     let free = match error.downcast_ref() {
         Some(MeasureError::TestFile(TestFileError::NoSpace { free, .. })) => *free,
         _ => return error,
