@@ -80,18 +80,14 @@ impl Expectation {
                         bytes,
                     }
                 }
-                _ => Self::of_capacity(workload, size).unwrap_or_default(),
+                // All of a device is written, and read back.
+                _ if workload.checks_capacity() && workload.order == Order::SEQUENTIAL => Self {
+                    time: Nanos(moving(size.unwrap_or_default().0).0.saturating_mul(2)),
+                    bytes: size,
+                },
+                _ => Self::default(),
             },
         }
-    }
-
-    /// Of a check of all that a target says it holds: it is written, and read back.
-    fn of_capacity(workload: &Workload, size: Option<Bytes>) -> Option<Self> {
-        let is_whole = matches!(workload.order, Order::Sequential { .. });
-        let size = size.filter(|_| is_whole && workload.checks_capacity())?;
-        let (time, bytes) = moving(size.0);
-        let time = Nanos(time.saturating_mul(2));
-        Some(Self { time, bytes })
     }
 
     fn of_survey(survey: &Survey, length: Bytes) -> Self {

@@ -154,8 +154,10 @@ impl<'a> Measurement<'a> {
     /// asked or hears what would be done. Writes nothing.
     ///
     /// # Errors
-    /// When one was not named, holds something, or somebody uses it.
+    /// When one was not named, holds something, or somebody uses it; and as of
+    /// [`Self::check_permission`].
     pub fn check_devices(&self) -> Result<(), MeasureError> {
+        self.check_permission()?;
         let Permission::Destroy(consent) = &self.permission else {
             return Ok(());
         };

@@ -5,12 +5,9 @@
 pub mod arguments;
 mod rules;
 
-use std::path::Path;
-
 use arguments::Arguments;
-use sokudo_engine::{TestFileError, check_room};
 use sokudo_history::past_runs::Past;
-use sokudo_measure::{DeviceBeside, MeasureError, Measurement, Named, TEST_FILE_SIZE, may_write};
+use sokudo_measure::{DeviceBeside, Measurement, Named, TEST_FILE_SIZE, may_write};
 use sokudo_model::{
     BlockDevice, Bytes, DiskAnswer, DiskAssessment, FileUse, Files, Method, MethodKind,
     MethodTrait, Nanos, Plan, Schedule, Span, Stage, TargetKind, Workload, narrow,
@@ -25,7 +22,7 @@ use sokudo_words::text;
 
 use crate::declared::{Declared, PageForm};
 use crate::measurement::{self, FinishedMeasurement};
-use crate::measuring::{Measuring, Planned, of_size};
+use crate::measuring::{Measuring, Planned};
 use crate::rows::capacity::{self, WrittenShare};
 use crate::rows::several as rows;
 use crate::rows::surface::{self, SurfacePreset, SurfaceRequest};
@@ -179,7 +176,6 @@ fn check(arguments: &Arguments, all: &[(&str, &Named)]) -> Result<(), Exit> {
         }
         let size = arguments.size.unwrap_or(TEST_FILE_SIZE);
         argument_checks::check_size(size, None, name)?;
-        check_directory(size, named)?;
         for (first, before) in all.get(..index).unwrap_or_default() {
             if let Some(device) = shared_leaf(before, named) {
                 return Err(Exit::usage(text!(
@@ -189,27 +185,6 @@ fn check(arguments: &Arguments, all: &[(&str, &Named)]) -> Result<(), Exit> {
         }
     }
     Ok(())
-}
-
-/// Refuses a directory without room for the test file, and names what is checked without one.
-fn check_directory(size: Bytes, named: &Named) -> Result<(), Exit> {
-    let is_directory = named.kind() == TargetKind::Directory;
-    let path = named.path().filter(|_| is_directory).map(Path::new);
-    let Some(Err(full @ TestFileError::NoSpace { .. })) = path.map(|it| check_room(it, size))
-    else {
-        return Ok(());
-    };
-    let error = of_size(MeasureError::from(full).into(), Some(METHOD.command));
-    let device = named.info().and_then(|info| info.devices.first());
-    let error: anyhow::Error = match device {
-        Some(device) => text!(
-            "{error}; without a test file the device below can be checked: sokudo checkup {}",
-            format!("/dev/{}", device.name.replace('!', "/"))
-        )
-        .into(),
-        None => error,
-    };
-    Err(Exit::failed(error))
 }
 
 /// A device at the bottom of both, also one that has two paths; parts of an NVMe drive are apart.

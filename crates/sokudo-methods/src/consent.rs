@@ -5,7 +5,7 @@
 pub mod of_jobs;
 
 use sokudo_measure::{Jobs, Measurement, Named, Permission, Unwritten, may_write};
-use sokudo_model::{Bytes, Order, Plan, TargetKind};
+use sokudo_model::{Bytes, Order, Plan, TargetKind, Workload};
 use sokudo_report::wording::row;
 use sokudo_report::{decimal_size, duration};
 use sokudo_terminal::arguments::printing::Asking;
@@ -68,7 +68,6 @@ pub fn ask(
     lines: Option<Vec<Text>>,
     asking: Asking,
 ) -> Result<(), Exit> {
-    measurement.check_permission()?;
     measurement.check_devices()?;
     measurement.check_directory()?;
     let much = || much(measurement.target, &Estimate::of(measurement));
@@ -83,17 +82,14 @@ pub fn lost(measurement: &Measurement<'_>) -> Vec<Text> {
     let workloads = stages.flat_map(|stage| &stage.workloads);
     let writers = workloads.filter(|it| it.operations.changes_data());
     let of_device = |(index, (name, named)): (usize, (&str, &Named))| {
-        let its = writers.clone().filter(|it| it.targets().contains(&index));
-        let orders: Vec<Order> = its.map(|it| it.order).collect();
-        let is_overwritten = named.kind() == TargetKind::BlockDevice && !orders.is_empty();
-        let is_whole = orders
-            .iter()
-            .any(|it| matches!(it, Order::Sequential { .. }));
+        let is_device = named.kind() == TargetKind::BlockDevice;
+        let is_its = |it: &&Workload| is_device && it.targets().contains(&index);
+        let order = writers.clone().find(is_its)?.order;
         let size = Text::name(decimal_size(named.size().unwrap_or_default(), 3));
         let device = identified(name, named);
-        is_overwritten.then(|| match is_whole {
-            true => text!("all of {device}, {size}, is overwritten and lost"),
-            false => text!(
+        Some(match order {
+            Order::Sequential { .. } => text!("all of {device}, {size}, is overwritten and lost"),
+            Order::Random { .. } => text!(
                 "data in many positions all over {device}, {size}, are overwritten: treat all that is on it as lost"
             ),
         })

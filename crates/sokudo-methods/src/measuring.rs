@@ -30,7 +30,6 @@ impl Planned<'_> {
     fn lines(&self, own: Option<Vec<Text>>) -> Result<Vec<Text>, Exit> {
         Ok(match self {
             Self::Rows(measurement, _) => {
-                measurement.check_permission()?;
                 measurement.check_devices()?;
                 let mut lines = vec![consent::what(&measurement.plan)];
                 lines.extend(measurement.notes.iter().cloned());
@@ -48,7 +47,7 @@ impl Planned<'_> {
 }
 
 /// Of a test file that is too large, with the option of the command that makes it smaller.
-pub(crate) fn of_size(error: anyhow::Error, command: Option<&str>) -> anyhow::Error {
+fn of_size(error: anyhow::Error, command: Option<&str>) -> anyhow::Error {
     let free = match error.downcast_ref() {
         Some(MeasureError::TestFile(TestFileError::NoSpace { free, .. })) => *free,
         _ => return error,
@@ -58,6 +57,10 @@ pub(crate) fn of_size(error: anyhow::Error, command: Option<&str>) -> anyhow::Er
         Some(option) if free >= free_space_needed(TEST_FILE_SIZE_MIN) => {
             text!("{error} ({option})").into()
         }
+        _ if command == Some("checkup") => text!(
+            "{error}, or check the device below, which needs no test file (sokudo info lists it)"
+        )
+        .into(),
         _ => error,
     }
 }
