@@ -5,7 +5,7 @@ use std::fs::{self};
 
 use crate::loop_device::FileSystem;
 use crate::nobody::Nobody;
-use crate::sokudo::{end, mark};
+use crate::sokudo::{end, mark, sokudo_on};
 
 /// What needs root.
 mod root {
@@ -38,7 +38,14 @@ mod root {
         };
         let free = system.free_bytes();
         mark(system.path(), "--size 128MiB").refused(1, &["free", "make room"]);
+        let checked = sokudo_on("checkup --no-store", system.path(), "--size 128MiB");
+        checked.refused(1, &["free", "make room", "(--size)"]);
         assert_eq!(system.free_bytes(), free);
         assert_eq!(system.files(), [""; 0]);
+        let Some(system) = FileSystem::new("ext4", 8 << 20, true) else {
+            return;
+        };
+        let checked = sokudo_on("checkup --no-store", system.path(), "");
+        checked.refused(1, &["free", "make room, or check the device below"]);
     }
 }

@@ -169,9 +169,11 @@ mod root {
         let file = directory.path().join("data");
         write(&file, vec![7; 4 << 20]);
         let file = file.display();
-        burn_in(&format!("{file}")).refused(3, &["--overwrite", "--dry-run"]);
+        for dry in ["", " --dry-run"] {
+            burn_in(&format!("{file}{dry}")).refused(3, &["--overwrite"]);
+        }
         burn_in(&format!("{file} --overwrite")).refused(2, &["will be written", "--yes"]);
-        let estimate = burn_in(&format!("{file} --dry-run --passes 3")).ok();
+        let estimate = burn_in(&format!("{file} --overwrite --dry-run --passes 3")).ok();
         estimate.prints(&["3 times", "everything on it is lost"]);
         assert!(
             fs::read(directory.path().join("data"))

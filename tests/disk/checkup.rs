@@ -85,9 +85,18 @@ fn of_several_devices_all_are_named_or_none_is_written() {
     let named = format!("{short} --destroy {one} --destroy {other}");
     let both = format!("{named} --destroy-contents");
     let unasked = checkup(one, &both).ends(2);
-    for words in [&*format!("all of {one}, "), "use --yes"] {
+    for words in [
+        &*format!("data in many positions all over {one}, "),
+        "use --yes",
+    ] {
         assert!(unasked.told.contains(words), "{unasked:?}");
     }
+    let dry = checkup(one, &format!("{both} --full --dry-run")).ok();
+    dry.prints(&[
+        &*format!("all of {one}, "),
+        &*format!("all of {other}, "),
+        &*format!("{one}, {other}: up to "),
+    ]);
     assert!(are_whole());
     // What holds something is refused before anybody is asked.
     let image = std::fs::File::options().write(true).open(&images[1]);

@@ -286,6 +286,9 @@ mod root {
         for arguments in [
             format!("mark {path} --row=RND4K,write --quiet"),
             format!("scan {path} --write --quiet"),
+            format!("burn-in {path} --quiet"),
+            format!("fill {path} --quiet"),
+            format!("steady {path} --sizes 4K --mixes 0/100 --quiet"),
         ] {
             let ended = sokudo(&format!("{arguments} --destroy {path} --destroy-contents"));
             ended.refused(3, &["is mounted on", place.at(), "unmount it"]);
@@ -293,6 +296,10 @@ mod root {
             dry.refused(3, &["is mounted on", place.at()]);
             let names_flag = ended.told.contains("--destroy");
             assert!(!names_flag, "no flag helps: {ended:?}");
+        }
+        for command in ["burn-in", "fill", "steady"] {
+            let unnamed = sokudo(&format!("{command} {path} --dry-run"));
+            unnamed.refused(3, &["name it with --destroy"]);
         }
         let back = sokudo(&format!("scan {path} --write --write-back"));
         back.refused(3, &["is mounted on", place.at()]);

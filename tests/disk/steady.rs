@@ -58,8 +58,11 @@ fn an_existing_file_is_overwritten_only_if_that_is_said() {
     let directory = directory_on_disk();
     let file = directory.path().join("data");
     write(&file, vec![7; 4 << 20]);
-    steady(&file, SHORT).refused(3, &["--overwrite", "--dry-run"]);
-    steady(&file, "--dry-run").ok().prints(&["expected: "]);
+    for arguments in [SHORT, "--dry-run"] {
+        steady(&file, arguments).refused(3, &["--overwrite"]);
+    }
+    let dry = steady(&file, "--overwrite --dry-run");
+    dry.ok().prints(&["expected: "]);
     assert!(fs::read(&file).unwrap().iter().all(|byte| *byte == 7));
     let arguments = format!("{SHORT} --overwrite --purge");
     let run = measured(&file, &arguments);

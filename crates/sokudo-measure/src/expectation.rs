@@ -2,7 +2,7 @@
 //! guess from what disks do where places are visited. While it runs, what has been moved
 //! corrects the guess.
 
-use sokudo_model::{Bytes, Limits, Nanos, Operation, Sample, Stage, Survey, Workload};
+use sokudo_model::{Bytes, Limits, Nanos, Operation, Order, Sample, Stage, Survey, Workload};
 
 use crate::settling::SettleTime;
 
@@ -80,6 +80,11 @@ impl Expectation {
                         bytes,
                     }
                 }
+                // All of a device is written, and read back.
+                _ if workload.checks_capacity() && workload.order == Order::SEQUENTIAL => Self {
+                    time: Nanos(moving(size.unwrap_or_default().0).0.saturating_mul(2)),
+                    bytes: size,
+                },
                 _ => Self::default(),
             },
         }
@@ -169,6 +174,18 @@ mod tests {
         let all = expected(Sample::Whole, Some(Bytes(6_000_000_000_000)));
         assert_eq!(all.time, Nanos(40_000_000_000_000 + 2_600_000_000));
         assert_eq!(all.bytes, Some(Bytes(6_000_000_000_000)));
+    }
+
+    #[test]
+    fn a_check_of_all_of_a_device_writes_it_and_reads_it_back() {
+        let size = Some(Bytes(6_000_000_000_000));
+        let mut check = Workload::new("", Bytes::mib(1));
+        check.verify = Some(sokudo_model::Verify::Capacity);
+        let whole = Expectation::of(&check, size);
+        assert_eq!(whole.time, Nanos(2 * 40_000_000_000_000));
+        assert_eq!(whole.bytes, size);
+        check.order = Order::Random { map: false };
+        assert_eq!(Expectation::of(&check, size), Expectation::default());
     }
 
     #[test]

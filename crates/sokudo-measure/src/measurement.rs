@@ -135,24 +135,6 @@ impl<'a> Measurement<'a> {
         several::check(&self.targets().collect::<Vec<_>>())
     }
 
-    /// Refuses devices that will not be destroyed, before anybody is asked whether they may be.
-    ///
-    /// # Errors
-    /// When one was not named, is in use or holds something.
-    pub fn check_consent(&self) -> Result<(), MeasureError> {
-        let Permission::Destroy(consent) = &self.permission else {
-            return Ok(());
-        };
-        for (_, named) in self.targets().filter(|_| self.changes_data()) {
-            let path = named.path().map(Path::new);
-            if let Some(path) = path.filter(|_| named.kind() == TargetKind::BlockDevice) {
-                let occupancy = occupants(&System::host(), path)?;
-                consent.allows(path, &occupancy, &occupancy.occupants)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Refuses a directory in which the test file cannot be made, before it is.
     ///
     /// # Errors
@@ -168,11 +150,14 @@ impl<'a> Measurement<'a> {
         Ok(())
     }
 
-    /// Refuses devices that would be written and may not be, as where it begins. Writes nothing.
+    /// Refuses devices that would be written and may not be, as where it begins, before anybody is
+    /// asked or hears what would be done. Writes nothing.
     ///
     /// # Errors
-    /// When consent is missing, or somebody uses one.
+    /// When one was not named, holds something, or somebody uses it; and as of
+    /// [`Self::check_permission`].
     pub fn check_devices(&self) -> Result<(), MeasureError> {
+        self.check_permission()?;
         let Permission::Destroy(consent) = &self.permission else {
             return Ok(());
         };

@@ -9,11 +9,9 @@ pub mod plan;
 pub(crate) mod rules;
 pub(crate) mod table;
 
-use std::path::Path;
-
 use arguments::Arguments;
 use plan::{BurnInRequest, DiskToBurnIn};
-use sokudo_device::{System, booted_at, occupants};
+use sokudo_device::{System, booted_at};
 use sokudo_history::resume::{LeftRun, Resumable};
 use sokudo_measure::{Measurement, Named, OtherTarget, Prepared, since_epoch};
 use sokudo_model::{
@@ -23,8 +21,7 @@ use sokudo_model::{
 use sokudo_page::TargetForm;
 use sokudo_report::assessment_table;
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::output;
-use sokudo_words::{Text, text};
+use sokudo_words::text;
 
 use crate::burn_in::table::{BurnInDiskEstimate, BurnInEstimate};
 use crate::declared::{Declared, PageForm};
@@ -57,14 +54,9 @@ impl Measuring for Arguments {
     /// Asks, measures and prints, or says what it would take.
     fn run(&self) -> Result<(), Exit> {
         let (measurement, estimate) = self.shared.notified(planned(self))?;
-        if self.shared.printing.dry_run {
-            let mut lines = estimate.lines();
-            lines.extend(measurement.targets().filter_map(in_use));
-            return output::print_lines(&lines);
-        }
         // Where all is written that was to be, nothing is left to ask for.
         let is_requested = !estimate.is_virtual && estimate.passes > 0;
-        let lines = if is_requested {
+        let lines = if is_requested || self.shared.printing.dry_run {
             estimate.lines()
         } else {
             Vec::new()
@@ -82,29 +74,12 @@ impl Measuring for Arguments {
     }
 }
 
-/// Why a disk would not be written now, whatever was allowed.
-fn in_use((name, named): (&str, &Named)) -> Option<Text> {
-    let path = Path::new(named.path()?);
-    let occupancy = occupants(&System::host(), path).ok()?;
-    let uses = occupancy.occupants.iter().filter(|it| !it.is_content());
-    let uses: Vec<Text> = uses.map(Text::from).collect();
-    (!uses.is_empty()).then(|| {
-        text!(
-            "{name}: without --dry-run it would be refused: {}",
-            Text::list(uses, ", ")
-        )
-    })
-}
-
 /// What is left to be done, and what that takes.
 fn planned(arguments: &Arguments) -> Result<(Measurement<'_>, BurnInEstimate), Exit> {
     let disks = Disks::recognise(arguments)?;
-    if !arguments.shared.printing.dry_run {
-        let mut all = disks.all();
-        all.try_for_each(|(name, named)| {
-            consent::check_written(name, named.kind(), &arguments.shared)
-        })?;
-    }
+    disks.all().try_for_each(|(name, named)| {
+        consent::check_written(name, named.kind(), &arguments.shared)
+    })?;
     let is_virtual = disks.are_simulated();
     let measurement = match &arguments.resume {
         Some(run) => resumed(arguments, disks, run)?,

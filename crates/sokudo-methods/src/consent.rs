@@ -5,7 +5,7 @@
 pub mod of_jobs;
 
 use sokudo_measure::{Jobs, Measurement, Named, Permission, Unwritten, may_write};
-use sokudo_model::{Bytes, Plan, TargetKind};
+use sokudo_model::{Bytes, Order, Plan, TargetKind, Workload};
 use sokudo_report::wording::row;
 use sokudo_report::{decimal_size, duration};
 use sokudo_terminal::arguments::printing::Asking;
@@ -56,7 +56,7 @@ pub fn check_written(target: &str, kind: TargetKind, shared: &SharedArguments) -
                 "all that is on {target} would be lost: the page writes a disk only if it was started with --allow-destroy and its serial number, and the same is typed here"
             )))
         }
-        Some(why) => Err(Exit::refused(text!("{why}; --dry-run writes nothing"))),
+        Some(why) => Err(Exit::refused(why)),
         None => Ok(()),
     }
 }
@@ -68,26 +68,39 @@ pub fn ask(
     lines: Option<Vec<Text>>,
     asking: Asking,
 ) -> Result<(), Exit> {
-    measurement.check_permission()?;
-    measurement.check_consent()?;
+    measurement.check_devices()?;
     measurement.check_directory()?;
     let much = || much(measurement.target, &Estimate::of(measurement));
     let lines = lines.unwrap_or_else(|| much().into_iter().collect());
     confirm(&lines, asking)
 }
 
-/// What is lost of each device that may be overwritten.
+/// What is lost of each device that is overwritten, and what all of that takes; nothing where none
+/// is.
 pub fn lost(measurement: &Measurement<'_>) -> Vec<Text> {
-    let may_destroy = matches!(measurement.permission, Permission::Destroy(_));
-    let targets = measurement
-        .targets()
-        .filter(|(_, named)| may_destroy && named.kind() == TargetKind::BlockDevice);
-    let of_device = |(name, named): (&str, &Named)| {
+    let stages = measurement.plan.stages.iter();
+    let workloads = stages.flat_map(|stage| &stage.workloads);
+    let writers = workloads.filter(|it| it.operations.changes_data());
+    let of_device = |(index, (name, named)): (usize, (&str, &Named))| {
+        let is_device = named.kind() == TargetKind::BlockDevice;
+        let is_its = |it: &&Workload| is_device && it.targets().contains(&index);
+        let order = writers.clone().find(is_its)?.order;
         let size = Text::name(decimal_size(named.size().unwrap_or_default(), 3));
         let device = identified(name, named);
-        text!("all of {device}, {size}, is overwritten and lost")
+        Some(match order {
+            Order::Sequential { .. } => text!("all of {device}, {size}, is overwritten and lost"),
+            Order::Random { .. } => text!(
+                "data in many positions all over {device}, {size}, are overwritten: treat all that is on it as lost"
+            ),
+        })
     };
-    targets.map(of_device).collect()
+    let targets = measurement.targets().enumerate();
+    let mut lines: Vec<Text> = targets.filter_map(of_device).collect();
+    if !lines.is_empty() {
+        let names: Vec<_> = measurement.targets().map(|(name, _)| name).collect();
+        lines.push(cost(&names.join(", "), &Estimate::of(measurement)));
+    }
+    lines
 }
 
 /// A device as it was named, with what its label says.

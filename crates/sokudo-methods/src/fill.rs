@@ -11,7 +11,6 @@ use arguments::Arguments;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Method, Nanos, Plan, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;
-use sokudo_terminal::output;
 use sokudo_words::text;
 
 use crate::declared::{Declared, PageForm};
@@ -54,11 +53,11 @@ impl Measuring for Arguments {
     /// Asks, measures and prints, or says what it would take.
     fn run(&self) -> Result<(), Exit> {
         let estimate = estimate(self, &Named::recognise(&self.target)?)?;
-        match (self.shared.printing.dry_run, estimate.is_virtual) {
-            (true, _) => output::print_lines(&estimate.lines()),
-            (_, true) => self.print(self.planned()?, Some(Vec::new())),
-            _ => self.print(self.planned()?, Some(estimate.lines())),
-        }
+        let lines = match estimate.is_virtual && !self.shared.printing.dry_run {
+            true => Vec::new(),
+            false => estimate.lines(),
+        };
+        self.print(self.planned()?, Some(lines))
     }
 }
 

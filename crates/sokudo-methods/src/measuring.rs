@@ -25,18 +25,16 @@ pub enum Planned<'a> {
 }
 
 impl Planned<'_> {
-    /// What would be done, and what that takes.
-    fn lines(&self) -> Result<Vec<Text>, Exit> {
+    /// What would be done, and what that takes, in lines of the command's `own` where it has some;
+    /// what the run refuses is refused.
+    fn lines(&self, own: Option<Vec<Text>>) -> Result<Vec<Text>, Exit> {
         Ok(match self {
             Self::Rows(measurement, _) => {
-                measurement.check_permission()?;
                 measurement.check_devices()?;
                 let mut lines = vec![consent::what(&measurement.plan)];
                 lines.extend(measurement.notes.iter().cloned());
-                lines.push(consent::cost(
-                    measurement.target,
-                    &Estimate::of(measurement),
-                ));
+                let cost = || consent::cost(measurement.target, &Estimate::of(measurement));
+                lines.extend(own.unwrap_or_else(|| vec![cost()]));
                 lines
             }
             Self::Jobs(jobs, run) => {
@@ -59,6 +57,10 @@ fn of_size(error: anyhow::Error, command: Option<&str>) -> anyhow::Error {
         Some(option) if free >= free_space_needed(TEST_FILE_SIZE_MIN) => {
             text!("{error} ({option})").into()
         }
+        _ if command == Some("checkup") => text!(
+            "{error}, or check the device below, which needs no test file (sokudo info lists it)"
+        )
+        .into(),
         _ => error,
     }
 }
@@ -118,7 +120,7 @@ pub trait Measuring: Shares {
     /// Asks, in lines of its own where it has some, measures and prints.
     fn print(&self, planned: Planned<'_>, lines: Option<Vec<Text>>) -> Result<(), Exit> {
         match planned {
-            _ if self.shared().printing.dry_run => output::print_lines(&planned.lines()?),
+            _ if self.shared().printing.dry_run => output::print_lines(&planned.lines(lines)?),
             Planned::Rows(measurement, conduct) => {
                 let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));
                 let shared = self.shared();

@@ -22,8 +22,8 @@ use sokudo_model::{
     Bytes, DriveCache, Nanos, Schedule, ScheduleName, SteadyClass, SteadyProcedure, TargetKind,
 };
 use sokudo_report::view::showing_of;
+use sokudo_terminal::arguments::printing::Printing;
 use sokudo_terminal::exit::{self, Exit};
-use sokudo_terminal::output;
 use sokudo_words::{Text, text};
 
 use crate::declared::{Declared, PageForm};
@@ -53,8 +53,7 @@ impl Measuring for Arguments {
     fn planned(&self) -> Result<Planned<'_>, Exit> {
         let named = Named::recognise(&self.target)?;
         let SteadyPlan { plan, procedure } = rounds(self, &named)?;
-        let quiet = self.shared.printing.asking.quiet;
-        let notes = notes_before(&procedure, named.kind(), quiet);
+        let notes = notes_before(&procedure, named.kind(), &self.shared.printing);
         let test_file_size = capacity(self, &named)?;
         let measurement = Measurement {
             schedule: self.shared.ending(schedule(procedure)),
@@ -67,21 +66,16 @@ impl Measuring for Arguments {
 
     /// Measures and prints, or says what it would take.
     fn run(&self) -> Result<(), Exit> {
-        if !self.shared.printing.dry_run {
-            return self.print(self.planned()?, None);
-        }
-        let named = Named::recognise(&self.target)?;
-        let SteadyPlan { procedure, .. } = rounds(self, &named)?;
-        output::print_lines(&estimate_lines(&procedure))
+        // The notes say what it would take.
+        let lines = self.shared.printing.dry_run.then(Vec::new);
+        self.print(self.planned()?, lines)
     }
 }
 
 /// The rounds that the arguments ask for.
 fn rounds(arguments: &Arguments, named: &Named) -> Result<SteadyPlan, Exit> {
     let medium = medium(arguments, named)?;
-    if !arguments.shared.printing.dry_run {
-        consent::check_written(&arguments.target, named.kind(), &arguments.shared)?;
-    }
+    consent::check_written(&arguments.target, named.kind(), &arguments.shared)?;
     let capacity = capacity(arguments, named)?;
     let request = SteadyRequest {
         test: arguments.test,
@@ -126,12 +120,12 @@ fn schedule(procedure: SteadyProcedure) -> Schedule {
 
 /// What is told on standard error before the first write. In a directory making the test
 /// file is one, so that it is told at once; elsewhere after all refusals.
-fn notes_before(procedure: &SteadyProcedure, kind: TargetKind, quiet: bool) -> Vec<Text> {
+fn notes_before(procedure: &SteadyProcedure, kind: TargetKind, printing: &Printing) -> Vec<Text> {
     let lines = estimate_lines(procedure);
-    if kind != TargetKind::Directory {
+    if kind != TargetKind::Directory || printing.dry_run {
         return lines;
     }
-    if !quiet {
+    if !printing.asking.quiet {
         lines.iter().for_each(exit::note);
     }
     Vec::new()

@@ -14,7 +14,7 @@ use SharedGroup::{Destroy, Issue, Notify, Overwrite, Pages, Seed, Stop};
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
-  sokudo burn-in /dev/sdb --dry-run               how long it takes, how much wear; writes nothing
+  sokudo burn-in /dev/sdb --destroy WD-1234 --dry-run  how long it takes, how much wear
   sokudo burn-in /dev/sdb --destroy WD-1234        one disk; all data on it are lost
   sokudo burn-in /dev/sdb /dev/sdc --destroy WD-1234 --destroy WD-5678 --passes 4
   sokudo burn-in /dev/sdb --resume --destroy WD-1234  resume what was interrupted

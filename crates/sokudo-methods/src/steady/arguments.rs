@@ -16,7 +16,7 @@ use SharedGroup::{Destroy, Issue, Overwrite, Pages, Seed, Stop};
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "\
 Examples:
-  sokudo steady /dev/sdb --dry-run                how long, and how much is written; measures nothing
+  sokudo steady /dev/sdb --destroy WD-1234 --dry-run  how long, and how much is written
   sokudo steady /dev/sdb --purge --destroy WD-1234 IOPS by mix and block size, as PTS-C
   sokudo steady /dev/nvme1n1 --enterprise --purge --destroy S4X1
   sokudo steady /dev/sdb --test wsat --purge --destroy WD-1234 --plot wsat.svg

@@ -48,6 +48,23 @@ fn no_command_writes_much_where_nobody_can_be_asked() {
 }
 
 #[test]
+fn a_dry_run_refuses_what_the_run_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("data"), vec![7; 64 << 20]).unwrap();
+    for command in [
+        "burn-in data",
+        "fill data",
+        "steady data --sizes 4K --mixes 0/100",
+    ] {
+        for dry in ["", " --dry-run"] {
+            sokudo_in(folder.path(), &format!("{command}{dry}")).refused(3, &["--overwrite"]);
+        }
+        let dry = sokudo_in(folder.path(), &format!("{command} --overwrite --dry-run"));
+        dry.ok().prints(&["written"]);
+    }
+}
+
+#[test]
 fn what_takes_long_is_asked_for_though_it_only_reads() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("data"), vec![1; 16 << 20]).unwrap();
