@@ -248,7 +248,10 @@ fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<()
         CheckFormat::Nagios => document.to_nagios(),
         CheckFormat::Prom => (document.to_prometheus(), document.exit_code),
     };
-    output::put(path, &text, arguments.format == CheckFormat::Table)?;
+    match arguments.format {
+        CheckFormat::Nagios => print::put_for_nagios(path, &text)?,
+        format => output::put(path, &text, format == CheckFormat::Table)?,
+    }
     match code {
         0 => Ok(()),
         code => Err(Exit::AsReported(code)),
