@@ -26,18 +26,20 @@ pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
 fn figures_that_are_not_the_disks_are_told_beside_every_format() {
     let directory = tempfile::tempdir().unwrap();
     let job = "--name=one --size=1m --ioengine=null --rw=read";
-    for format in ["terse", "json", "json+"] {
+    for format in ["normal", "terse", "json", "json+"] {
         let ended = fio(directory.path(), &format!("{job} --output-format={format}"));
         assert!(
             ended.told.starts_with("sokudo: note: INVALID: one: "),
             "{ended:?}"
         );
     }
-    let normal = fio(directory.path(), job);
-    assert!(
-        normal.told.is_empty() && normal.printed.contains("INVALID: one"),
-        "{normal:?}"
-    );
+    let to_file = fio(directory.path(), &format!("{job} --output=result.txt"));
+    assert!(to_file.told.starts_with("sokudo: note: INVALID: one: "));
+    let text = fs::read_to_string(directory.path().join("result.txt")).unwrap();
+    for printed in [text, fio(directory.path(), job).printed] {
+        assert!(printed.contains("Run status group 0"), "{printed}");
+        assert!(!printed.contains("INVALID"), "{printed}");
+    }
 }
 
 #[test]
