@@ -116,8 +116,7 @@ pub fn answer(document: &RunDocument) -> Option<(Tone, Text)> {
 /// What a run is listed with: its answer, or without one that a disk of it is not well.
 pub fn listed_answer(document: &RunDocument) -> Option<RunAnswer> {
     let disks = assessment_table::judged_disks(document);
-    let mut answers = disks.iter().map(|disk| disk.assessment.answer);
-    let is_bad = answers.any(|answer| answer == Some(DiskAnswer::NotOk));
+    let is_bad = (disks.iter()).any(|disk| disk.assessment.answer == Some(DiskAnswer::NotOk));
     let answer = add_answer(&mut Article::default(), document);
     answer.or(is_bad.then_some(RunAnswer::NotOk))
 }

@@ -210,11 +210,7 @@ pub fn put_for_nagios(output: Option<&Path>, line: &str) -> Result<(), Exit> {
 /// What Nagios gets that ended so: a line also where nothing could be measured, or only a part. It
 /// takes 2 for a disk that is not OK.
 pub fn ended_for_nagios(ended: Result<(), Exit>, output: Option<&Path>) -> Result<(), Exit> {
-    let why = match &ended {
-        Err(Exit::Interrupted) => Some(text!("interrupted")),
-        ended => ended.as_ref().err().and_then(Exit::message),
-    };
-    let Some(why) = why else {
+    let Some(why) = ended.as_ref().err().and_then(Exit::reason) else {
         return ended;
     };
     let (line, code) = ChecksDocument::nagios_unknown(&why.english());

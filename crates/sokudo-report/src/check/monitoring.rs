@@ -10,7 +10,6 @@ use crate::document::{ResultDocument, RunDocument};
 use crate::figure::Figure;
 use crate::record::word;
 use crate::shortfall::completed_trials;
-use crate::table::Tone;
 use crate::{assessment_table, date};
 use sokudo_model::RunAnswer;
 use sokudo_words::exposition::{Labels, Metrics};
@@ -98,14 +97,13 @@ impl RunDocument {
         let Some((answer, sentence)) = assessment_table::answer_of_all(&disks) else {
             return ChecksDocument::nagios_unknown("no disk was looked at");
         };
-        let status = match Tone::of_answer(answer) {
-            _ if answer == RunAnswer::CannotSay => NagiosStatus::Unknown,
-            Tone::Bad => NagiosStatus::Critical,
-            Tone::Doubtful => NagiosStatus::Warning,
-            _ => NagiosStatus::Ok,
+        let status = match answer {
+            RunAnswer::Ok | RunAnswer::OkSoFar | RunAnswer::FastEnough => NagiosStatus::Ok,
+            RunAnswer::OkBut => NagiosStatus::Warning,
+            RunAnswer::NotOk | RunAnswer::TooSlow => NagiosStatus::Critical,
+            RunAnswer::CannotSay => NagiosStatus::Unknown,
         };
-        let line = nagios_line(status.name(), &sentence.english());
-        (line + "\n", status as u8)
+        (nagios_line(status.name(), &sentence.english()) + "\n", status as u8)
     }
 }
 

@@ -32,7 +32,6 @@ impl ComparisonDocument {
 /// The sentence about this side.
 fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
     let [them, us] = names(&document.reference, other);
-    let letter = &*other.side.letter;
     if other.rows.is_empty() {
         return text!("{them} has no row in common with {us}.");
     }
@@ -55,7 +54,7 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
             let least = document.difference_min_text();
             text!("{them} and {us} are the same within {least}")
         }
-        None => no_difference(them, us, &undecided, (judged, letter)),
+        None => no_difference(them, us, &undecided, (judged, other)),
         Some((first, others)) => {
             let ratio = |it: &RowDocument| it.compared.change.map_or(1.0, |it| it.ratio);
             // Who is many times as fast is the subject.
@@ -67,7 +66,7 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
             let others: Vec<&&RowDocument> = others.take_while(is_alike).collect();
             let change = Difference::of(first, is_turned);
             let (by, row_text, interval) =
-                (change.speed(), row_name(first, letter), change.interval());
+                (change.speed(), row_name(first, other), change.interval());
             let first = match change.is_times_as_fast() {
                 true => text!("{them} is {by} as {us} in {row_text}{interval}"),
                 false => text!("{them} is {by} than {us} in {row_text}{interval}"),
@@ -75,7 +74,7 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
             let unnamed = differing.len() - 1 - others.len();
             let others = others.into_iter().map(|it| {
                 let change = Difference::of(it, is_turned);
-                let (by, row_text) = (change.speed(), self::row_name(it, letter));
+                let (by, row_text) = (change.speed(), self::row_name(it, other));
                 text!("{by} in {row_text}{}", change.interval())
             });
             let named = Text::list(std::iter::once(first).chain(others), ", ");
@@ -189,13 +188,10 @@ impl Difference {
     }
 }
 
-/// Name of the row, or its two where the side of this letter has another, marked where its figure
-/// is of a cache.
-fn row_name(it: &RowDocument, letter: &str) -> Text {
-    let name = match &it.other_row {
-        Some(other) => text!("A's {}, {letter}'s {}", row(&it.row), row(other)),
-        None => row(&it.row),
-    };
+/// Name of the row, on both sides where it has two, marked where its figure is of a cache.
+fn row_name(it: &RowDocument, OtherDocument { side, .. }: &OtherDocument) -> Text {
+    let both = |theirs: &str| text!("A's {}, {}'s {}", row(&it.row), side.letter, row(theirs));
+    let name = it.other_row.as_deref().map_or_else(|| row(&it.row), both);
     match it.is_of_cache {
         true => text!("{name} (of a cache)"),
         false => name,
@@ -207,7 +203,7 @@ fn no_difference(
     them: Text,
     us: Text,
     undecided: &[&RowDocument],
-    (judged, letter): (usize, &str),
+    (judged, other): (usize, &OtherDocument),
 ) -> Text {
     let reach = |it: &&RowDocument| {
         let interval = it.compared.change?.ratio_interval_95?;
@@ -219,7 +215,7 @@ fn no_difference(
         return text!("Whether {them} and {us} differ cannot be seen: their figures vary too much");
     }
     if !blind.is_empty() {
-        let named = blind.iter().take(ROWS_NAMED).map(|it| row_name(it, letter));
+        let named = blind.iter().take(ROWS_NAMED).map(|it| row_name(it, other));
         let more = blind.len().saturating_sub(ROWS_NAMED);
         let more = (more > 0).then(|| text!("{more} more rows"));
         let rows = Text::list(named.chain(more), ", ");

@@ -157,11 +157,7 @@ impl SideOf {
     /// What came of it.
     fn check(&self, ended: &Result<Checked, Exit>) -> BaselineCheck {
         let (exit_code, error, check) = match ended {
-            Err(exit) => {
-                let is_interrupted = matches!(exit, Exit::Interrupted);
-                let interrupted = is_interrupted.then(|| text!("interrupted"));
-                (exit.code(), exit.message().or(interrupted), None)
-            }
+            Err(exit) => (exit.code(), exit.reason(), None),
             Ok(checked) => {
                 let exit = match &checked.ended_by {
                     Some(exit) => Some((exit.code(), exit.message())),
