@@ -103,7 +103,8 @@ impl RunDocument {
             RunAnswer::NotOk | RunAnswer::TooSlow => NagiosStatus::Critical,
             RunAnswer::CannotSay => NagiosStatus::Unknown,
         };
-        (nagios_line(status.name(), &sentence.english()) + "\n", status as u8)
+        let line = nagios_line(status.name(), &sentence.english());
+        (line + "\n", status as u8)
     }
 }
 

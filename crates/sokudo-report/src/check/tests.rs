@@ -331,6 +331,8 @@ fn nagios_gets_one_line_with_figures_and_its_own_codes() {
 fn nagios_is_given_no_answer_by_a_part_of_a_run() {
     let mut document = RunDocument::from_run(&sample::run());
     document.interrupted = false;
+    (document.disk_assessment, document.burn_in) = (None, None);
+    document.assessed_disks.clear();
     let whole = document.to_nagios();
     let line = "SOKUDO UNKNOWN - no disk was looked at\n";
     assert_eq!(whole, (line.to_owned(), 3));
