@@ -94,13 +94,12 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
     let rows = Table::of(&other.rows).column(left("row"), |row| Some(row_name(row)));
     let rows = sides.into_iter().fold(rows, |rows, (named, of)| {
         // Said once.
-        let [spread_note, range_note] = match named.letter == document.reference.letter {
+        let [note, range_note] = match named.letter == document.reference.letter {
             true => ["±: 95 % interval of the median, of its run only.", R],
             false => [""; 2],
         };
-        let spread_head = right("±").rank(2).noted(spread_note);
         rows.column(median(named), move |row| self::median(of(row), unit))
-            .column(spread_head, move |row| spread(of(row), unit))
+            .column(right("±").rank(2).noted(note), move |row| spread(of(row), unit))
             .column(right("mean").rank(5), move |row| {
                 trials(of(row), unit, |it| it.mean)
             })
