@@ -54,7 +54,7 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
             let least = document.difference_min_text();
             text!("{them} and {us} are the same within {least}")
         }
-        None => no_difference(them, us, &undecided, (judged, other)),
+        None => no_difference(them, us, &undecided, other),
         Some((first, others)) => {
             let ratio = |it: &RowDocument| it.compared.change.map_or(1.0, |it| it.ratio);
             // Who is many times as fast is the subject.
@@ -199,19 +199,15 @@ fn row_name(it: &RowDocument, OtherDocument { side, .. }: &OtherDocument) -> Tex
 }
 
 /// What could have gone unseen is as large as the interval reaches that reaches furthest.
-fn no_difference(
-    them: Text,
-    us: Text,
-    undecided: &[&RowDocument],
-    (judged, other): (usize, &OtherDocument),
-) -> Text {
+fn no_difference(them: Text, us: Text, undecided: &[&RowDocument], other: &OtherDocument) -> Text {
     let reach = |it: &&RowDocument| {
         let interval = it.compared.change?.ratio_interval_95?;
         Some((interval.high - 1.0).max(1.0 - interval.low))
     };
     let is_blind = |it: &&&RowDocument| reach(it).is_some_and(|reach| reach >= UNSEEN_MAX);
     let blind: Vec<&&RowDocument> = undecided.iter().filter(is_blind).collect();
-    if blind.len() == judged {
+    let is_same = |it: &RowDocument| it.compared.conclusion == Conclusion::Same;
+    if blind.len() == undecided.len() && !other.rows.iter().any(is_same) {
         return text!("Whether {them} and {us} differ cannot be seen: their figures vary too much");
     }
     if !blind.is_empty() {

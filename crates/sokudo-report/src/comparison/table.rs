@@ -99,7 +99,9 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
             false => [""; 2],
         };
         rows.column(median(named), move |row| self::median(of(row), unit))
-            .column(right("±").rank(2).noted(note), move |row| spread(of(row), unit))
+            .column(right("±").rank(2).noted(note), move |row| {
+                spread(of(row), unit)
+            })
             .column(right("mean").rank(5), move |row| {
                 trials(of(row), unit, |it| it.mean)
             })
