@@ -57,7 +57,7 @@ pub enum InspectError {
     #[error("{name} is a symbolic link that leads back to itself; name what it should lead to")]
     LinkLoop { name: String },
     /// This user may not look at it.
-    #[error("no permission to {access} {name}; run as a user who may, or as root", access = Text::from(*access))]
+    #[error("Permission denied: no right to {access} {name}; run as root, or for a disk as a member of the group disk", access = Text::from(*access))]
     NoPermission {
         name: String,
         /// What was tried: `read`, `enter` or `reach`.

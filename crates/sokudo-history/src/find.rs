@@ -296,16 +296,16 @@ fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<FoundRun>, ImportError
     Ok(recalled.collect())
 }
 
-/// Whether a name is one of the store's: a number, or `last`.
+/// Whether a name is one of the store's: a number, or `last`, which some call `latest`.
 pub fn is_of_store(name: &str) -> bool {
-    name == "last" || number(name).is_some()
+    matches!(name, "last" | "latest") || number(name).is_some()
 }
 
 /// The number that a name stands for, of a run in the store.
 pub fn id(name: &str, keeping: &Keeping) -> Result<RunId, Exit> {
     match number(name) {
         Some(id) => Ok(id),
-        None if name == "last" => named(name, keep::store(keeping)?.as_mut()),
+        None if is_of_store(name) => named(name, keep::store(keeping)?.as_mut()),
         None => {
             let is_label = is_label(name);
             let labelled = is_label.then(|| Recall::new(keeping).labelled(name));

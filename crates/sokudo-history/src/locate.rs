@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sokudo_device::{System, look};
+use sokudo_device::{InspectError, System, look};
 use sokudo_model::{TargetInfo, TargetKind};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::text;
@@ -35,10 +35,13 @@ pub fn target(of: &TargetInfo) -> Result<String, Exit> {
     };
     found.ok_or_else(|| {
         let what = of.path.as_deref().unwrap_or(&of.name);
-        Exit::usage(text!(
-            "{} was not found ({what} is missing or is another device now); connect and mount it, or give its path: sokudo check PATH",
-            of.device_name()
-        ))
+        match look(&System::host(), what) {
+            Err(error @ InspectError::NoPermission { .. }) => Exit::usage(error),
+            _ => Exit::usage(text!(
+                "{} was not found ({what} is missing or is another device now); connect and mount it, or give its path: sokudo check PATH",
+                of.device_name()
+            )),
+        }
     })
 }
 

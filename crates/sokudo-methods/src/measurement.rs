@@ -106,12 +106,11 @@ impl FinishedMeasurement {
             print::write(&it.document, &shared.printing, kept)
         });
         let ended = ended.and_then(|()| judged(&self.document));
-        if self.document.interrupted {
-            return ended;
+        if !self.document.interrupted {
+            let code = ended.as_ref().err().map_or(0, Exit::code);
+            let answer = AnswerDocument::of(&self.document, kept.map(|id| id.0), code);
+            shared.notifying.tell(|| answer.to_json());
         }
-        let code = ended.as_ref().err().map_or(0, Exit::code);
-        let answer = AnswerDocument::of(&self.document, kept.map(|id| id.0), code);
-        shared.notifying.tell(|| answer.to_json());
         match shared.printing.rendering.form() {
             Format::Nagios => {
                 // Its line has no room for it, and its codes are its own.
@@ -120,7 +119,7 @@ impl FinishedMeasurement {
                 }
                 // Nagios calls it UNKNOWN where something went wrong, whatever could be looked at.
                 let failed = ended.is_err_and(|exit| exit.message().is_some());
-                let code = match answer.to_nagios().1 {
+                let code = match self.document.to_nagios().1 {
                     0 | 1 if failed => 3,
                     code => code,
                 };

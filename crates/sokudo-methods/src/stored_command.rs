@@ -73,7 +73,7 @@ impl StoredCommand {
         }
         if !definition::values_of(&given, "others").is_empty() {
             return Err(Exit::usage(text!(
-                "{text} cannot be repeated: it is for several disks; name one"
+                "{text} cannot be repeated: it is for several disks; measure one by a command of its own, and take that run"
             )));
         }
         Ok(repeat)

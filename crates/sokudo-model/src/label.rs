@@ -8,7 +8,7 @@ pub const LABEL_CHARACTERS_MAX: usize = 40;
 /// What a tag that is a label begins with.
 const TAG_PREFIX: &str = "label=";
 /// What names runs in another way.
-const OTHER_NAMES: [&str; 3] = ["last", "all", "run"];
+const OTHER_NAMES: [&str; 4] = ["last", "latest", "all", "run"];
 
 /// Whether a text can be a label: 1 to 40 signs that are seen, no comma, which parts tags, and
 /// nothing that names runs in another way (`44`, `run 44`, `last`, `all`, `tag:…`) or reads like
@@ -76,6 +76,7 @@ mod tests {
             "44",
             "run 44",
             "last",
+            "latest",
             "all",
             "-",
             "--label",

@@ -28,7 +28,7 @@ pub struct AnswerDocument {
     pub started_at: Option<Nanos>,
     /// The run, as it is kept; null where it is not.
     pub run: Option<u64>,
-    /// With what the command ends.
+    /// With what the command ends in every format but nagios, whose codes are its own.
     pub exit_code: u8,
     /// The first line that it prints, or why nothing could be measured, in English; or null.
     pub sentence: Option<String>,

@@ -240,6 +240,8 @@ mod tests {
             disk(1, "B", point("far too slow", DiskAnswer::NotOk)),
         ];
         let document = RunDocument::from_run(&run);
+        let listed = crate::run::listed_answer(&document);
+        assert_eq!(listed, Some(sokudo_model::RunAnswer::NotOk));
         let shown = crate::text::card(&document, &sample::style(120), &Text::default());
         for words in [
             "2 disks (sim:ssd?serial=A1 and 1 more)",

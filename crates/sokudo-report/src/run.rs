@@ -113,10 +113,10 @@ pub fn answer(document: &RunDocument) -> Option<(Tone, Text)> {
         })
 }
 
-/// What a run is listed with: its answer, or without one that its disk is not well.
+/// What a run is listed with: its answer, or without one that a disk of it is not well.
 pub fn listed_answer(document: &RunDocument) -> Option<RunAnswer> {
-    let assessment = document.disk_assessment.as_deref();
-    let is_bad = assessment.is_some_and(|it| it.answer == Some(DiskAnswer::NotOk));
+    let disks = assessment_table::judged_disks(document);
+    let is_bad = (disks.iter()).any(|disk| disk.assessment.answer == Some(DiskAnswer::NotOk));
     let answer = add_answer(&mut Article::default(), document);
     answer.or(is_bad.then_some(RunAnswer::NotOk))
 }

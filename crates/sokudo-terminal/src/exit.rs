@@ -88,7 +88,13 @@ impl Exit {
         Some(text.unwrap_or_else(|| Text::name(one_line(error))))
     }
 
-    /// The same, to be said in another process, whatever language that one speaks.
+    /// The same, and of a run that was interrupted that it was.
+    pub fn reason(&self) -> Option<Text> {
+        let interrupted = matches!(self, Self::Interrupted).then(|| text!("interrupted"));
+        self.message().or(interrupted)
+    }
+
+    /// What it tells, to be said in another process, whatever language that one speaks.
     pub fn in_each_language(&self) -> Option<Text> {
         let error = self.error()?;
         let text = error.downcast_ref::<Text>().cloned();

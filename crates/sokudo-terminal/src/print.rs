@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use sokudo_report::plot::{PlotKind, fitting};
 use sokudo_report::report::{self, ReportedRun};
 use sokudo_report::{
-    AnswerDocument, ChecksDocument, CsvForm, Report, RunDocument, TableStyle, csv, markdown, text,
+    ChecksDocument, CsvForm, Report, RunDocument, TableStyle, csv, markdown, text,
 };
 use sokudo_store::RunId;
 use sokudo_words::{Text, text};
@@ -134,11 +134,11 @@ pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -
     let rendering = &printing.rendering;
     let (format, path) = (rendering.form(), rendering.output.as_deref());
     let style = style(path.is_none(), rendering.table.unit);
-    put(
-        path,
-        &rendered(document, format, &style, detail),
-        format == Format::Table,
-    )?;
+    let text = rendered(document, format, &style, detail);
+    match format {
+        Format::Nagios => put_for_nagios(path, &text)?,
+        _ => put(path, &text, format == Format::Table)?,
+    }
     draw(document, &printing.plotting, detail)
 }
 
@@ -191,7 +191,7 @@ pub fn rendered(
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render_in(document, style.unit, language::current()),
-        Format::Nagios => AnswerDocument::of(document, None, 0).to_nagios().0,
+        Format::Nagios => document.to_nagios().0,
         Format::Prom => {
             let run = ReportedRun::new(String::new(), document.clone());
             Report::new(None, vec![run]).prometheus()
@@ -199,14 +199,22 @@ pub fn rendered(
     }
 }
 
-/// What Nagios gets that ended so: a line also where nothing could be measured. It takes 2 for a
-/// disk that is not OK.
+/// Writes the line that Nagios waits for: to standard output where its file cannot be written.
+pub fn put_for_nagios(output: Option<&Path>, line: &str) -> Result<(), Exit> {
+    put(output, line, false).or_else(|exit| {
+        exit.tell();
+        put(None, line, false)
+    })
+}
+
+/// What Nagios gets that ended so: a line also where nothing could be measured, or only a part. It
+/// takes 2 for a disk that is not OK.
 pub fn ended_for_nagios(ended: Result<(), Exit>, output: Option<&Path>) -> Result<(), Exit> {
-    let Some(why) = ended.as_ref().err().and_then(Exit::message) else {
+    let Some(why) = ended.as_ref().err().and_then(Exit::reason) else {
         return ended;
     };
     let (line, code) = ChecksDocument::nagios_unknown(&why.english());
-    put(output, &line, false)?;
+    put_for_nagios(output, &line)?;
     Err(Exit::AsReported(code))
 }
 

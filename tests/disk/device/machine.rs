@@ -211,7 +211,10 @@ fn who_has_no_permission_is_told_so() {
         assert!(matches!(error, InspectError::NoPermission { .. }));
         assert_eq!(
             error.to_string(),
-            format!("no permission to {verb} {name}; run as a user who may, or as root")
+            format!(
+                "Permission denied: no right to {verb} {name}; \
+                 run as root, or for a disk as a member of the group disk"
+            )
         );
     }
     // Else the closed directory could not be removed.

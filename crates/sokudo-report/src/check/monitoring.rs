@@ -6,11 +6,12 @@
 
 use super::fleet::{BaselineCheck, ChecksDocument};
 use super::{CheckDocument, CheckOutcome, RATIO_LOW_MIN};
-use crate::answer::AnswerDocument;
-use crate::date;
+use crate::document::{ResultDocument, RunDocument};
 use crate::figure::Figure;
 use crate::record::word;
-use sokudo_model::DiskAnswer;
+use crate::shortfall::completed_trials;
+use crate::{assessment_table, date};
+use sokudo_model::RunAnswer;
 use sokudo_words::exposition::{Labels, Metrics};
 
 /// Every metric that is told, in order, with what it is.
@@ -81,22 +82,29 @@ impl NagiosStatus {
     }
 }
 
-impl AnswerDocument {
-    /// The status line of a plugin of Nagios, and the exit code that Nagios expects.
+impl RunDocument {
+    /// The status line of a plugin of Nagios, and the exit code that Nagios expects, of a run that
+    /// answers for disks. A part of a run answers for none.
     pub fn to_nagios(&self) -> (String, u8) {
-        let answers = || self.disks.iter().map(|disk| disk.assessment.answer);
-        let has = |answer| answers().any(|it| it == answer);
-        let status = if has(Some(DiskAnswer::NotOk)) {
-            NagiosStatus::Critical
-        } else if has(None) || self.disks.is_empty() {
-            NagiosStatus::Unknown
-        } else if has(Some(DiskAnswer::OkBut)) {
-            NagiosStatus::Warning
-        } else {
-            NagiosStatus::Ok
+        if self.interrupted {
+            let completed: usize = self.results.iter().map(completed_trials).sum();
+            let trials = |it: &ResultDocument| self.schedule.trials_of(&it.workload);
+            let planned: u32 = self.results.iter().map(trials).sum();
+            let why = format!("interrupted after {completed} of {planned} trials");
+            return ChecksDocument::nagios_unknown(&why);
+        }
+        let disks = assessment_table::judged_disks(self);
+        let Some((answer, sentence)) = assessment_table::answer_of_all(&disks) else {
+            return ChecksDocument::nagios_unknown("no disk was looked at");
         };
-        let sentence = self.sentence.as_deref().unwrap_or("no disk was looked at");
-        (nagios_line(status.name(), sentence) + "\n", status as u8)
+        let status = match answer {
+            RunAnswer::Ok | RunAnswer::OkSoFar | RunAnswer::FastEnough => NagiosStatus::Ok,
+            RunAnswer::OkBut => NagiosStatus::Warning,
+            RunAnswer::NotOk | RunAnswer::TooSlow => NagiosStatus::Critical,
+            RunAnswer::CannotSay => NagiosStatus::Unknown,
+        };
+        let line = nagios_line(status.name(), &sentence.english());
+        (line + "\n", status as u8)
     }
 }
 

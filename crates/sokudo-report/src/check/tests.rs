@@ -328,6 +328,24 @@ fn nagios_gets_one_line_with_figures_and_its_own_codes() {
 }
 
 #[test]
+fn nagios_is_given_no_answer_by_a_part_of_a_run() {
+    let mut document = RunDocument::from_run(&sample::run());
+    document.interrupted = false;
+    (document.disk_assessment, document.burn_in) = (None, None);
+    document.assessed_disks.clear();
+    let whole = document.to_nagios();
+    let line = "SOKUDO UNKNOWN - no disk was looked at\n";
+    assert_eq!(whole, (line.to_owned(), 3));
+    document.interrupted = true;
+    let (line, code) = document.to_nagios();
+    assert_eq!(code, 3);
+    assert!(
+        line.starts_with("SOKUDO UNKNOWN - interrupted after ") && line.ends_with(" trials\n"),
+        "{line}"
+    );
+}
+
+#[test]
 fn nagios_gets_a_line_for_each_of_several() {
     let (text, code) = ChecksDocument::new(vec![
         checked("/mnt/it's=a", 0, of(unchanged())),

@@ -54,7 +54,7 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
             let least = document.difference_min_text();
             text!("{them} and {us} are the same within {least}")
         }
-        None => no_difference(them, us, &undecided, judged),
+        None => no_difference(them, us, &undecided, other),
         Some((first, others)) => {
             let ratio = |it: &RowDocument| it.compared.change.map_or(1.0, |it| it.ratio);
             // Who is many times as fast is the subject.
@@ -65,7 +65,8 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
             let others = others.iter().take(ROWS_NAMED - 1);
             let others: Vec<&&RowDocument> = others.take_while(is_alike).collect();
             let change = Difference::of(first, is_turned);
-            let (by, row_text, interval) = (change.speed(), row_name(first), change.interval());
+            let (by, row_text, interval) =
+                (change.speed(), row_name(first, other), change.interval());
             let first = match change.is_times_as_fast() {
                 true => text!("{them} is {by} as {us} in {row_text}{interval}"),
                 false => text!("{them} is {by} than {us} in {row_text}{interval}"),
@@ -73,7 +74,7 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
             let unnamed = differing.len() - 1 - others.len();
             let others = others.into_iter().map(|it| {
                 let change = Difference::of(it, is_turned);
-                let (by, row_text) = (change.speed(), self::row_name(it));
+                let (by, row_text) = (change.speed(), self::row_name(it, other));
                 text!("{by} in {row_text}{}", change.interval())
             });
             let named = Text::list(std::iter::once(first).chain(others), ", ");
@@ -187,27 +188,30 @@ impl Difference {
     }
 }
 
-/// Name of the row, marked where its figure is of a cache.
-fn row_name(it: &RowDocument) -> Text {
+/// Name of the row, on both sides where it has two, marked where its figure is of a cache.
+fn row_name(it: &RowDocument, OtherDocument { side, .. }: &OtherDocument) -> Text {
+    let both = |theirs: &str| text!("A's {}, {}'s {}", row(&it.row), side.letter, row(theirs));
+    let name = it.other_row.as_deref().map_or_else(|| row(&it.row), both);
     match it.is_of_cache {
-        true => text!("{} (of a cache)", row(&it.row)),
-        false => row(&it.row),
+        true => text!("{name} (of a cache)"),
+        false => name,
     }
 }
 
 /// What could have gone unseen is as large as the interval reaches that reaches furthest.
-fn no_difference(them: Text, us: Text, undecided: &[&RowDocument], judged: usize) -> Text {
+fn no_difference(them: Text, us: Text, undecided: &[&RowDocument], other: &OtherDocument) -> Text {
     let reach = |it: &&RowDocument| {
         let interval = it.compared.change?.ratio_interval_95?;
         Some((interval.high - 1.0).max(1.0 - interval.low))
     };
     let is_blind = |it: &&&RowDocument| reach(it).is_some_and(|reach| reach >= UNSEEN_MAX);
     let blind: Vec<&&RowDocument> = undecided.iter().filter(is_blind).collect();
-    if blind.len() == judged {
+    let is_same = |it: &RowDocument| it.compared.conclusion == Conclusion::Same;
+    if blind.len() == undecided.len() && !other.rows.iter().any(is_same) {
         return text!("Whether {them} and {us} differ cannot be seen: their figures vary too much");
     }
     if !blind.is_empty() {
-        let named = blind.iter().take(ROWS_NAMED).map(|it| row_name(it));
+        let named = blind.iter().take(ROWS_NAMED).map(|it| row_name(it, other));
         let more = blind.len().saturating_sub(ROWS_NAMED);
         let more = (more > 0).then(|| text!("{more} more rows"));
         let rows = Text::list(named.chain(more), ", ");
@@ -278,6 +282,15 @@ mod tests {
 
     fn sentence_of(document: &ComparisonDocument) -> String {
         sentence(document, &document.others[0]).english()
+    }
+
+    #[test]
+    fn a_row_that_has_two_names_is_told_by_both() {
+        let mut document = document(&[(Conclusion::Faster, 1.19, 1.15, 1.22)]);
+        document.others[0].rows[0].other_row = Some("SEQ1M Q16T1 read".to_owned());
+        let said = "19 % faster than xfs in A's SEQ1M Q8T1 read, B's SEQ1M Q16T1 read (";
+        let sentence = sentence_of(&document);
+        assert!(sentence.contains(said), "{sentence}");
     }
 
     #[test]

@@ -75,6 +75,7 @@ type PickSide = fn(&RowDocument) -> &RowSideDocument;
 
 /// As on a control chart.
 const R: &str = "mean, R: of the trials; R is the largest minus the smallest.";
+const EFFECT: &str = "Effect: how little the trials of both overlap (Cliff).";
 
 fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUnit) -> Table {
     let median = |side: &SideDocument| {
@@ -93,17 +94,18 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
     let rows = Table::of(&other.rows).column(left("row"), |row| Some(row_name(row)));
     let rows = sides.into_iter().fold(rows, |rows, (named, of)| {
         // Said once.
-        let note = if named.letter == document.reference.letter {
-            R
-        } else {
-            ""
+        let [note, range_note] = match named.letter == document.reference.letter {
+            true => ["±: 95 % interval of the median, of its run only.", R],
+            false => [""; 2],
         };
         rows.column(median(named), move |row| self::median(of(row), unit))
-            .column(right("±").rank(2), move |row| spread(of(row), unit))
+            .column(right("±").rank(2).noted(note), move |row| {
+                spread(of(row), unit)
+            })
             .column(right("mean").rank(5), move |row| {
                 trials(of(row), unit, |it| it.mean)
             })
-            .column(right("R").rank(4).noted(note), move |row| {
+            .column(right("R").rank(4).noted(range_note), move |row| {
                 trials(of(row), unit, |it| it.range)
             })
     });
@@ -115,7 +117,7 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
         let interval = change.ratio_interval_95?;
         Some(words::interval_text(change.ratio, interval))
     })
-    .column(left("effect").rank(3), |row| {
+    .column(left("effect").rank(3).noted(EFFECT), |row| {
         let change = row.compared.change.as_ref()?;
         Some(change.effect.name())
     })

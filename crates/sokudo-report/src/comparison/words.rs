@@ -177,7 +177,7 @@ pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> Text
         ),
     };
     text!(
-        "{}: median of the trials, ± its 95 % interval (its run only). Change: against A, by Hodges and Lehmann, with its 95 % interval. Effect: how little the trials of both overlap (Cliff). Faster and slower: by more than {}, with at most 5 % false alarms over all rows. Same: the whole interval lies within that. {test}",
+        "{}: median of the trials. Change: against A, by Hodges and Lehmann. Faster and slower: by more than {}, with at most 5 % false alarms over all rows. Same: the whole interval lies within that. {test}",
         unit.name(),
         document.difference_min_text()
     )

@@ -69,7 +69,7 @@ impl MaskedIdentifier {
 /// Something that is masked is a word of the format, too, such as a serial number `disk`.
 #[derive(Debug, sokudo_words::Error)]
 #[error(
-    "the serial numbers cannot be masked: one of them is also a word of the report's format ({0}); post the table instead (sokudo show)"
+    "the serial numbers cannot be masked: one of them is also a word of the output's format ({0}); leave --mask-serial out and replace them by hand"
 )]
 pub struct MaskError(serde_json::Error);
 

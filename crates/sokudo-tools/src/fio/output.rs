@@ -4,7 +4,7 @@
 //! Keys, positions, units, spacing and types follow the installed fio, because
 //! programs read them; where fio's own figure is wrong (the steady state's bandwidth
 //! in powers of 1000, a fraction that rounds up to one), the right one is printed.
-//! Nothing here judges: verdicts are those of the run, added as one key and one line.
+//! Nothing here judges: verdicts are those of the run, added as one key, and beside the output as one line.
 
 mod bins;
 mod failure;
@@ -25,7 +25,7 @@ mod terse;
 pub use failure::failure_lines;
 pub use json::{json, json_plus};
 pub use logs::{LogFile, logs};
-pub use normal::{invalid_line, mismatch_lines, normal};
+pub use normal::{invalid_line, mismatch_lines, normal, verdict_line};
 pub use start::{layout_line, start_lines};
 pub use status::StatusLine;
 pub use terse::terse;

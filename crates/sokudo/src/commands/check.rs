@@ -157,11 +157,7 @@ impl SideOf {
     /// What came of it.
     fn check(&self, ended: &Result<Checked, Exit>) -> BaselineCheck {
         let (exit_code, error, check) = match ended {
-            Err(exit) => {
-                let is_interrupted = matches!(exit, Exit::Interrupted);
-                let interrupted = is_interrupted.then(|| text!("interrupted"));
-                (exit.code(), exit.message().or(interrupted), None)
-            }
+            Err(exit) => (exit.code(), exit.reason(), None),
             Ok(checked) => {
                 let exit = match &checked.ended_by {
                     Some(exit) => Some((exit.code(), exit.message())),
@@ -248,7 +244,10 @@ fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<()
         CheckFormat::Nagios => document.to_nagios(),
         CheckFormat::Prom => (document.to_prometheus(), document.exit_code),
     };
-    output::put(path, &text, arguments.format == CheckFormat::Table)?;
+    match arguments.format {
+        CheckFormat::Nagios => print::put_for_nagios(path, &text)?,
+        format => output::put(path, &text, format == CheckFormat::Table)?,
+    }
     match code {
         0 => Ok(()),
         code => Err(Exit::AsReported(code)),

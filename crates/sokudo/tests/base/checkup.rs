@@ -150,6 +150,8 @@ fn programs_that_watch_machines_get_their_own_words_and_codes() {
         assert!(ended.printed.starts_with(line), "{ended:?}");
         assert_eq!(ended.printed.lines().count(), 1, "{ended:?}");
     }
+    let lost = checkup("sim:ssd", "--format nagios --output /does/not/exist/x").ends(3);
+    assert!(lost.printed.starts_with("SOKUDO UNKNOWN - "), "{lost:?}");
     let metrics = checkup("sim:ssd", "--format prom").ok().printed;
     assert!(metrics.contains("answer=\"OK\"} 1\n"), "{metrics}");
     assert!(metrics.contains("answer=\"NOT OK\"} 0\n"), "{metrics}");

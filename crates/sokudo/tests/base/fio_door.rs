@@ -26,18 +26,20 @@ pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
 fn figures_that_are_not_the_disks_are_told_beside_every_format() {
     let directory = tempfile::tempdir().unwrap();
     let job = "--name=one --size=1m --ioengine=null --rw=read";
-    for format in ["terse", "json", "json+"] {
+    for format in ["normal", "terse", "json", "json+"] {
         let ended = fio(directory.path(), &format!("{job} --output-format={format}"));
         assert!(
             ended.told.starts_with("sokudo: note: INVALID: one: "),
             "{ended:?}"
         );
     }
-    let normal = fio(directory.path(), job);
-    assert!(
-        normal.told.is_empty() && normal.printed.contains("INVALID: one"),
-        "{normal:?}"
-    );
+    let to_file = fio(directory.path(), &format!("{job} --output=result.txt"));
+    assert!(to_file.told.starts_with("sokudo: note: INVALID: one: "));
+    let text = fs::read_to_string(directory.path().join("result.txt")).unwrap();
+    for printed in [text, fio(directory.path(), job).printed] {
+        assert!(printed.contains("Run status group 0"), "{printed}");
+        assert!(!printed.contains("INVALID"), "{printed}");
+    }
 }
 
 #[test]
@@ -239,7 +241,8 @@ fn damage_that_verify_finds_is_an_error_that_names_the_place() {
     bytes[5 * 4096 + 2000] ^= 1;
     written::write(&file, bytes);
     let ended = fio(directory.path(), &format!("{job} --verify_only")).ends(1);
-    assert!(!ended.told.contains("note:"), "it is an error: {ended:?}");
+    let is_note = |line: &str| line.contains("note:") && line.contains("offset 20480");
+    assert!(!ended.told.lines().any(is_note), "an error: {ended:?}");
     ended.tells(&["offset 20480, length 4096: the data do not fit"]);
     let read = job.replace("--rw=write", "--rw=read");
     fio(directory.path(), &read).ends(1).tells(&["verify"]);
@@ -254,7 +257,7 @@ fn notes_are_told_when_asked_and_remedies_speak_fios_language() {
     let asked = fio(directory.path(), &format!("{job} --parse-only --warnings"));
     asked.tells(&["create_fsync has no effect"]);
     let buffered = fio(directory.path(), job);
-    assert!(!buffered.printed.contains("--direct"), "{buffered:?}");
+    assert!(!buffered.told.contains("--direct"), "{buffered:?}");
 }
 
 #[test]

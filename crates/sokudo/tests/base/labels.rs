@@ -88,6 +88,7 @@ fn a_label_comes_with_a_file_from_another_machine_and_can_be_given_to_an_import(
     .ok();
     kept(store, &format!("import {} -q", file.display())).ok();
     kept(store, "show vm").ok().prints(&["run 1"]);
+    kept(store, "show latest").ok().prints(&["run 1"]);
     kept(store, &format!("import {} -q --label host", file.display())).ok();
     kept(store, "show host").ok().prints(&["run 1"]);
 }
@@ -98,6 +99,7 @@ fn a_name_that_would_be_taken_for_something_else_is_refused() {
     for label in [
         "44",
         "last",
+        "latest",
         "all",
         "run 3",
         "tag:a",

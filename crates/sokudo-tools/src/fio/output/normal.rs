@@ -1,6 +1,6 @@
 //! fio's normal output, line for line.
 //!
-//! One line is added at the end: sokudo's verdict.
+//! sokudo's verdict is a line of its own, which stands beside it and not in it.
 
 use sokudo_model::{MismatchKind, Verdict};
 use sokudo_report::date;
@@ -41,7 +41,7 @@ pub fn normal(report: &FioReport) -> String {
             add_disk(&mut lines, disk);
         }
     }
-    lines.push(format!("\n{}\n", verdict_line(report)));
+    lines.push(String::new());
     lines.join("\n")
 }
 
@@ -280,14 +280,13 @@ fn add_steady(lines: &mut Vec<String>, figures: &JobFigures, steady: &super::ste
 /// That figures of a job are not the disk's, and why; `None` where there are none.
 pub fn invalid_line(report: &FioReport) -> Option<String> {
     let line = verdict_line(report);
-    let line = line.strip_prefix("sokudo: ")?;
     let trials = report.run.rows.iter().flat_map(|row| &row.trials);
     let has_figures = trials.map(|trial| trial.outcome.ios()).any(|ios| ios > 0);
-    (has_figures && line.starts_with(Verdict::Invalid.name())).then(|| line.to_owned())
+    (has_figures && line.starts_with(Verdict::Invalid.name())).then_some(line)
 }
 
-/// The worst verdict of all jobs, and why.
-fn verdict_line(report: &FioReport) -> String {
+/// The worst verdict of all jobs, and why: for the standard error, for programs read what fio prints.
+pub fn verdict_line(report: &FioReport) -> String {
     let judged = report.session.jobs.iter().zip(&report.run.rows);
     let judged = judged.filter_map(|(job, row)| Some((job, row.assessment.as_ref()?)));
     let Some((job, worst)) = judged
@@ -300,7 +299,7 @@ fn verdict_line(report: &FioReport) -> String {
         } else {
             "no job was measured"
         };
-        return format!("sokudo: no verdict: {reason}");
+        return format!("no verdict: {reason}");
     };
     let reason = worst
         .findings
@@ -308,9 +307,9 @@ fn verdict_line(report: &FioReport) -> String {
         .filter(|_| worst.verdict != Verdict::Verified);
     let verdict = worst.verdict.name();
     match reason {
-        None => format!("sokudo: {verdict}"),
+        None => verdict.to_owned(),
         Some(finding) => format!(
-            "sokudo: {verdict}: {}: {}; cause: {}; remedy: {} ({})",
+            "{verdict}: {}: {}; cause: {}; remedy: {} ({})",
             job.name, finding.symptom, finding.cause, finding.remedy, finding.code
         ),
     }

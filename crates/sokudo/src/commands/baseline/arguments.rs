@@ -46,7 +46,7 @@ serious one counts, in the order 1, 3, 2, 4.
 
 With --format nagios: 0 OK, no row is slower; 1 WARNING, a row is slower; 2 CRITICAL, a row has
 lost half its speed or more, or the device failed; 3 UNKNOWN, no row could be judged, the
-machine was busy, or there is no baseline.";
+machine was busy, the check was interrupted, or there is no baseline.";
 
 /// How long an idle machine is waited for unless told.
 const IDLE_WAIT: &str = "10min";

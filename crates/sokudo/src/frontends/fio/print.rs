@@ -98,14 +98,15 @@ impl Printer {
     }
 
     /// Writes the logs that jobs asked for, and tells which I/Os failed, what checking found
-    /// wrong, and what no format for people says: that figures are not the disk's.
+    /// wrong, and how far the figures can be trusted: all of it beside what fio would print.
     pub(crate) fn logs(&self, report: &FioReport<'_>) -> Result<(), Exit> {
         let failed = fio::failure_lines(report);
         for line in failed.into_iter().chain(fio::mismatch_lines(report)) {
             exit::fault(&line);
         }
-        if !self.is_for_people() {
-            fio::invalid_line(report).iter().for_each(exit::note);
+        match self.is_for_people() {
+            true => exit::note(fio::verdict_line(report)),
+            false => fio::invalid_line(report).iter().for_each(exit::note),
         }
         for log in fio::logs(report) {
             output::write_file(Path::new(&log.name), &log.text)?;
