@@ -59,7 +59,7 @@ impl Estimate {
 
     /// Of what is about to be measured.
     pub fn of(measurement: &Measurement<'_>) -> Self {
-        let Measurement { plan, schedule, .. } = measurement;
+        let (plan, schedule) = (&measurement.plan, &carried_out(measurement));
         let is_model = |kind| matches!(kind, TargetKind::Simulated | TargetKind::Null);
         let mut targets = measurement.targets();
         Self {
@@ -109,6 +109,19 @@ impl Estimate {
     pub fn writes_many_bytes(&self) -> bool {
         self.writes_bytes
             .is_some_and(|it| it > BYTES_WITHOUT_CONSENT_MAX)
+    }
+}
+
+/// The schedule as it will be carried out: simulated devices make no pauses.
+pub fn carried_out(measurement: &Measurement<'_>) -> Schedule {
+    let schedule = measurement.schedule.clone();
+    let mut targets = measurement.targets();
+    match targets.all(|(_, named)| named.kind() == TargetKind::Simulated) {
+        true => Schedule {
+            pause: Nanos(0),
+            ..schedule
+        },
+        false => schedule,
     }
 }
 

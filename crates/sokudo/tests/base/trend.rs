@@ -124,5 +124,7 @@ fn a_word_that_fits_several_devices_names_them() {
     let several = trend(&path, "");
     several.refused(2, &["loop7 (ext4)", "Example 1000 S2"]);
     assert!(!several.told.contains("/gone/a.img"), "{several:?}");
-    trend(&path, "'loop7 (ext4)'").ok().prints(&["loop7 (ext4)"]);
+    trend(&path, "'loop7 (ext4)'")
+        .ok()
+        .prints(&["loop7 (ext4)"]);
 }
