@@ -114,15 +114,12 @@ impl Estimate {
 
 /// The schedule as it will be carried out: simulated devices make no pauses.
 pub fn carried_out(measurement: &Measurement<'_>) -> Schedule {
-    let schedule = measurement.schedule.clone();
-    let mut targets = measurement.targets();
-    match targets.all(|(_, named)| named.kind() == TargetKind::Simulated) {
-        true => Schedule {
-            pause: Nanos(0),
-            ..schedule
-        },
-        false => schedule,
+    let mut schedule = measurement.schedule.clone();
+    let mut kinds = measurement.targets().map(|(_, named)| named.kind());
+    if kinds.all(|kind| kind == TargetKind::Simulated) {
+        schedule.pause = Nanos(0);
     }
+    schedule
 }
 
 /// What will be done, as the page shows it.
