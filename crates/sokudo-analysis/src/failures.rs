@@ -352,28 +352,21 @@ fn in_words(failure: &IoFailure, request: Bytes) -> Text {
     };
     let operation = Text::from(failure.operation.name());
     let (count, offset) = (failure.count, offset_argument(failure.offset));
-    if failure.operation.is_on_files() {
-        text!(
-            "{count} {operation} {how}, after {files} files",
-            files = failure.offset.0
-        )
-    } else if failure.operation == Operation::Flush && count > 1 {
-        text!("{count} flushes {how}, the first at offset {offset}")
-    } else if failure.operation != Operation::Flush
-        && matches!(failure.kind, FailureKind::Errno(_) | FailureKind::Nvme(_))
-        && request > SECTOR_MAX
-    {
-        // Of a long request the error does not say which sector it is of.
-        match count {
-            1 => text!("1 {operation} {how}, within {request} from offset {offset}"),
-            _ => {
-                text!("{count} {operation}s {how}, the first within {request} from offset {offset}")
-            }
+    let is_flush = failure.operation == Operation::Flush;
+    // Of a long request the error does not say which sector it is of.
+    let is_long = !is_flush && request > SECTOR_MAX && errno_of(failure.kind).is_some();
+    match (count, is_long) {
+        _ if failure.operation.is_on_files() => {
+            let files = failure.offset.0;
+            text!("{count} {operation} {how}, after {files} files")
         }
-    } else if count == 1 {
-        text!("1 {operation} {how}, at offset {offset}")
-    } else {
-        text!("{count} {operation}s {how}, the first at offset {offset}")
+        (1, true) => text!("1 {operation} {how}, within {request} from offset {offset}"),
+        (_, true) => {
+            text!("{count} {operation}s {how}, the first within {request} from offset {offset}")
+        }
+        (1, false) => text!("1 {operation} {how}, at offset {offset}"),
+        _ if is_flush => text!("{count} flushes {how}, the first at offset {offset}"),
+        _ => text!("{count} {operation}s {how}, the first at offset {offset}"),
     }
 }
 

@@ -23,9 +23,6 @@ use replacing::ReplaceFault;
 /// Width of a table that goes to no terminal: what mail, issues and printed pages hold.
 const WIDTH_WITHOUT_TERMINAL: usize = 80;
 
-/// Names standard output where a file is expected.
-const STANDARD_OUTPUT: &str = "-";
-
 /// Writes text to standard output. A terminal is sent nothing that commands it.
 pub fn print(text: &str) -> Result<(), Exit> {
     match invocation::is_output_terminal() {
@@ -182,7 +179,7 @@ fn overwrite(file: &File, bytes: &[u8]) -> io::Result<()> {
 /// for the whole, and an older result is better than none.
 pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exit> {
     let bytes = bytes.as_ref();
-    if path == Path::new(STANDARD_OUTPUT) {
+    if path.as_os_str() == "-" {
         return std::str::from_utf8(bytes).map_or_else(|_| print_bytes(bytes), print);
     }
     check_writable(Some(path))?;
@@ -221,7 +218,7 @@ fn refuse_store(path: &Path) -> Result<(), Exit> {
 
 /// Fails early when a result could not be written at the end.
 pub fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
-    let Some(path) = path.filter(|it| *it != Path::new(STANDARD_OUTPUT)) else {
+    let Some(path) = path.filter(|it| it.as_os_str() != "-") else {
         return Ok(());
     };
     refuse_store(path)?;
