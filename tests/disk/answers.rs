@@ -100,6 +100,14 @@ fn what_is_chosen_is_measured() {
 }
 
 #[test]
+fn what_is_chosen_by_c_is_checked() {
+    let Some(ended) = typed(&[("1", "1c"), ("trial 1", "\\003")]) else {
+        return;
+    };
+    assert_eq!(ended.code(), Some(130), "{ended:?}");
+}
+
+#[test]
 fn who_sits_at_a_terminal_is_asked_before_much_is_written_at_every_door() {
     if !has("script") {
         return skip("script (util-linux), which makes a terminal, is not installed");

@@ -54,7 +54,10 @@ fn sectors_that_fail_are_named_and_the_device_is_not_called_slow() {
     let result = &run["figures"][0];
     let symptom = part(result, "io-errors", "symptom");
     assert!(symptom.contains("EIO (input/output error)"), "{symptom}");
-    assert!(symptom.contains("at offset 67108864"), "{symptom}");
+    assert!(
+        symptom.contains("within 1 MiB from offset 67108864"),
+        "{symptom}"
+    );
     for slow in ["stalls", "not-steady", "foreign-io", "unsteady"] {
         assert!(!codes(result).contains(&slow), "{result}");
     }

@@ -23,6 +23,9 @@ const RANGES_LISTED_MAX: usize = 4;
 /// Ranges of several trials that are compared with each other.
 const DEFECTS_COMPARED_MAX: usize = 1_000;
 
+/// The largest sector that a disk reads as one.
+const SECTOR_MAX: Bytes = Bytes::kib(4);
+
 /// Linux error numbers that storage answers with (asm-generic/errno.h). Above 34
 /// they are others on MIPS, SPARC, PA-RISC and Alpha, where they would be shown
 /// with the wrong words.
@@ -132,7 +135,7 @@ fn device_vanished(case: &RowContext<'_>) -> Option<RuleResult> {
     (!vanished.is_empty()).then(|| {
         RuleResult::new(
             Code::DeviceVanished,
-            all_in_words(&vanished),
+            all_in_words(case, &vanished),
             "the device stopped answering: unplugged, reset or broken. A device that is gone answers reads with no bytes and no error, or with ENODEV; it answers writes with ENOSPC although there is room",
             "look for the device's name in the kernel's log (dmesg), and check cable, power and \
              health",
@@ -231,7 +234,7 @@ fn io_errors(case: &RowContext<'_>) -> Option<RuleResult> {
     let (cause, remedy) = explain(first.kind);
     Some(RuleResult::new(
         Code::IoErrors,
-        all_in_words(&errors),
+        all_in_words(case, &errors),
         cause,
         remedy,
     ))
@@ -328,11 +331,14 @@ fn errno_of(kind: FailureKind) -> Option<i32> {
     }
 }
 
-fn all_in_words(failures: &[IoFailure]) -> Text {
-    Text::list(failures.iter().map(in_words), "; ")
+fn all_in_words(case: &RowContext<'_>, failures: &[IoFailure]) -> Text {
+    let blocks = &case.row.workload.blocks;
+    let words = |it: &IoFailure| in_words(it, blocks.of(it.operation).largest());
+    Text::list(failures.iter().map(words), "; ")
 }
 
-fn in_words(failure: &IoFailure) -> Text {
+/// A failure of a request of so many bytes at most.
+fn in_words(failure: &IoFailure, request: Bytes) -> Text {
     let how = match failure.kind {
         FailureKind::Errno(number) => text!("failed with {error}", error = errno_words(number)),
         FailureKind::Short { requested, moved } => text!("moved {moved} of {requested} bytes"),
@@ -346,17 +352,21 @@ fn in_words(failure: &IoFailure) -> Text {
     };
     let operation = Text::from(failure.operation.name());
     let (count, offset) = (failure.count, offset_argument(failure.offset));
-    if failure.operation.is_on_files() {
-        text!(
-            "{count} {operation} {how}, after {files} files",
-            files = failure.offset.0
-        )
-    } else if count == 1 {
-        text!("1 {operation} {how}, at offset {offset}")
-    } else if failure.operation == Operation::Flush {
-        text!("{count} flushes {how}, the first at offset {offset}")
-    } else {
-        text!("{count} {operation}s {how}, the first at offset {offset}")
+    let is_flush = failure.operation == Operation::Flush;
+    // Of a long request the error does not say which sector it is of.
+    let is_long = !is_flush && request > SECTOR_MAX && errno_of(failure.kind).is_some();
+    match (count, is_long) {
+        _ if failure.operation.is_on_files() => {
+            let files = failure.offset.0;
+            text!("{count} {operation} {how}, after {files} files")
+        }
+        (1, true) => text!("1 {operation} {how}, within {request} from offset {offset}"),
+        (_, true) => {
+            text!("{count} {operation}s {how}, the first within {request} from offset {offset}")
+        }
+        (1, false) => text!("1 {operation} {how}, at offset {offset}"),
+        _ if is_flush => text!("{count} flushes {how}, the first at offset {offset}"),
+        _ => text!("{count} {operation}s {how}, the first at offset {offset}"),
     }
 }
 
@@ -448,7 +458,7 @@ fn explain(kind: FailureKind) -> (&'static str, Text) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{check, each_outcome, reads, reads_with, says};
+    use crate::sample::{check, each_outcome, large_writes, reads, reads_with, says};
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{Bytes, Run};
 
@@ -520,6 +530,30 @@ mod tests {
             "io-errors",
             &["^1 flush failed with error number 1234, at"],
         );
+    }
+
+    #[test]
+    fn the_failure_of_a_long_request_is_somewhere_in_it() {
+        for (count, words) in [
+            (
+                1,
+                "^1 write failed with EIO (input/output error), within 1 MiB from offset 8192 |",
+            ),
+            (
+                2,
+                "^2 writes failed with EIO (input/output error), the first within 1 MiB from \
+                 offset 8192 |",
+            ),
+        ] {
+            let mut run = large_writes();
+            run.rows[0].trials[1].outcome.failures.push(IoFailure {
+                operation: Operation::Write,
+                kind: FailureKind::Errno(errno::EIO),
+                offset: Bytes(8_192),
+                count,
+            });
+            says(run, "io-errors", &[words]);
+        }
     }
 
     #[test]

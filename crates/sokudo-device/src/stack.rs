@@ -92,14 +92,12 @@ impl<'a> Stack<'a> {
     fn found(mut self) -> StackedDevices {
         self.check_counters();
         self.check_kinds();
-        let stat_files = if self.is_complete {
-            self.stat_files
-        } else {
-            Vec::new()
-        };
+        if !self.is_complete {
+            self.stat_files.clear();
+        }
         StackedDevices {
             devices: self.devices,
-            counters: CounterSource::new(stat_files),
+            counters: CounterSource::new(self.stat_files),
             blind_spots: self.blind_spots,
         }
     }

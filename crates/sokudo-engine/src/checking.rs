@@ -65,11 +65,8 @@ impl Checker {
 
     /// The next block to be read back before anything else is done.
     pub(crate) fn due(&mut self) -> Option<ExpectedBlock> {
-        if self.verifier.is_due() {
-            self.verifier.next()
-        } else {
-            None
-        }
+        let is_due = self.verifier.is_due();
+        is_due.then(|| self.verifier.next()).flatten()
     }
 
     /// What is done instead of `access`, and the block that is checked by it.

@@ -425,7 +425,7 @@ pub(crate) fn share_links<'a>(devices: impl Iterator<Item = &'a mut SimulatedDev
 /// The model that a target names.
 fn parse_model(spec: &mut Spec, size: Bytes) -> Result<Box<dyn DeviceModel>, SpecError> {
     Ok(match spec.model() {
-        "const" => Box::new(Constant::parse(spec)?),
+        "const" => Box::new(Constant::parse(spec, None)?),
         "hdd" => Box::new(HardDisk::parse(spec, size)?),
         "smr" => Box::new(Shingled::parse(spec, size)?),
         "ssd" => Box::new(SolidState::parse(spec, false)?),

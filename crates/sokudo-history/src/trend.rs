@@ -74,9 +74,14 @@ fn device(store: &mut dyn Store, word: Option<&str>) -> Result<StoredDevice, Exi
             "no run of {word} is kept; sokudo list shows the devices"
         ))),
         (_, word) => {
-            let identities = found.iter().take(DEVICES_NAMED);
-            let names: Vec<&str> = identities.map(|device| device.identity.as_str()).collect();
-            let names = names.join("; ");
+            // What people call it tells more than the file that a loop device was once made of.
+            let is_alone = |name: &str| found.iter().filter(|it| it.name == name).count() == 1;
+            let called = |it: &StoredDevice| match is_alone(&it.name) {
+                true => it.name.clone(),
+                false => it.identity.clone(),
+            };
+            let names = found.iter().take(DEVICES_NAMED).map(called);
+            let names = names.collect::<Vec<_>>().join("; ");
             Err(Exit::usage(match word {
                 Some(word) => text!("{word} matches several devices; name one of them: {names}"),
                 None => text!("runs of several devices are kept; name one of them: {names}"),

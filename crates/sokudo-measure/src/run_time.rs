@@ -40,11 +40,7 @@ pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos 
     let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
     let steps = steps(schedule, &plan.stages);
     let of_step = |step: &ScheduledTrial| {
-        let pause = if step.pause_before {
-            schedule.pause.0
-        } else {
-            0
-        };
+        let pause = u64::from(step.pause_before) * schedule.pause.0;
         let stage = &plan.stages[step.stage];
         let trial = trials(stage);
         if step.trial >= trials_at_most(schedule, stage, trial) {

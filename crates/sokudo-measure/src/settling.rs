@@ -31,14 +31,9 @@ pub(crate) struct SettleTime {
 impl SettleTime {
     /// Of a row without trials. A schedule that imitates another tool does not `learn`.
     pub(crate) fn of(workload: &Workload, learns: bool) -> Self {
-        let scouts_left = if workload.is_sustained() && learns {
-            SCOUTS_MAX
-        } else {
-            0
-        };
         Self {
             time: least(workload),
-            scouts_left,
+            scouts_left: u32::from(workload.is_sustained() && learns) * SCOUTS_MAX,
         }
     }
 

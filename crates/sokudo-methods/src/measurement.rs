@@ -250,7 +250,7 @@ impl<'a> Following<'a> {
             tell_left_behind(&measurement);
         }
         measurement.notes.extend(spread_note(&measurement));
-        let Measurement { plan, schedule, .. } = &measurement;
+        let (plan, schedule) = (&measurement.plan, &event_stream::carried_out(&measurement));
         let estimate = Estimate {
             asks: self.asks,
             ..Estimate::of(&measurement)

@@ -359,6 +359,8 @@ fn trials_line(document: &RunDocument) -> Text {
         other => Text::name(other.to_string()),
     };
     let pause = match schedule.pause {
+        // Simulated devices make none.
+        _ if document.target.kind == TargetKind::Simulated => "no pauses".into(),
         Nanos(0) => "no pauses".into(),
         pause => text!("pauses of {}", exact_time(pause)),
     };

@@ -28,7 +28,7 @@ use crate::exit::Exit;
 use crate::stuck::stuck;
 use crate::{invocation, language, remedies};
 
-pub use planned::Estimate;
+pub use planned::{Estimate, carried_out};
 use planned::planned;
 pub use stream::{is_printed, open};
 

@@ -5,6 +5,7 @@ use std::io;
 
 use rustix::io::Errno;
 use sokudo_measure::MeasureError;
+use sokudo_report::TableStyle;
 use sokudo_store::StoreError;
 use sokudo_words::{Fault, HasFault, Text, text};
 
@@ -211,7 +212,20 @@ pub fn progress(message: impl Display) {
 fn tell(line: &str) {
     // Where nothing can be told any more (a full disk, a closed pipe), the exit code
     // still says how it ended.
-    let _ = invocation::write_error(format!("sokudo: {line}\n").as_bytes());
+    let width = invocation::error_terminal().map(|(width, _)| usize::from(width.0));
+    let _ = invocation::write_error(laid_out(line, width).as_bytes());
+}
+
+/// A message as it is written: to a terminal in lines that end between words.
+fn laid_out(message: &str, width: Option<usize>) -> String {
+    let Some(width) = width else {
+        return format!("sokudo: {message}\n");
+    };
+    let style = TableStyle {
+        width,
+        ..TableStyle::default()
+    };
+    style.wrapped("sokudo: ", &Text::name(message)).join("\n") + "\n"
 }
 
 /// An error with those of its causes that it does not name itself.
@@ -331,6 +345,16 @@ mod tests {
                 .context(format!("no test file can be made; raise {limit}"));
             assert_eq!(one_line(&error).matches(limit).count(), 1);
         }
+    }
+
+    #[test]
+    fn a_long_message_is_broken_between_words_at_a_terminal() {
+        let note = "note: the figures of this disk are those of its cache";
+        assert_eq!(laid_out(note, None), format!("sokudo: {note}\n"));
+        assert_eq!(
+            laid_out(note, Some(40)),
+            "sokudo: note: the figures of this disk\n        are those of its cache\n"
+        );
     }
 
     #[test]

@@ -17,6 +17,7 @@ use std::time::Instant;
 use sokudo_measure::since_epoch;
 use sokudo_model::Nanos;
 use sokudo_words::Language;
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// What an invocation finds around itself.
 #[derive(Clone, Debug, Default)]
@@ -217,6 +218,12 @@ pub fn is_output_terminal() -> bool {
 /// Whether people read standard error as it is written.
 pub fn is_error_terminal() -> bool {
     current().is_of_process() && io::stderr().is_terminal()
+}
+
+/// The size of the terminal that standard error is.
+pub(crate) fn error_terminal() -> Option<(Width, Height)> {
+    let size = || terminal_size_of(io::stderr());
+    is_error_terminal().then(size).flatten()
 }
 
 // ── Its streams ──────────────────────────────────────────────────────────────

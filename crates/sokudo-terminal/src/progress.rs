@@ -1,7 +1,6 @@
 //! What the user sees while it runs: one line on the terminal, and below it what each row
 //! has come to.
 
-use std::io;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,7 +10,6 @@ use sokudo_model::{Bytes, Event, Nanos, Plan, Row, RunState, Schedule, Workload,
 use sokudo_report::rate;
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
-use terminal_size::{Height, Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr;
 
 use crate::event_stream::{EventTeller, is_for_page, probing};
@@ -123,16 +121,11 @@ impl ProgressLine {
             std::iter::repeat_n(expected, stage.workloads.len())
         });
         let at_most = duration(plan, schedule, size);
-        let total = match schedule.time_max {
-            None => at_most,
-            Some(_) => {
-                let unlimited = Schedule {
-                    time_max: None,
-                    ..schedule.clone()
-                };
-                duration(plan, &unlimited, size)
-            }
+        let unlimited = Schedule {
+            time_max: None,
+            ..schedule.clone()
         };
+        let total = duration(plan, &unlimited, size);
         Self {
             bar: bar(at_most.0, quiet),
             telling: EventTeller::begin(at_most, control),
@@ -347,7 +340,7 @@ impl ProgressLine {
     /// Shows lines and a last one, with the cursor before its end. At the end a terminal would echo
     /// "^C" in the line below, and the first line would stay when the others are taken away.
     fn set(&self, lines: &str, last: &str) {
-        let columns = terminal().map_or(0, |(width, _)| usize::from(width.0));
+        let columns = invocation::error_terminal().map_or(0, |(width, _)| usize::from(width.0));
         let room = columns.saturating_sub(last.width());
         let message = format!("{lines}\n{last}{:room$}\u{1b}[3D", "");
         self.bar.set_message(message);
@@ -392,13 +385,7 @@ fn share(position: u64, total: u64) -> f64 {
 fn figures_at_most() -> usize {
     // The line itself may need two, one says how to end, and the cursor's is left free.
     const LINES_USED: u16 = 4;
-    terminal().map_or(0, |(_, height)| height.0.saturating_sub(LINES_USED).into())
-}
-
-/// The size of the terminal that standard error is.
-fn terminal() -> Option<(Width, Height)> {
-    let size = || terminal_size_of(io::stderr());
-    invocation::is_error_terminal().then(size).flatten()
+    invocation::error_terminal().map_or(0, |(_, height)| height.0.saturating_sub(LINES_USED).into())
 }
 
 /// The line itself, which is full at `length`. Silent when the terminal is none or

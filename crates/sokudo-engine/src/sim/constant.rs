@@ -61,13 +61,14 @@ impl CreditLimit {
 }
 
 impl Constant {
-    pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
+    /// Reads its keys; without `rate` the wire is this one.
+    pub(super) fn parse(spec: &mut Spec, wire: Option<TransferRate>) -> Result<Self, SpecError> {
         let latency = spec.value("latency", LATENCY_MIN..=LATENCY_MAX, LATENCY_DEFAULT)?;
         let some = Nanos(latency.0 / JITTER_DEFAULT_PART);
         let jitter = spec.value("jitter", Nanos(0)..=LATENCY_MAX, some)?;
         let parallel = spec.optional("parallel", 1..=PARALLEL_MAX)?;
         let wires = TransferRate(1_000)..=TransferRate::megabytes(1_000_000);
-        let wire = spec.optional("rate", wires.clone())?;
+        let wire = spec.optional("rate", wires.clone())?.or(wire);
         let refill = spec.optional("refill", wires)?;
         let credit = spec.value("credit", Bytes(0)..=Bytes::gib(1 << 20), Bytes::gib(8))?;
         let limit = refill.map(|refill| {

@@ -63,7 +63,7 @@ impl Fake {
             window_at: at.0,
             window_bytes: window.0,
             cache_bytes: cache.0,
-            drive: Constant::parse(spec)?,
+            drive: Constant::parse(spec, None)?,
         })
     }
 }

@@ -13,6 +13,7 @@ use sokudo_model::{Bytes, DeviceCounters, Operation};
 
 use super::agenda::Agenda;
 use super::constant::Constant;
+use super::rate::TransferRate;
 use super::spec::{Spec, SpecError, not_a_multiple};
 use super::{DeviceModel, PendingRequest, Presentation, count};
 
@@ -25,6 +26,9 @@ const DISKS_MAX: u64 = 32;
 /// What md allows is more, but no array has it.
 const CHUNK_MIN: Bytes = Bytes::kib(4);
 const CHUNK_MAX: Bytes = Bytes::mib(16);
+
+/// What a drive of flash moves over SATA at 6 Gbit/s.
+const MEMBER_RATE: TransferRate = TransferRate::megabytes(550);
 
 #[derive(Debug)]
 pub(super) struct Raid5 {
@@ -66,7 +70,7 @@ impl Raid5 {
         let disks = spec.value("disks", DISKS_MIN..=DISKS_MAX, 4)?;
         let chunk = spec.value("chunk", CHUNK_MIN..=CHUNK_MAX, Bytes::kib(64))?;
         not_a_multiple(("chunk", chunk), Bytes::kib(4))?;
-        let member = Constant::parse(spec)?;
+        let member = Constant::parse(spec, Some(MEMBER_RATE))?;
         Ok(Self {
             chunk_bytes: chunk.0,
             members: (0..disks).map(|_| member.clone()).collect(),

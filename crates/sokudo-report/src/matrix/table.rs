@@ -156,7 +156,8 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     };
     let mut notes = vec![text!(
         "Each figure is the geometric mean of {blocks}, in each of which every cell was measured \
-         once, in random order (seed {}); ± is its own 95 % interval.",
+         once, in random order (seed {}); ± is its 95 % interval by the noise of all cells or of \
+         those that share a value with it, whichever is wider.",
         document.seed
     )];
     if unit == BandwidthUnit::MegabytesPerSecond {

@@ -79,7 +79,7 @@ fn drawn(document: &TrendDocument, unit: BandwidthUnit) -> Option<PlotFigure> {
         footer: match is_single {
             true => text!("a level changes where runs differ by more than their noise"),
             false => text!(
-                "beside a row: the median of each level · a level changes where runs differ by more than their noise"
+                "beside a row: its last run · a level changes where runs differ by more than their noise"
             ),
         }
         .into(),
@@ -136,7 +136,10 @@ fn layers_of(
     };
     let runs = Layer::new(Ink::of_number(number), runs);
     if !is_single {
-        return vec![runs.named(row(&series.row), figures)];
+        // Its line is drawn from run to run, and ends there.
+        let last = series.points.last().map_or(0.0, |it| it.per_second);
+        let last = format!("{} {}", rate(last / unit.bytes()), unit.name());
+        return vec![runs.named(row(&series.row), last)];
     }
     let levels = Layer::new(Ink::WRITE.dashed(true), Shape::Lines(lines.collect()));
     vec![
@@ -297,6 +300,11 @@ mod tests {
             "{table}"
         );
         assert!(!table.contains("now MB/s"), "{table}");
+        // What stands beside a line is what the line ends at.
+        let Body::Chart(chart) = &drawn.body else {
+            panic!("{:?}", drawn.body);
+        };
+        assert_eq!(chart.layers[0].figures, "150.0 MB/s");
     }
 
     #[test]

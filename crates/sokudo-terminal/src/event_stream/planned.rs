@@ -59,7 +59,7 @@ impl Estimate {
 
     /// Of what is about to be measured.
     pub fn of(measurement: &Measurement<'_>) -> Self {
-        let Measurement { plan, schedule, .. } = measurement;
+        let (plan, schedule) = (&measurement.plan, &carried_out(measurement));
         let is_model = |kind| matches!(kind, TargetKind::Simulated | TargetKind::Null);
         let mut targets = measurement.targets();
         Self {
@@ -110,6 +110,16 @@ impl Estimate {
         self.writes_bytes
             .is_some_and(|it| it > BYTES_WITHOUT_CONSENT_MAX)
     }
+}
+
+/// The schedule as it will be carried out: simulated devices make no pauses.
+pub fn carried_out(measurement: &Measurement<'_>) -> Schedule {
+    let mut schedule = measurement.schedule.clone();
+    let mut kinds = measurement.targets().map(|(_, named)| named.kind());
+    if kinds.all(|kind| kind == TargetKind::Simulated) {
+        schedule.pause = Nanos(0);
+    }
+    schedule
 }
 
 /// What will be done, as the page shows it.

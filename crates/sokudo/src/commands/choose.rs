@@ -69,10 +69,13 @@ pub(crate) fn run() -> Result<(), Exit> {
         output::say(&text!("Each is measured by its name: sokudo mark NAME"))?;
         return output::print(&lines(&choices, None, &(0..choices.len())));
     }
-    let Some(target) = prompt(&choices)? else {
+    let Some((target, key)) = prompt(&choices)? else {
         return Ok(());
     };
-    carry_out(&["mark", &target, "--card", "--quick"])?;
+    if key == Key::Char('c') {
+        return carry_out(&["checkup", target]);
+    }
+    carry_out(&["mark", target, "--card", "--quick"])?;
     output::say(&text!(
         "Type c (is it OK?) or m (measure longer), then Enter; Enter alone leaves"
     ))?;
@@ -80,8 +83,8 @@ pub(crate) fn run() -> Result<(), Exit> {
     let line = invocation::read_line().map_err(unread)?;
     drop(leaving);
     match line.trim() {
-        "c" => carry_out(&["checkup", &target]),
-        "m" => carry_out(&["mark", &target, "--card"]),
+        "c" => carry_out(&["checkup", target]),
+        "m" => carry_out(&["mark", target, "--card"]),
         _ => Ok(()),
     }
 }
@@ -161,10 +164,11 @@ fn is_allowed(path: &str, access: Access) -> bool {
     rustix::fs::access(path, access).is_ok()
 }
 
-/// What is chosen; `None` where somebody leaves.
-fn prompt(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
+/// What is chosen, and by which key; `None` where somebody leaves.
+fn prompt(choices: &[TargetChoice]) -> Result<Option<(&str, Key)>, Exit> {
     let terminal = Term::stdout();
-    let question = text!("Measure which? Arrow keys or a number, then Enter; q leaves");
+    let question =
+        text!("Measure which? Arrow keys or a number, then Enter, or c (is it OK?); q leaves");
     output::say(&question)?;
     let (mut chosen, mut typed) = (0, 0);
     loop {
@@ -176,7 +180,9 @@ fn prompt(choices: &[TargetChoice]) -> Result<Option<String>, Exit> {
             _ => 0,
         };
         match key {
-            Key::Enter => return Ok(choices.get(chosen).map(|choice| choice.target.clone())),
+            Key::Enter | Key::Char('c') => {
+                return Ok(choices.get(chosen).map(|it| (it.target.as_str(), key)));
+            }
             Key::Char('q') | Key::Escape => return Ok(None),
             Key::ArrowDown | Key::Char('j') => chosen = (chosen + 1) % choices.len(),
             Key::ArrowUp | Key::Char('k') => chosen = (chosen + choices.len() - 1) % choices.len(),

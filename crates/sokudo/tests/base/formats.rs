@@ -22,6 +22,13 @@ fn the_command_that_repeats_a_run_names_the_directory_whatever_its_name_holds() 
 }
 
 #[test]
+fn a_result_whose_file_is_a_dash_is_printed() {
+    let run = mark("null:", "--format json --quiet --output -").json();
+    assert_eq!(run["target"]["name"], "null:");
+    assert!(fs::metadata("-").is_err(), "no file of that name is made");
+}
+
+#[test]
 fn a_result_file_of_several_names_keeps_them() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);

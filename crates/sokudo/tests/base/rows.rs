@@ -118,6 +118,15 @@ fn crystals_schedule_warms_up_and_shows_the_best() {
     assert!(table.contains("best"), "{table}");
 }
 
+#[test]
+fn a_simulated_disk_makes_no_pauses_and_none_are_announced() {
+    let crystal = "--schedule crystal --runs 2 --time 10ms";
+    let dry = |pause: &str| mark("sim:ssd", &format!("{crystal} --pause {pause} --dry-run"));
+    assert_eq!(dry("0s").ok().printed, dry("60s").ok().printed);
+    let shown = mark("sim:ssd", &format!("{crystal} --pause 60s --why")).printed;
+    assert!(shown.contains("no pauses"), "{shown}");
+}
+
 /// Neither a row's own last trial nor the rows beside it leave what it reads in the drive's memory.
 #[test]
 fn the_figure_of_a_row_does_not_depend_on_the_rows_beside_it() {

@@ -20,6 +20,7 @@ fn document() -> Value {
 
 fn keep(store: &mut Sqlite, document: &Value, day: u64, device: &str, rate: f64) {
     let started_at = Nanos::from_secs(BEGIN + day * DAY);
+    let (device, name) = device.split_once('|').unwrap_or((device, device));
     let run = RunDocument::from_json(&document.to_string()).unwrap();
     let row = |direction: &str, rate: f64| ListedRow {
         name: "SEQ1M Q8T1".to_owned(),
@@ -37,7 +38,7 @@ fn keep(store: &mut Sqlite, document: &Value, day: u64, device: &str, rate: f64)
         method: "mark/default".to_owned(),
         target: "/mnt/data".to_owned(),
         device: device.to_owned(),
-        device_name: device.to_owned(),
+        device_name: name.to_owned(),
         host: None,
         verdict: Some(Verdict::Verified),
         fingerprint: "run".to_owned(),
@@ -118,4 +119,12 @@ fn a_word_that_fits_several_devices_names_them() {
     trend(&path, "other").refused(2, &["other", "sokudo list"]);
     trend(&path, "s2 --row RND").refused(2, &["RND", "SEQ1M Q8T1"]);
     trend(&path, "s2").ok().prints(&["Example 1000 S2"]);
+    let looped = "file /gone/a.img · ext4 7|loop7 (ext4)";
+    keep(&mut store, &document, 3, looped, 1e6);
+    let several = trend(&path, "");
+    several.refused(2, &["loop7 (ext4)", "Example 1000 S2"]);
+    assert!(!several.told.contains("/gone/a.img"), "{several:?}");
+    trend(&path, "'loop7 (ext4)'")
+        .ok()
+        .prints(&["loop7 (ext4)"]);
 }

@@ -133,6 +133,18 @@ fn an_array_counts_what_its_members_move() {
 }
 
 #[test]
+fn an_array_is_as_fast_as_its_members_together() {
+    let mut host = Host::new("sim:raid5");
+    let read = host.sequential(Operation::Read, 8, 0, MIB, 2_000);
+    assert_near(read.megabytes_per_s(), 4.0 * 550.0, 0.02);
+    let written = host.sequential(Operation::Write, 16, 0, 3 * 64 * KIB, 4_000);
+    assert_near(written.megabytes_per_s(), 3.0 * 550.0, 0.02);
+    let mut slow = Host::new("sim:raid5?disks=3&rate=200MB/s");
+    let read = slow.sequential(Operation::Read, 8, 0, MIB, 1_000);
+    assert_near(read.megabytes_per_s(), 3.0 * 200.0, 0.05);
+}
+
+#[test]
 fn an_array_presents_its_members_as_leaves() {
     let devices = SimulatedDevice::parse("sim:raid5?disks=5")
         .unwrap()
