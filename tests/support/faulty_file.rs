@@ -219,9 +219,7 @@ impl FaultyFile {
         let kept = Kept::new("mktemp -d", UNMOUNT, [""; 0])?;
         let session = fuse::mount(file_system, Path::new(kept.made()), &options);
         Some(Self {
-            _session: session
-                .inspect_err(|error| skip(&error.to_string()))
-                .ok()?,
+            _session: session.inspect_err(|error| skip(&error.to_string())).ok()?,
             shared,
             kept,
         })
