@@ -227,8 +227,7 @@ fn killed() {
 fn killed_while_files_are_made() {
     let directory = tempfile::tempdir().unwrap();
     if !can_be_named_last(directory.path()) {
-        eprintln!("SKIPPED: files cannot get their names last here");
-        return;
+        return skip("files cannot get their names last here");
     }
     for chance in 0..CHANCES {
         let mut ranks = Ranks::start(MAKING_RANK, directory.path());
@@ -236,6 +235,11 @@ fn killed_while_files_are_made() {
         ranks.kill();
         wait_until(|| names(directory.path()).is_empty(), "a file is left");
     }
+}
+
+/// Says loudly that something did not run.
+fn skip(why: &str) {
+    eprintln!("SKIPPED: {why}");
 }
 
 /// Elsewhere a kill may leave what has just been made.
@@ -253,8 +257,9 @@ fn can_be_named_last(directory: &Path) -> bool {
 
 fn killed_where_files_have_names() {
     let directory = tempfile::tempdir().unwrap();
-    let Some(mounted) = NamedFiles::mount(directory.path()) else {
-        return;
+    let mounted = match NamedFiles::mount(directory.path()) {
+        Ok(mounted) => mounted,
+        Err(error) => return skip(&error.to_string()),
     };
     let mut ranks = Ranks::start(TEST_FILE_RANK, directory.path());
     assert_eq!(mounted.names().len(), 2, "{:?}", mounted.names());
@@ -301,6 +306,6 @@ fn foreign() {
     if has_marks {
         assert!(second.exists());
     } else {
-        eprintln!("SKIPPED: no attributes here");
+        skip("no attributes here");
     }
 }

@@ -217,8 +217,9 @@ impl FaultyFile {
         options.n_threads = Some(THREADS);
         // It removes what it has made, whether or not something is mounted there.
         let kept = Kept::new("mktemp -d", UNMOUNT, [""; 0])?;
+        let session = fuse::mount(file_system, Path::new(kept.made()), &options);
         Some(Self {
-            _session: fuse::mount(file_system, Path::new(kept.made()), &options)?,
+            _session: session.inspect_err(|error| skip(&error.to_string())).ok()?,
             shared,
             kept,
         })

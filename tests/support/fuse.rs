@@ -1,6 +1,6 @@
 //! File systems that the tests themselves are, by FUSE.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -9,18 +9,14 @@ use fuser::{BackgroundSession, Config, FileAttr, FileType, Filesystem, INodeNo};
 /// Nothing is remembered by the kernel for longer.
 pub(crate) const MEMORY: Duration = Duration::from_secs(1);
 
-/// Mounted there until it is dropped. None, said loudly, where there can be none.
+/// Mounted there until it is dropped; why there can be none is for who skips its test.
 pub(crate) fn mount(
     system: impl Filesystem,
     directory: &Path,
     config: &Config,
-) -> Option<BackgroundSession> {
-    let mounted = fuser::spawn_mount(system, directory, config);
-    mounted
-        .inspect_err(|error| {
-            let _ = writeln!(io::stderr(), "SKIPPED: FUSE cannot be used here: {error}");
-        })
-        .ok()
+) -> io::Result<BackgroundSession> {
+    fuser::spawn_mount(system, directory, config)
+        .map_err(|error| io::Error::other(format!("FUSE cannot be used here: {error}")))
 }
 
 /// What a file of this size is like; without a size, a directory. It belongs to who runs the tests.

@@ -102,7 +102,7 @@ pub fn compare(rows: &[(Side<'_>, Side<'_>)], comparing: Comparing) -> Vec<Compa
 /// Everything about one row but the conclusion, unless there can be none.
 fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared {
     let differs = of_load(reference.plan, other.plan);
-    let load = forbidding(reference.plan, other.plan);
+    let load = incomparable_parts(reference.plan, other.plan);
     let obstacle = obstacle(reference, other, &load, comparing);
     let change = match obstacle {
         Some(_) => None,
@@ -222,7 +222,7 @@ pub fn load_differences(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPar
 
 /// The parts of the load that keep two rows from being compared: of another tool's row the access
 /// pattern, and of both whether a cache or a sync is in their figures, as far as it is known.
-fn forbidding(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPart> {
+fn incomparable_parts(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPart> {
     if !(reference.is_foreign() || other.is_foreign()) {
         return of_load(reference, other);
     }

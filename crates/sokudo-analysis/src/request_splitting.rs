@@ -189,6 +189,19 @@ fn reported_factor(case: &RowContext<'_>) -> Option<PairRatios> {
     factor(case).filter(|it| it.least > 1.0 && it.median >= HUGE_PAGES_RATIO_MIN)
 }
 
+/// How much more huge pages give where ordinary buffers are split.
+fn cost_of_splitting(ratios: PairRatios) -> Text {
+    let PairRatios {
+        median,
+        least,
+        most,
+        pairs,
+    } = ratios;
+    text!(
+        "the kernel splits the blocks of programs with ordinary buffers: reads like this row's were {median:.2} times as fast from huge pages (median of {pairs} pairs of short trials; least {least:.2}, greatest {most:.2})"
+    )
+}
+
 /// Where a block has more small pages than a device takes pieces at once, the kernel cuts it.
 /// Buffers in huge pages keep it whole, and nothing in the row shows that it is slower for
 /// programs with ordinary buffers; where buffers are ordinary, the disk could give more.
@@ -202,39 +215,24 @@ fn huge_pages(case: &RowContext<'_>) -> Option<RuleResult> {
     }
     let ratios = reported_factor(case);
     if !lies_in_huge_pages(case) {
-        let PairRatios {
-            median: factor,
-            least,
-            most: greatest,
-            pairs,
-        } = ratios?;
         return Some(RuleResult::new(
             Code::HugePages,
             text!(
                 "in pages of 4 KiB a block of {block} has {pieces} pieces, and {device} takes {most} at once (queue/max_segments)"
             ),
-            text!(
-                "the kernel splits the blocks, as it does for every program with ordinary buffers; from huge pages reads like the row's were {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
-            ),
+            cost_of_splitting(ratios?),
             remedy::huge_pages(),
         ));
     }
     let cause = match ratios {
-        Some(PairRatios {
-            median: factor,
-            least,
-            most: greatest,
-            pairs,
-        }) => text!(
-            "the kernel splits the blocks of programs with ordinary buffers: from huge pages reads like the row's were {factor:.2} times as fast (median of {pairs} pairs of short trials; least {least:.2}, greatest {greatest:.2})"
-        ),
+        Some(ratios) => cost_of_splitting(ratios),
         None => match factor(case) {
             // It was tried, and does not matter.
             Some(tried) if tried.median < HUGE_PAGES_RATIO_MIN => return None,
             Some(PairRatios {
                 least, most, pairs, ..
             }) => text!(
-                "the kernel splits the blocks of programs with ordinary buffers. What that costs did not show clearly: from huge pages reads like the row's were {least:.2} to {most:.2} times as fast ({pairs} pairs of short trials)"
+                "the kernel splits the blocks of programs with ordinary buffers. What that costs did not show clearly: reads like this row's were {least:.2} to {most:.2} times as fast from huge pages ({pairs} pairs of short trials)"
             ),
             None => Text::from(
                 "the kernel splits the blocks of programs with ordinary buffers, which are slower: reads of 1 MiB on a virtio disk were 2.2 to 2.5 times slower",

@@ -59,7 +59,7 @@ pub(crate) fn judge(run: &mut Run, mut judge_host: impl FnMut(&mut Run)) {
     for (row, assessment) in run.rows.iter_mut().zip(assessments) {
         row.assessment = assessment;
     }
-    run.findings = lost(run).into_iter().map(Finding::from).collect();
+    run.findings = lost_hosts(run).into_iter().map(Finding::from).collect();
     run.findings.extend(each_once(&of_run));
     run.findings
         .sort_by_key(|finding| Reverse(finding.severity));
@@ -285,7 +285,7 @@ fn chances_of_sums(sizes: &[usize]) -> Vec<f64> {
 }
 
 /// Hosts that left before the end.
-fn lost(run: &Run) -> Option<RuleResult> {
+fn lost_hosts(run: &Run) -> Option<RuleResult> {
     let mut lost = run.hosts.iter().filter(|host| host.lost.is_some());
     let first: &str = &lost.next()?.name;
     let symptom: Text = match 1 + lost.count() {

@@ -68,31 +68,18 @@ const ADMIN_COMMANDS: [&str; 10] = [
     "LBA status",
 ];
 
-/// What is critical, by bit of the health log's warning byte: whether the disk counts as
-/// failing, and what to tell.
-const CRITICAL: [(HealthState, &str); 6] = [
-    (
-        HealthState::Failing,
-        "Its spare blocks have run out (below the maker's threshold)",
-    ),
-    (
-        HealthState::Warning,
-        "Its temperature is outside of what the maker allows",
-    ),
-    (
-        HealthState::Failing,
-        "It has become unreliable by errors of its medium or its electronics",
-    ),
-    (HealthState::Failing, "Its medium has become read-only"),
-    (
-        HealthState::Failing,
-        "What protects its volatile memory from power failure has failed",
-    ),
-    (
-        HealthState::Warning,
-        "Its persistent memory region has become unreliable or read-only",
-    ),
+/// What is critical, by bit of the health log's warning byte.
+const CRITICAL: [&str; 6] = [
+    "Its spare blocks have run out (below the maker's threshold)",
+    "Its temperature is outside of what the maker allows",
+    "It has become unreliable by errors of its medium or its electronics",
+    "Its medium has become read-only",
+    "What protects its volatile memory from power failure has failed",
+    "Its persistent memory region has become unreliable or read-only",
 ];
+
+/// Those of them by which a disk does not count as failing: temperature and persistent memory.
+const CRITICAL_WARNINGS: [usize; 2] = [1, 5];
 
 /// Reads Identify Controller.
 ///
@@ -285,11 +272,11 @@ pub fn firmware_slots(page: &[u8]) -> Vec<(u8, String, bool)> {
 }
 
 fn judge(health: &mut Health, critical: u8) {
-    for (bit, (state, sentence)) in CRITICAL.iter().enumerate() {
+    for (bit, sentence) in CRITICAL.into_iter().enumerate() {
         if critical >> bit & 1 == 1 {
-            health.reasons.push((*sentence).into());
-            if health.state != HealthState::Failing {
-                health.state = *state;
+            health::warn(health, sentence.into());
+            if !CRITICAL_WARNINGS.contains(&bit) {
+                health.state = HealthState::Failing;
             }
         }
     }

@@ -26,39 +26,23 @@ pub(crate) fn bytes<const COUNT: usize>(page: &[u8], at: usize) -> Option<[u8; C
     page.get(at..at.checked_add(COUNT)?)?.try_into().ok()
 }
 
-/// Two bytes, the low one first.
-pub(crate) fn le16(page: &[u8], at: usize) -> Option<u16> {
-    bytes(page, at).map(u16::from_le_bytes)
+/// Numbers of a page: `le` has the lowest byte first, `be` the highest.
+macro_rules! numbers {
+    ($($name:ident $number:ident $from_bytes:ident;)+) => {
+        $(pub(crate) fn $name(page: &[u8], at: usize) -> Option<$number> {
+            bytes(page, at).map($number::$from_bytes)
+        })+
+    };
 }
 
-/// Four bytes, the lowest first.
-pub(crate) fn le32(page: &[u8], at: usize) -> Option<u32> {
-    bytes(page, at).map(u32::from_le_bytes)
-}
-
-/// Eight bytes, the lowest first.
-pub(crate) fn le64(page: &[u8], at: usize) -> Option<u64> {
-    bytes(page, at).map(u64::from_le_bytes)
-}
-
-/// Sixteen bytes, the lowest first.
-pub(crate) fn le128(page: &[u8], at: usize) -> Option<u128> {
-    bytes(page, at).map(u128::from_le_bytes)
-}
-
-/// Two bytes, the high one first.
-pub(crate) fn be16(page: &[u8], at: usize) -> Option<u16> {
-    bytes(page, at).map(u16::from_be_bytes)
-}
-
-/// Four bytes, the highest first.
-pub(crate) fn be32(page: &[u8], at: usize) -> Option<u32> {
-    bytes(page, at).map(u32::from_be_bytes)
-}
-
-/// Eight bytes, the highest first.
-pub(crate) fn be64(page: &[u8], at: usize) -> Option<u64> {
-    bytes(page, at).map(u64::from_be_bytes)
+numbers! {
+    le16 u16 from_le_bytes;
+    le32 u32 from_le_bytes;
+    le64 u64 from_le_bytes;
+    le128 u128 from_le_bytes;
+    be16 u16 from_be_bytes;
+    be32 u32 from_be_bytes;
+    be64 u64 from_be_bytes;
 }
 
 /// Text of a device: padding is cut off, and what cannot be printed, such as a

@@ -180,7 +180,7 @@ impl Driver<'_> {
         std::mem::replace(&mut watch.is_dead, is_dead) && is_dead
     }
 
-    /// Of the last word of a thread the phase is that it has ended.
+    /// Shows others how far the thread has come; at last that it has ended.
     pub(crate) fn tell(&self, worker: &Worker, now: u64, phase: Phase) {
         self.shared.progress[self.thread.number].tell(&ProgressSnapshot {
             at: now.saturating_sub(worker.started_at()),

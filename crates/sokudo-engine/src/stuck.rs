@@ -30,6 +30,8 @@ pub(crate) struct SystemCall {
     offset: AtomicU64,
     /// Length and operation; 0 before the first call.
     kind: AtomicU64,
+    /// Tells calls apart that are alike in both.
+    number: AtomicU64,
 }
 
 impl SystemCall {
@@ -40,6 +42,18 @@ impl SystemCall {
             self.kind.store(kind, Ordering::Relaxed);
         }
         self.offset.store(offset, Ordering::Relaxed);
+    }
+
+    /// As `begin`, of a call that may be like the one before.
+    fn begin_next(&self, operation: Operation, offset: u64, length: u32) {
+        self.number.fetch_add(1, Ordering::Relaxed);
+        self.begin(operation, offset, length);
+    }
+
+    /// How many of them had a number.
+    #[cfg(test)]
+    pub(crate) fn calls(&self) -> u64 {
+        self.number.load(Ordering::Relaxed)
     }
 }
 
@@ -60,6 +74,15 @@ pub(crate) fn begin_call(operation: Operation, offset: u64, length: u32) {
     });
 }
 
+/// As `begin_call`, of a call that may be like the one before in all: the parts of one file are.
+pub(crate) fn begin_next_call(operation: Operation, offset: u64, length: u32) {
+    SHOWN.with(|shown| {
+        if let Some(call) = shown.get() {
+            call.begin_next(operation, offset, length);
+        }
+    });
+}
+
 /// What a request asks of a device.
 pub(crate) fn operation_of(action: IoAction) -> Operation {
     match action {
@@ -75,8 +98,8 @@ pub(crate) fn operation_of(action: IoAction) -> Operation {
 /// What another thread sees of such calls when it looks again and again.
 #[derive(Default)]
 pub(crate) struct CallWatch {
-    /// How far the thread had come; offset and kind of its call.
-    seen: [u64; 3],
+    /// How far the thread had come; offset, kind and number of its call.
+    seen: [u64; 4],
     since: u64,
     looked_at: u64,
 }
@@ -91,9 +114,10 @@ impl CallWatch {
         timeout: Nanos,
         now: u64,
     ) -> Option<Vec<StuckIo>> {
-        let [offset, kind] = [&call.offset, &call.kind].map(|it| it.load(Ordering::Relaxed));
+        let shown = [&call.offset, &call.kind, &call.number];
+        let [offset, kind, number] = shown.map(|it| it.load(Ordering::Relaxed));
         let operation = operation_of_kind(kind)?;
-        let seen = [progress, offset, kind];
+        let seen = [progress, offset, kind, number];
         let between = now.saturating_sub(std::mem::replace(&mut self.looked_at, now));
         if std::mem::replace(&mut self.seen, seen) != seen {
             self.since = now;
@@ -201,7 +225,13 @@ mod tests {
             let seen = watch.look(&call, second, TIMEOUT, second * SECOND);
             assert!(seen.unwrap().is_empty());
         }
-        for block in 1..100 {
+        // Nor is a file that is written part by part.
+        for second in 100..200 {
+            call.begin_next(Operation::Create, 5, 4096);
+            let seen = watch.look(&call, 7, TIMEOUT, second * SECOND);
+            assert!(seen.unwrap().is_empty());
+        }
+        for block in 101..200 {
             call.begin(Operation::Read, block * 4096, 4096);
             let seen = watch.look(&call, 7, TIMEOUT, (99 + block) * SECOND);
             assert!(seen.unwrap().is_empty());

@@ -130,10 +130,7 @@ impl<'a> Recall<'a> {
     /// The runs of which these are the facts, in their order.
     pub fn of_entries(&mut self, entries: Vec<Entry>) -> Result<Vec<FoundRun>, Exit> {
         let ids: Vec<RunId> = entries.iter().map(|entry| entry.id).collect();
-        let mut runs = Vec::new();
-        for ids in ids.chunks(AT_ONCE) {
-            runs.extend(self.documents(ids)?);
-        }
+        let runs = self.documents(&ids)?;
         Ok(all_of_store(entries, runs))
     }
 

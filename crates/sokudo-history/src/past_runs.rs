@@ -260,8 +260,10 @@ const IN_A_ROW: f64 = 0.05;
 
 /// The runs without the last ones since the older of both that lie by far nearer to the newer:
 /// whether they are another state of the device is what is asked. A disk that has become slower
-/// would otherwise vouch for it with its second slow run. Earlier runs in that state are noise
-/// while it comes and goes, and left out, too, once it stays for longer than by chance.
+/// would otherwise vouch for it with its second slow run. Earlier runs in that state, also those
+/// before a baseline that was set anew, are noise while it comes and goes, and left out, too, once
+/// it stays for longer than by chance. The others before the baseline go on telling how much runs
+/// differ: it would have none at first, and each night's difference would be taken for certain.
 fn before_the_state_of(
     points: &[(Nanos, f64)],
     one: (Nanos, f64),
@@ -272,13 +274,13 @@ fn before_the_state_of(
     } else {
         (other, one)
     };
-    let is_new = |(at, logarithm): &(Nanos, f64)| {
-        *at > older.0 && NEARER * (logarithm - newer.1).abs() < (logarithm - older.1).abs()
+    let is_new = |(_, logarithm): &(Nanos, f64)| {
+        NEARER * (logarithm - newer.1).abs() < (logarithm - older.1).abs()
     };
     let last = points
         .iter()
         .rev()
-        .take_while(|point| is_new(point))
+        .take_while(|point| point.0 > older.0 && is_new(point))
         .count();
     let before = &points[..points.len() - last];
     let as_new = before.iter().filter(|point| is_new(point)).count();
@@ -341,16 +343,19 @@ mod tests {
     fn a_state_that_came_and_went_is_no_noise_once_it_stays() {
         let good = [5.0, 5.01, 4.99, 5.0, 5.01, 4.99, 5.0];
         let flaps = [4.65, 5.0, 4.66, 5.01];
-        let (baseline, now) = ((Nanos(0), 5.0), (Nanos(99), 4.64));
-        let left = |slow: &[f64]| {
-            let past = points(&[&good[..], &flaps, slow].concat());
-            before_the_state_of(&past, baseline, now).len()
-        };
-        // Two of eleven were slow: one more, and a second, may be chance; a third is not.
-        assert_eq!(
-            [&[][..], &[4.65], &[4.65; 2], &[4.65; 9]].map(left),
-            [11, 11, 9, 9]
-        );
+        // The baseline was set at first, or anew when that had come and gone.
+        for set_at in [0, 11] {
+            let (baseline, now) = ((Nanos(set_at), 5.0), (Nanos(99), 4.64));
+            let left = |slow: &[f64]| {
+                let past = points(&[&good[..], &flaps, slow].concat());
+                before_the_state_of(&past, baseline, now).len()
+            };
+            // Two of eleven were slow: one more, and a second, may be chance; a third is not.
+            assert_eq!(
+                [&[][..], &[4.65], &[4.65; 2], &[4.65; 9]].map(left),
+                [11, 11, 9, 9]
+            );
+        }
     }
 
     mod many_draws {

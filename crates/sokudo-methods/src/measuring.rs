@@ -46,8 +46,8 @@ impl Planned<'_> {
     }
 }
 
-/// Of a test file that is too large, with the option of the command that makes it smaller.
-fn of_size(error: anyhow::Error, command: Option<&str>) -> anyhow::Error {
+/// An error; of a test file that is too large with the option of the command that makes it smaller.
+fn with_size_option(error: anyhow::Error, command: Option<&str>) -> anyhow::Error {
     let free = match error.downcast_ref() {
         Some(MeasureError::TestFile(TestFileError::NoSpace { free, .. })) => *free,
         _ => return error,
@@ -127,7 +127,8 @@ pub trait Measuring: Shares {
                 shared.notifying.check()?;
                 let command = measurement.plan.method.command();
                 let measured = measurement::measured(measurement, lines, shared, conduct);
-                let measured = measured.map_err(|exit| exit.map(|it| of_size(it, command)));
+                let measured =
+                    measured.map_err(|exit| exit.map(|it| with_size_option(it, command)));
                 self.conclude(shared.notified(measured)?)
             }
             Planned::Jobs(jobs, run) => jobs.run(run),

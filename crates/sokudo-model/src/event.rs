@@ -33,7 +33,7 @@ pub struct StuckIo {
     pub operation: Operation,
     /// The first byte that it is of; of a flush 0. Of work on files, how many were done before.
     pub offset: Bytes,
-    /// Bytes that it is of; of a flush 0.
+    /// Bytes that it is of; 0 of what moves none.
     pub length: Bytes,
     /// Since it was issued.
     pub age: Nanos,

@@ -2,6 +2,7 @@
 //!
 //! It says what was moved when, and nothing about what that means.
 
+use crate::narrow::narrow;
 use crate::trial::{Outcome, SeriesPoint};
 use crate::units::{Bytes, Nanos};
 
@@ -68,7 +69,7 @@ impl IntervalRates {
     #[must_use]
     pub fn joined_to(self, length: Nanos) -> Self {
         let count = length.0.checked_div(self.length.0).unwrap_or(1);
-        self.joined_by(usize::try_from(count).unwrap_or(usize::MAX))
+        self.joined_by(narrow(count))
     }
 
     fn joined_by(self, count: usize) -> Self {

@@ -33,9 +33,21 @@ impl Nanos {
         Self(microseconds * 1_000)
     }
 
+    /// So many; what is longer than the 584 years that can be counted is as long as those.
+    pub fn bounded(nanos: u128) -> Self {
+        u64::try_from(nanos).map_or(Self(u64::MAX), Self)
+    }
+
     /// Seconds, as a float for rates.
     pub const fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SECOND as f64
+    }
+}
+
+/// [`Nanos::bounded`], for no clock counts longer.
+impl From<Duration> for Nanos {
+    fn from(time: Duration) -> Self {
+        Self::bounded(time.as_nanos())
     }
 }
 
@@ -265,6 +277,13 @@ mod tests {
         assert_eq!("4TB".parse(), Ok(Bytes(4_000_000_000_000)));
         assert_eq!("1.5 GiB".parse(), Ok(Bytes(1_610_612_736)));
         assert_eq!("18446744073709551615".parse(), Ok(Bytes(u64::MAX)));
+    }
+
+    #[test]
+    fn no_time_is_longer_than_can_be_counted() {
+        let second = Duration::from_secs(1);
+        assert_eq!(Nanos::from(second), Nanos::from_secs(1));
+        assert_eq!(Nanos::from(Duration::MAX), Nanos(u64::MAX));
     }
 
     #[test]

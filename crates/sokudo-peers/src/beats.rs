@@ -57,7 +57,7 @@ impl Beats {
     }
 
     /// Who is lost, and for how long it has been silent.
-    pub(crate) fn lost(&self, now: Instant) -> Option<(u32, Duration)> {
+    pub(crate) fn silent_for_too_long(&self, now: Instant) -> Option<(u32, Duration)> {
         let silence = |at: &Instant| now.saturating_duration_since(*at);
         (self.heard.iter())
             .map(|(rank, at)| (*rank, silence(at)))
@@ -79,11 +79,11 @@ mod tests {
             let now = start + SECOND * second;
             beats.pass(now);
             beats.heard(1, now);
-            assert_eq!(beats.lost(now), None);
+            assert_eq!(beats.silent_for_too_long(now), None);
         }
         let now = start + SECOND * 6;
         beats.pass(now);
-        assert_eq!(beats.lost(now), Some((2, SECOND * 6)));
+        assert_eq!(beats.silent_for_too_long(now), Some((2, SECOND * 6)));
     }
 
     #[test]
@@ -103,11 +103,11 @@ mod tests {
         let mut beats = Beats::new(0, 2, Timeouts::default(), start);
         let after = start + SECOND * 100;
         beats.pass(after);
-        assert_eq!(beats.lost(after), None);
+        assert_eq!(beats.silent_for_too_long(after), None);
         for second in 1..=6 {
             beats.pass(after + SECOND * second);
         }
-        assert!(beats.lost(after + SECOND * 6).is_some());
+        assert!(beats.silent_for_too_long(after + SECOND * 6).is_some());
     }
 
     #[test]

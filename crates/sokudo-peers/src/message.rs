@@ -179,7 +179,8 @@ numbers! { u8 u32 u64 }
 
 impl Wire for Duration {
     fn put(&self, to: &mut Vec<u8>) {
-        u64::try_from(self.as_nanos()).unwrap_or(u64::MAX).put(to);
+        let nanos = u64::try_from(self.as_nanos());
+        nanos.expect("nobody waits for 500 years").put(to);
     }
 
     fn take(from: &mut &[u8]) -> Option<Self> {

@@ -318,7 +318,7 @@ impl<'a> PeerSession<'a> {
                     let status = self.board.status();
                     self.mail.post(0, &Message::Beat { status });
                 }
-                if let Some((rank, silent)) = self.beats.lost(now) {
+                if let Some((rank, silent)) = self.beats.silent_for_too_long(now) {
                     self.lose(rank, LossCause::Silent(silent));
                 }
             }

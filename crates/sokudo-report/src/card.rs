@@ -29,8 +29,7 @@ pub(crate) struct Sides<'a> {
 
 /// What stands above the sentence of a card.
 pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
-    let mut article = Article::default();
-    run::add_answer(&mut article, document);
+    let (mut article, _) = run::answered(document);
     let (title, facts) = heading(document);
     let facts = std::iter::once(Text::list(facts, " · "));
     article.marked(title, "", facts.chain(disks(document)).collect());

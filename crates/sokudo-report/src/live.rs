@@ -101,8 +101,7 @@ struct LiveFinding {
 impl LiveRun {
     /// Of a run that may still be measured.
     pub fn of(document: &RunDocument, language: Language) -> Self {
-        let mut article = Article::default();
-        let answered = run::add_answer(&mut article, document);
+        let (mut article, answered) = run::answered(document);
         article.append(run::brief_figures(document, MEGABYTES));
         let mut live = Self {
             answer: RunVerdict::of(document)

@@ -28,15 +28,12 @@ use crate::wording::row;
 
 /// The whole of it.
 pub fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
-    let mut article = Article::default();
-    add_answer(&mut article, document);
-    let is_answered = !article.0.is_empty();
+    let (mut article, _) = answered(document);
+    let of_disks = disks_instead_of(&article, document);
     article.add(title(document));
     article.add(fact_lines(facts(document).into_iter()));
     article.append(figures(document, unit));
-    if !is_answered {
-        assessment_table::add_answers(&mut article, document);
-    }
+    article.append(of_disks);
     let of_one = document.disk_assessment.iter().map(|it| &**it);
     let of_several = document.assessed_disks.iter().map(|it| &it.assessment);
     let points = of_one.chain(of_several).flat_map(|it| &it.points);
@@ -52,8 +49,7 @@ pub fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
 
 /// What was measured, and the brief figures.
 pub fn brief(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
-    let mut article = Article::default();
-    add_answer(&mut article, document);
+    let (mut article, _) = answered(document);
     article.add(title(document));
     let of_target = |fact: &Fact| ["Label", "Target", "Device"].contains(&fact.0);
     let facts = facts(document).into_iter().filter(of_target);
@@ -78,18 +74,19 @@ pub(crate) fn brief_figures(document: &RunDocument, unit: BandwidthUnit) -> Arti
     figures
 }
 
-/// The answer to the question that it was measured for.
-pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) -> Option<RunAnswer> {
+/// The answer to the question that it was measured for, as it is shown and in a word.
+pub fn answered(document: &RunDocument) -> (Article<'_>, Option<RunAnswer>) {
+    let mut article = Article::default();
     let of_views = views(document).fold(None, |answer, view| {
-        answer.or(view.add_answer(article, document))
+        answer.or(view.add_answer(&mut article, document))
     });
     let asks = document.plan.method.is(MethodTrait::AsksForDisk);
     let of_disk = match &document.disk_assessment {
-        Some(assessment) if asks => assessment_table::add(article, assessment),
+        Some(assessment) if asks => assessment_table::add(&mut article, assessment),
         _ if asks && !document.assessed_disks.is_empty() => {
             let disks = assessment_table::judged_disks(document);
             let table = assessment_table::table_of_all(document, &disks);
-            assessment_table::add_all(article, &disks, table)
+            assessment_table::add_all(&mut article, &disks, table)
         }
         _ if article.0.is_empty() => surface::unreadable(document).map(|text| {
             article.add(Element::Answer(Tone::Bad, text));
@@ -97,27 +94,33 @@ pub fn add_answer<'a>(article: &mut Article<'a>, document: &'a RunDocument) -> O
         }),
         _ => None,
     };
-    of_views.or(of_disk)
+    (article, of_views.or(of_disk))
+}
+
+/// What its disks come to, where a run has no answer.
+pub(crate) fn disks_instead_of<'a>(answer: &Article<'a>, document: &'a RunDocument) -> Article<'a> {
+    let mut of_disks = Article::default();
+    if answer.0.is_empty() {
+        assessment_table::add_answers(&mut of_disks, document);
+    }
+    of_disks
 }
 
 /// The answer alone, with its tone; `None` where the run was for no question.
 pub fn answer(document: &RunDocument) -> Option<(Tone, Text)> {
-    let mut article = Article::default();
-    add_answer(&mut article, document);
-    article
-        .0
-        .into_iter()
-        .find_map(|(_, element)| match element {
-            Element::Answer(tone, sentence) => Some((tone, sentence)),
-            _ => None,
-        })
+    let (article, _) = answered(document);
+    let mut elements = article.0.into_iter();
+    elements.find_map(|(_, element)| match element {
+        Element::Answer(tone, sentence) => Some((tone, sentence)),
+        _ => None,
+    })
 }
 
 /// What a run is listed with: its answer, or without one that a disk of it is not well.
 pub fn listed_answer(document: &RunDocument) -> Option<RunAnswer> {
     let disks = assessment_table::judged_disks(document);
     let is_bad = (disks.iter()).any(|disk| disk.assessment.answer == Some(DiskAnswer::NotOk));
-    let answer = add_answer(&mut Article::default(), document);
+    let (_, answer) = answered(document);
     answer.or(is_bad.then_some(RunAnswer::NotOk))
 }
 

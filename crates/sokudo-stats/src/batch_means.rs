@@ -1,5 +1,6 @@
 //! An interval of the mean of values that resemble their neighbours.
 
+use crate::moments::{mean, mean_and_squares};
 use crate::student::student_t;
 use crate::summary::Interval;
 
@@ -23,12 +24,8 @@ pub fn batch_means_interval(values: &[f64], confidence: f64) -> Option<Interval>
     let batches = (values.len() / 2).isqrt().clamp(5, BATCHES_MAX);
     let length = values.len() / batches;
     let used = &values[values.len() - batches * length..];
-    let means: Vec<f64> = used
-        .chunks_exact(length)
-        .map(|batch| batch.iter().sum::<f64>() / length as f64)
-        .collect();
-    let mean = means.iter().sum::<f64>() / batches as f64;
-    let squares: f64 = means.iter().map(|value| (value - mean).powi(2)).sum();
+    let means: Vec<f64> = used.chunks_exact(length).map(mean).collect();
+    let (mean, squares) = mean_and_squares(&means);
     let error = (squares / (batches - 1) as f64 / batches as f64).sqrt();
     let degrees = u32::try_from(batches - 1).ok()?;
     let reach = student_t(confidence, degrees)? * error;

@@ -3,6 +3,7 @@
 //! Each answers with what the values are like and judges nothing: how much is too much is
 //! the caller's to say.
 
+use crate::moments::{mean, mean_and_squares};
 use crate::summary::Summary;
 
 /// More values than this are joined before they are looked at, neighbours with
@@ -101,8 +102,7 @@ pub fn step(values: &[f64], least: usize) -> Option<LevelShift> {
     if count < 2 * least {
         return None;
     }
-    let mean = values.iter().sum::<f64>() / count as f64;
-    let total: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let (mean, total) = mean_and_squares(values);
     // Squared distances that equal values leave by rounding.
     if total <= (mean * 1e-9).powi(2) * count as f64 {
         return None;
@@ -193,10 +193,7 @@ pub fn groups(values: &[f64]) -> Option<Groups> {
 /// At most [`VALUES_MAX`] values: the means of neighbours.
 fn joined(values: &[f64]) -> Vec<f64> {
     let size = values.len().div_ceil(VALUES_MAX).max(1);
-    values
-        .chunks(size)
-        .map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64)
-        .collect()
+    values.chunks(size).map(mean).collect()
 }
 
 #[cfg(test)]

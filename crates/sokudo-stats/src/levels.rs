@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use crate::drift::left_by_line;
+use crate::moments::mean_and_squares;
 use crate::robust::{NORMAL_OF_MEDIAN, median};
 
 /// Fluctuations smaller than this share of the values are no levels, however regular.
@@ -174,17 +175,14 @@ fn divided(values: &[f64], variances: &[f64], shortest: usize) -> Vec<Range<usiz
 /// criterion for an unknown deviation.
 fn beat_a_line(values: &[f64], levels: &[Range<usize>]) -> bool {
     let count = to_float(values.len());
-    let squares = |part: &[f64]| {
-        let mean = part.iter().sum::<f64>() / to_float(part.len());
-        let squares = part.iter().map(|value| (value - mean).powi(2));
-        (mean, squares.sum::<f64>())
-    };
     let criterion = |left: f64, parameters: f64| {
         count * (left / count).max(DEVIATION_MIN.powi(2)).ln() + parameters * count.ln()
     };
-    let (mean, total) = squares(values);
+    let (mean, total) = mean_and_squares(values);
     let by_line = left_by_line(values, mean, total) * total;
-    let by_levels = levels.iter().map(|level| squares(&values[level.clone()]).1);
+    let by_levels = levels
+        .iter()
+        .map(|level| mean_and_squares(&values[level.clone()]).1);
     criterion(by_levels.sum(), 3.0 * to_float(levels.len())) < criterion(by_line, 2.0)
 }
 

@@ -17,6 +17,7 @@ mod drift;
 mod histogram;
 mod levels;
 mod looks;
+mod moments;
 #[cfg(test)]
 mod noise;
 mod permutation;

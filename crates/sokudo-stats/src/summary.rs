@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::moments::{mean, mean_and_squares};
+
 /// What several trials have in common, in the trials' own unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
@@ -27,11 +29,8 @@ impl Summary {
         let (min, max) = (*sorted.first()?, *sorted.last()?);
         let count = sorted.len();
         let median = f64::midpoint(sorted[(count - 1) / 2], sorted[count / 2]);
-        let mean = sorted.iter().sum::<f64>() / count as f64;
-        let stdev = (count > 1).then(|| {
-            let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
-            (squares / (count - 1) as f64).sqrt()
-        });
+        let (mean, squares) = mean_and_squares(&sorted);
+        let stdev = (count > 1).then(|| (squares / (count - 1) as f64).sqrt());
         Some(Self {
             median,
             mean,
@@ -194,7 +193,7 @@ pub fn trimmed_mean(values: &[f64], trim: usize) -> Option<f64> {
     let sorted = sorted(values);
     let end = sorted.len().checked_sub(trim)?;
     let kept = sorted.get(trim..end).filter(|kept| !kept.is_empty())?;
-    Some(kept.iter().sum::<f64>() / kept.len() as f64)
+    Some(mean(kept))
 }
 
 /// How far the first value lies from the median of all, in median absolute deviations

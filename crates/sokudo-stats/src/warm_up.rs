@@ -1,5 +1,6 @@
 //! Where a series becomes what it stays.
 
+use crate::moments::mean;
 use crate::student::student_t;
 
 /// Values per batch of MSER-5.
@@ -97,10 +98,6 @@ fn differ(front: &[f64], late: &[f64]) -> bool {
     };
     // Of equal values the error is 0, and any difference tells.
     (mean_front - mean_late).abs() > errors * error.max(mean_late.abs() * f64::EPSILON)
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 #[cfg(test)]

@@ -130,9 +130,9 @@ impl Site {
             command: command.to_string(),
             why,
         };
-        let Some(name) = self.array() else {
-            return Err(not_as_wanted("no array stands on exactly its disks".into()));
-        };
+        let name = self.array();
+        let name =
+            name.ok_or_else(|| not_as_wanted("no array stands on exactly its disks".into()))?;
         let node = Path::new("/dev").join(&name);
         if array.symlink_metadata().is_err() {
             // Nobody makes the link where there is no udev.
@@ -153,8 +153,7 @@ impl Site {
     fn await_array(&self, action: &Action, limits: ProgramLimits<'_>) -> Result<(), VolumeError> {
         let command = action.to_string();
         loop {
-            let name = self.array();
-            let Some(name) = name else {
+            let Some(name) = self.array() else {
                 let why = text!("the array is gone");
                 return Err(VolumeError::NotAsWanted { command, why });
             };

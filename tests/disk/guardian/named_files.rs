@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -31,11 +32,11 @@ pub(crate) struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Mounted there until it is dropped. `None`, said loudly, where there can be none.
-    pub(crate) fn mount(directory: &Path) -> Option<Self> {
+    /// Mounted there until it is dropped.
+    pub(crate) fn mount(directory: &Path) -> io::Result<Self> {
         let files = Arc::new(Mutex::new(Files::default()));
         let system = FileSystem(Arc::clone(&files));
-        Some(Self {
+        Ok(Self {
             _session: fuse::mount(system, directory, &Config::default())?,
             files,
         })

@@ -58,7 +58,7 @@ struct Observations {
 impl DriveMonitor {
     /// Since the run was made ready.
     pub fn now(&self) -> Nanos {
-        Nanos(u64::try_from(self.0.since.elapsed().as_nanos()).unwrap_or(u64::MAX))
+        self.0.since.elapsed().into()
     }
 
     /// I/O is measured from now on, or is no more: drives that may be disturbed then are left alone.

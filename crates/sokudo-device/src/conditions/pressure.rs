@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use sokudo_model::{Nanos, Pressure, narrow};
+use sokudo_model::{Nanos, Pressure};
 
 use crate::system::System;
 
@@ -47,14 +47,14 @@ impl Waits {
 
     /// What was counted since `earlier`; `None` where nothing can be seen.
     pub(super) fn since(&self, earlier: &Self) -> Option<Pressure> {
-        let elapsed = self.at.saturating_duration_since(earlier.at).as_nanos();
+        let elapsed = self.at.saturating_duration_since(earlier.at);
         let all: [Option<Nanos>; 5] = std::array::from_fn(|index| {
             let (now, then) = (self.counted[index]?, earlier.counted[index]?);
             Some(Nanos(now.0.saturating_sub(then.0)))
         });
         let [processor, io, memory, stolen, others] = all;
         all.iter().any(Option::is_some).then_some(Pressure {
-            elapsed: Nanos(narrow(elapsed)),
+            elapsed: elapsed.into(),
             processor,
             io,
             memory,

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use sokudo_model::{Nanos, ProcessorEvidence, Throttling, narrow};
+use sokudo_model::{Nanos, ProcessorEvidence, Throttling};
 
 use crate::control_groups;
 use crate::system::System;
@@ -68,7 +68,7 @@ impl ProcessorWatch {
         let beyond = |all: Option<u64>, own: Option<u64>| Some(Nanos(all?.saturating_sub(own?)));
         let stolen = times.and_then(|(now, then)| now.stolen.zip(then.stolen));
         ProcessorEvidence {
-            elapsed: Nanos(narrow(elapsed.as_nanos())),
+            elapsed: elapsed.into(),
             own: own_user
                 .zip(own_kernel)
                 .map(|(user, kernel)| Nanos(user + kernel)),

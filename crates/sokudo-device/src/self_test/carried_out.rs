@@ -63,17 +63,12 @@ impl Clock for SystemClock {
 
     fn since_1970(&self) -> Nanos {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        nanos(since.unwrap_or_default())
+        since.unwrap_or_default().into()
     }
 
     fn wait(&self, time: Duration) {
         thread::sleep(time);
     }
-}
-
-/// 584 years are the limit.
-fn nanos(time: Duration) -> Nanos {
-    Nanos(u64::try_from(time.as_nanos()).unwrap_or_default())
 }
 
 fn carry_out(
@@ -262,7 +257,7 @@ impl<'a> Tests<'a> {
             disk: target.disk.clone(),
             kind: self.kind,
             started_at,
-            took: nanos(took),
+            took: took.into(),
             result: ended.result,
             first_error: ended.first_error,
             note: ended.note,

@@ -505,7 +505,7 @@ impl<'a, M: Medium> CheckInProgress<'a, M> {
             return Err(errno);
         }
         if let Some(reach) = reach {
-            let from = reach.refused_from.unwrap_or(u64::MAX);
+            let from = reach.refused_from.unwrap_or(range.offset);
             reach.refused_from = Some(from.min(range.offset));
             reach.refusals += 1;
         }

@@ -17,7 +17,7 @@ use crate::blocking_work::run_watched;
 use crate::clock::{Clock as _, RealClock};
 use crate::control::Control;
 use crate::stage_error::StageError;
-use crate::stuck::begin_call;
+use crate::stuck::{begin_call, begin_next_call};
 use crate::usage::{used_since, used_so_far};
 
 /// How often a listener hears how far it is, nanoseconds.
@@ -158,17 +158,18 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    /// A call behind the files so far begins; on directories by the number of each.
-    fn begin_call(&self, directory: u32) {
-        begin_call(self.operation, self.tally.ios, directory);
+    /// A call behind the files so far begins, which moves so many bytes.
+    fn begin_call(&self, length: usize) {
+        begin_next_call(self.operation, self.tally.ios, narrow(length));
     }
 
     fn make_directories(&mut self) -> Result<(), VisitEnd> {
         for number in 0..self.tree.directories {
-            self.begin_call(number);
+            self.begin_call(0);
             mkdirat(self.root, directory_name(number), Mode::RWXU)?;
         }
         if !matches!(self.tree.contents, TreeContents::Bytes { .. }) {
+            self.begin_call(0);
             openat(self.root, LINKED_NAME, creating(), mode_of_files())?;
         }
         Ok(())
@@ -179,6 +180,7 @@ impl<'a> Carrier<'a> {
             return Ok(());
         }
         for number in 0..self.tree.directories {
+            self.begin_call(0);
             let handle = openat(self.root, directory_name(number), listing(), Mode::empty())?;
             self.directories.push(handle.into());
         }
@@ -223,7 +225,7 @@ impl<'a> Carrier<'a> {
 
     /// The numbers of the files in a directory, in its own order.
     fn listed(&self, directory: u32) -> Result<Vec<u64>, VisitEnd> {
-        self.begin_call(directory);
+        self.begin_call(0);
         let entries = if self.tree.directories == 0 {
             Dir::read_from(self.root)?
         } else {
@@ -237,6 +239,7 @@ impl<'a> Carrier<'a> {
         };
         let mut numbers = Vec::new();
         for entry in entries {
+            self.begin_call(0);
             numbers.extend(self.names.number_of(entry?.file_name().to_bytes()));
         }
         Ok(numbers)
@@ -292,6 +295,7 @@ impl<'a> Carrier<'a> {
                 let file = openat(self.root, path, creating(), mode_of_files())?;
                 self.write(&file, number)?;
                 if self.tree.sync_each {
+                    self.begin_call(0);
                     fsync(&file)?;
                 }
             }
@@ -308,6 +312,7 @@ impl<'a> Carrier<'a> {
         let mut left = self.names.size_of(number) as usize;
         while left > 0 {
             let part = left.min(self.buffer.len());
+            self.begin_call(part);
             let written = rustix::io::write(file, &self.buffer[..part])?;
             if written == 0 {
                 return Err(VisitEnd::Failed(FailureKind::Nothing));
@@ -332,9 +337,11 @@ impl<'a> Carrier<'a> {
             return Ok(0);
         }
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        self.begin_call(0);
         let file = openat(self.root, self.path.as_str(), flags, Mode::empty())?;
         while left > 0 {
             let part = left.min(self.buffer.len());
+            self.begin_call(part);
             match rustix::io::read(&file, &mut self.buffer[..part])? {
                 0 => return Err(VisitEnd::Failed(FailureKind::Nothing)),
                 read => left -= read,
@@ -352,6 +359,7 @@ impl<'a> Carrier<'a> {
     fn sync_directory(&self, number: u64) -> Result<(), VisitEnd> {
         if self.tree.sync_each {
             let own = self.names.directory_of(number) as usize;
+            self.begin_call(0);
             fsync(self.directories.get(own).unwrap_or(self.root))?;
         }
         Ok(())
@@ -361,10 +369,11 @@ impl<'a> Carrier<'a> {
     fn settle(&mut self) -> Result<(), VisitEnd> {
         if self.operation == Operation::Delete {
             for number in 0..self.tree.directories {
-                self.begin_call(number);
+                self.begin_call(0);
                 unlinkat(self.root, directory_name(number), AtFlags::REMOVEDIR)?;
             }
             if !matches!(self.tree.contents, TreeContents::Bytes { .. }) {
+                self.begin_call(0);
                 unlinkat(self.root, LINKED_NAME, AtFlags::empty())?;
             }
         }
@@ -424,4 +433,53 @@ fn listing() -> OFlags {
 
 fn mode_of_files() -> Mode {
     Mode::RUSR | Mode::WUSR
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use sokudo_model::{OperationMix, TreeNames, Work};
+
+    use super::*;
+    use crate::stuck::{CallWatch, SystemCall, show_calls};
+
+    /// As one looks on while the parts of a file are written and read, some of them slowly.
+    #[test]
+    fn each_part_of_a_file_is_a_call_of_its_own() {
+        const PARTS: u64 = 9;
+        let parent = tempfile::tempdir().unwrap();
+        let directory = OwnDirectory::create(parent.path(), &[]).unwrap();
+        let (control, call) = (Control::new(), Arc::<SystemCall>::default());
+        show_calls(&call);
+        let tree = FileTree {
+            files: 1,
+            contents: TreeContents::Bytes {
+                min: 9 * 512,
+                max: 9 * 512,
+            },
+            directories: 0,
+            names: TreeNames::NumberFirst,
+            order: TreeOrder::Numbered,
+            sync_each: false,
+        };
+        for operation in [Operation::Create, Operation::Stat] {
+            let mut workload = Workload::new("file", Bytes(512));
+            workload.operations = OperationMix::only(operation);
+            workload.work = Work::Tree(tree);
+            let run = TreeRun {
+                directory: &directory,
+                seed: 7,
+                control: &control,
+            };
+            let mut carrier = Carrier::new(&workload, tree, operation, run);
+            let before = call.calls();
+            carrier.visit(0, &mut |_| {}).map_err(drop).unwrap();
+            assert!(call.calls() >= before + PARTS, "{operation:?}");
+            carrier.begin_call(512);
+            let mut watch = CallWatch::default();
+            let seen = watch.look(&call, 0, Nanos(0), 1).unwrap();
+            assert_eq!((seen[0].operation, seen[0].length), (operation, Bytes(512)));
+        }
+    }
 }

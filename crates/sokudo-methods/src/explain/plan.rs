@@ -11,8 +11,10 @@ mod theme;
 
 use std::str::FromStr;
 
-use sokudo_model::{Method, MethodKind, MethodTrait, Nanos, Plan};
+use sokudo_model::{Bytes, Method, MethodKind, MethodTrait, Nanos, Plan};
 use sokudo_words::{Text, text};
+
+use crate::rows::writing_cost::time_of;
 
 pub static METHOD: MethodKind = MethodKind {
     name: "explain",
@@ -135,19 +137,13 @@ impl ExplainRequest {
 
     /// How long a fill takes whose size was asked for, in slow cells.
     fn fill_takes(&self, theme: &Theme) -> Nanos {
-        let slow = self.fill.map_or(0, |fill| {
-            let nanos =
-                u128::from(fill.0) * 1_000_000_000 / u128::from(SLOW_CELLS_BYTES_PER_SECOND);
-            u64::try_from(nanos).unwrap_or(u64::MAX)
-        });
-        theme.takes.max(Nanos(slow))
+        let slow = |fill: Bytes| time_of(fill.0.into(), SLOW_CELLS_BYTES_PER_SECOND);
+        theme.takes.max(self.fill.map_or(Nanos(0), slow))
     }
 
     /// How long it takes to write and to read back everything at a rate.
     pub fn full_pass(&self, bytes_per_second: u64) -> Nanos {
-        let bytes = u128::from(self.size.0) * 2;
-        let nanos = bytes * 1_000_000_000 / u128::from(bytes_per_second);
-        Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        time_of(u128::from(self.size.0) * 2, bytes_per_second)
     }
 
     /// The themes that are asked: those that were named, or all that fit.

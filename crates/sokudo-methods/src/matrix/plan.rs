@@ -42,11 +42,8 @@ impl MatrixRequest {
         for axis in &self.axes {
             check(axis)?;
         }
-        let count = self
-            .axes
-            .iter()
-            .try_fold(1_usize, |count, axis| count.checked_mul(axis.values.len()));
-        let count = count.unwrap_or(usize::MAX);
+        let counts = self.axes.iter().map(|axis| axis.values.len());
+        let count = counts.fold(1, usize::saturating_mul);
         if count > CELLS_MAX {
             return Err(MatrixError::TooMany { count });
         }

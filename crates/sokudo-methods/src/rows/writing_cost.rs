@@ -11,11 +11,9 @@ const RATED_CAPACITIES_MIN: f64 = 200.0;
 /// Of what a drive is rated for, less is told as that.
 const WEAR_SHOWN_MIN: f64 = 0.001;
 
-/// How long it takes to move so many bytes at a rate; what takes longer than any clock counts takes
-/// that.
+/// How long it takes to move so many bytes at a rate.
 pub(crate) fn time_of(bytes: u128, bytes_per_s: u64) -> Nanos {
-    let nanos = bytes * 1_000_000_000 / u128::from(bytes_per_s.max(1));
-    Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    Nanos::bounded(bytes * 1_000_000_000 / u128::from(bytes_per_s.max(1)))
 }
 
 /// What it wears to write a drive so many times.

@@ -114,8 +114,8 @@ fn likeliest(things: &[SharedThing], target: usize) -> Option<&SharedThing> {
         .iter()
         .filter(|thing| thing.targets.contains(&target));
     of_it.min_by_key(|thing| {
-        let rate = thing.attachment.bytes_per_s.unwrap_or(u64::MAX);
-        (thing.targets.len(), rate, thing.distance)
+        let rate = thing.attachment.bytes_per_s;
+        (thing.targets.len(), rate.is_none(), rate, thing.distance)
     })
 }
 

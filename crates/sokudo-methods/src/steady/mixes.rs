@@ -47,12 +47,12 @@ fn figure(document: &RunDocument) -> Option<PlotFigure> {
         label: spoken().word("Block size").to_owned(),
         names: sizes.iter().map(Bytes::to_string).collect(),
     };
-    let of_size = |size: &Bytes| writes.iter().map(|writes| value(*size, *writes)).collect();
+    let row_of_cells = |size: &Bytes| writes.iter().map(|writes| value(*size, *writes)).collect();
     let matrix = HeatMap {
         name: phrase(&steady.label).into(),
         columns,
         rows,
-        cells: sizes.iter().map(of_size).collect(),
+        cells: sizes.iter().map(row_of_cells).collect(),
         faults: Vec::new(),
         unproven: Vec::new(),
         whole: None,

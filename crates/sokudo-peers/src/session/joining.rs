@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{CallResult, GOODBYE, PeerSession, State};
+use super::{CROWD_MAX, CallResult, GOODBYE, PeerSession, State};
 use crate::error::PeerError;
 use crate::host::PeerHost;
 use crate::message::Message;
@@ -47,7 +47,7 @@ impl PeerSession<'_> {
         let own = self.me.host.machine();
         let beside = hosts.iter().filter(|host| host.machine() == own).count();
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        self.crowd = u32::try_from(beside.div_ceil(processors)).unwrap_or(u32::MAX);
+        self.crowd = u32::try_from(beside.div_ceil(processors)).unwrap_or(CROWD_MAX);
         self.hosts = hosts.iter().cloned().map(Some).collect();
         self.beats.heard_all(Instant::now());
         if let State::Joining(answer, _) = std::mem::replace(&mut self.state, State::Joined) {

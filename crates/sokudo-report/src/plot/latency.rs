@@ -138,14 +138,14 @@ fn time_axis(shown: &[&ResultDocument]) -> Option<PlotAxis> {
 /// buckets took nobody's time, so the share stays.
 pub fn shares(histogram: &[[u64; 3]], longest: Option<u64>) -> Vec<[f64; 2]> {
     let count = float(histogram.iter().map(|[_, _, count]| count).sum());
-    // Another tool may not tell the longest: classes end where they end.
-    let longest = longest.unwrap_or(u64::MAX);
     let mut points = Vec::new();
     let mut done = 0.0;
     for [low, high, inside] in histogram {
         points.push([float(*low), done / count * 100.0]);
         done += float(*inside);
-        points.push([float((*high).min(longest)), done / count * 100.0]);
+        // Another tool may not tell the longest: classes end where they end.
+        let high = longest.map_or(*high, |longest| longest.min(*high));
+        points.push([float(high), done / count * 100.0]);
     }
     points
 }

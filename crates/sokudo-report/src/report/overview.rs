@@ -12,7 +12,7 @@ use crate::document::{ResultDocument, RunDocument, Status};
 use crate::figure::figures_in;
 use crate::matrix::table::outcome;
 use crate::number::{BYTES_PER_MB, MISSING};
-use crate::run::add_answer;
+use crate::run::answered;
 use crate::run_table::RunTable;
 use crate::style::BandwidthUnit::{self, MegabytesPerSecond as MEGABYTES};
 use crate::table::{Cell, Table, Tone, left, right};
@@ -116,7 +116,7 @@ pub(super) fn article(report: &Report, language: Language) -> Article<'_> {
 
 /// What a run answers, or what it thinks of its disk.
 fn answer_cell(run: &RunDocument) -> Option<Cell> {
-    match add_answer(&mut Article::default(), run) {
+    match answered(run).1 {
         Some(answer) => Some(Cell::Judged(Tone::of_answer(answer), phrase(answer.name()))),
         None => Some(assessment_table::verdict(run.disk_assessment.as_deref()?)),
     }

@@ -3,8 +3,7 @@
 use sokudo_model::{RunAnswer, Steadiness, Verdict};
 use sokudo_words::{Text, text};
 
-use super::{add_answer, shortfalls_of};
-use crate::article::Article;
+use super::{answered, shortfalls_of};
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::grouping::{FindingGroup, row_name};
 use crate::number::{percent, rate};
@@ -29,7 +28,7 @@ impl RunVerdict {
         let (worst, more) = worst(document);
         let is_judged = document.origin().is_none() && shows_rows(document);
         // What is wrong with the disk is no doubt about a figure, and no praise stands under it.
-        let answer = add_answer(&mut Article::default(), document);
+        let (_, answer) = answered(document);
         let is_judged = is_judged && answer != Some(RunAnswer::NotOk);
         Self {
             goodness: is_judged.then(|| goodness(document)).flatten(),

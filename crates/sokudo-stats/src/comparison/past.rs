@@ -3,6 +3,7 @@
 //! Whatever drifts between two runs and not within either is in no figure of their trials.
 
 use crate::change_points::change_points;
+use crate::moments::mean_and_squares;
 use crate::student::{student_t, student_tail};
 
 /// Fewer runs tell nothing of how much runs differ: of four, the deviation is off by a
@@ -42,17 +43,8 @@ impl PastRuns {
         let changes = change_points(logarithms);
         let starts = std::iter::once(0).chain(changes.iter().copied());
         let ends = changes.iter().copied().chain([logarithms.len()]);
-        let squares: f64 = starts
-            .zip(ends)
-            .map(|(from, to)| {
-                let level = &logarithms[from..to];
-                let mean = level.iter().sum::<f64>() / level.len() as f64;
-                level
-                    .iter()
-                    .map(|value| (value - mean).powi(2))
-                    .sum::<f64>()
-            })
-            .sum();
+        let levels = starts.zip(ends).map(|(from, to)| &logarithms[from..to]);
+        let squares: f64 = levels.map(|level| mean_and_squares(level).1).sum();
         let degrees = logarithms.len() - 1 - changes.len();
         Some(Self {
             deviation: (squares / degrees as f64).sqrt(),

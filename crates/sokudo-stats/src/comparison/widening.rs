@@ -1,6 +1,8 @@
 //! Values that follow one another in time are alike, and then tell less than as many
 //! independent ones: how much wider that makes an interval.
 
+use crate::moments::mean_and_squares;
+
 /// Correlation of neighbouring trials that is assumed of short samples. With it, of
 /// identical systems whose noise has a correlation of 0.6 no more than 5 % are called
 /// different, from 5 values on and for normal and skewed noise (simulated; tests count).
@@ -47,16 +49,13 @@ pub fn widening(first: &[f64], second: &[f64], assumed: f64) -> f64 {
 fn lag_one(first: &[f64], second: &[f64]) -> f64 {
     let (mut products, mut squares) = (0.0, 0.0);
     for sample in [first, second] {
-        let mean = sample.iter().sum::<f64>() / sample.len() as f64;
+        let (mean, about_mean) = mean_and_squares(sample);
         let apart = |value: f64| value - mean;
         products += sample
             .windows(2)
             .map(|pair| apart(pair[0]) * apart(pair[1]))
             .sum::<f64>();
-        squares += sample
-            .iter()
-            .map(|value| apart(*value).powi(2))
-            .sum::<f64>();
+        squares += about_mean;
     }
     if squares > 0.0 {
         products / squares

@@ -18,30 +18,33 @@ use sokudo_words::text;
 use crate::commands::info::arguments::InfoArguments;
 
 pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Exit> {
-    let system = System::host();
-    let mut document = match arguments.target.as_deref() {
-        None => document(sokudo_device::disks(&system)),
-        Some(word) => named(&system, word)?,
-    };
-    let is_overview = document.target.is_none();
-    if is_overview && arguments.format.is_json() && !arguments.raw {
-        // Pages of every disk would drown what they say.
-        for entry in &mut document.disks {
-            entry.disk.raw.clear();
-        }
-    }
-    let document = print::masked(document, &[], arguments.masking)?;
+    let document = found(&System::host(), arguments)?;
     let style = output::terminal_style();
     if arguments.format.is_json() {
         return output::print(&document.to_json());
     }
     output::print_coloured(&if arguments.raw {
         info::render_raw(&document, &style)
-    } else if is_overview {
+    } else if document.target.is_none() {
         info::render_overview(&document, &style)
     } else {
         info::render_detail(&document, &style)
     })
+}
+
+/// What is shown of a machine's disks, masked if that is wanted.
+fn found(system: &System, arguments: &InfoArguments) -> Result<InfoDocument, Exit> {
+    let mut document = match arguments.target.as_deref() {
+        None => document(sokudo_device::disks(system)),
+        Some(word) => named(system, word)?,
+    };
+    if document.target.is_none() && arguments.format.is_json() && !arguments.raw {
+        // Pages of every disk would drown what they say.
+        for entry in &mut document.disks {
+            entry.disk.raw.clear();
+        }
+    }
+    print::masked(document, &[], arguments.masking)
 }
 
 pub(crate) fn document(disks: Vec<Disk>) -> InfoDocument {
@@ -114,4 +117,49 @@ fn looked_at(system: &System, word: &str) -> Result<(TargetInfo, Option<Content>
 /// Whether a word can be another name of a device than its path.
 fn is_a_name(word: &str) -> bool {
     !word.is_empty() && !word.contains('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::*;
+
+    #[test]
+    fn masked_serial_numbers_are_nowhere() {
+        const SERIAL: &str = "S1SECRET01";
+        let machine = tempfile::tempdir().unwrap();
+        let root = machine.path().canonicalize().unwrap();
+        let disk = root.join("sys/devices/pci/disk0");
+        for (directory, file, text) in [
+            (disk.join("device"), "serial", SERIAL),
+            (disk.clone(), "dev", "8:0"),
+            (disk.clone(), "size", "2048"),
+            (root.join("proc/self"), "mountinfo", ""),
+        ] {
+            fs::create_dir_all(&directory).unwrap();
+            fs::write(directory.join(file), text).unwrap();
+        }
+        for (directory, link) in [("sys/dev/block", "8:0"), ("sys/class/block", "disk0")] {
+            fs::create_dir_all(root.join(directory)).unwrap();
+            symlink(&disk, root.join(directory).join(link)).unwrap();
+        }
+        let shown = |line: &[&str]| {
+            let command = InfoArguments::augment_args(Command::new("info").no_binary_name(true));
+            let matches = command.try_get_matches_from(line).unwrap();
+            let arguments = InfoArguments::from_arg_matches(&matches).unwrap();
+            let document = found(&System::at(&root), &arguments).unwrap();
+            assert_eq!(document.disks.len(), 1, "{line:?}");
+            document.to_json()
+        };
+        assert!(shown(&[]).contains(SERIAL));
+        let masked = shown(&["--mask-serial"]);
+        assert!(
+            masked.contains("SERIAL-1") && !masked.contains(SERIAL),
+            "{masked}"
+        );
+    }
 }

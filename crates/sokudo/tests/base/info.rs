@@ -34,19 +34,7 @@ fn every_disk_of_this_machine_is_listed() {
 }
 
 #[test]
-fn masked_serial_numbers_are_nowhere() {
-    let serials = |arguments: &str| -> Vec<String> {
-        let printed = info(&format!("--format json {arguments}")).json();
-        let disks = printed["disks"].as_array().unwrap().iter();
-        let serials = disks.filter_map(|disk| disk["serial"].as_str());
-        serials.map(str::to_owned).collect()
-    };
-    let (plain, masked) = (serials(""), serials("--mask-serial"));
-    assert_eq!(plain.len(), masked.len());
-    assert!(
-        masked.iter().all(|it| it.starts_with("SERIAL-")),
-        "{masked:?}"
-    );
+fn raw_answers_are_not_masked() {
     info("vda --raw --mask-serial").refused(2, &["--raw"]);
 }
 

@@ -66,9 +66,8 @@ impl MatrixFile {
         }
         let order = |axis: &Axis| {
             let mut known = AxisKind::KNOWN.iter();
-            known
-                .position(|(kind, _)| *kind == axis.kind)
-                .unwrap_or(usize::MAX)
+            let known = known.position(|(kind, _)| *kind == axis.kind);
+            known.unwrap_or(AxisKind::KNOWN.len())
         };
         axes.sort_by_key(order);
         Ok(axes)

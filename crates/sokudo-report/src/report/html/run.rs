@@ -14,12 +14,12 @@ use crate::facts::facts as facts_of;
 use crate::number::rate;
 use crate::report::ReportedRun;
 use crate::report::method;
-use crate::run::{RunVerdict, add_answer, figures, shortfalls_of};
+use crate::run::{RunVerdict, answered, disks_instead_of, figures, shortfalls_of};
 use crate::style::BandwidthUnit;
-use crate::table::{Table, Tone, left};
+use crate::table::{Table, left};
 use crate::view::{self, ShownView, views};
 use crate::wording::{row_alone, source};
-use crate::{assessment_table, date, surface};
+use crate::{date, surface};
 
 /// Blocks up to this size are what people mean by small random I/O.
 const SMALL_BYTES_MAX: u64 = 16 << 10;
@@ -30,15 +30,10 @@ pub(super) fn section(page: &HtmlPage, number: usize, reported: &ReportedRun) ->
     let mut findings = Article::default();
     findings.add(Element::OfRows(shortfalls_of(run)));
     findings.add(Element::Findings(view::findings(run)));
-    let mut answer = Article::default();
-    add_answer(&mut answer, run);
-    let of_disks = match answer.0.is_empty() {
-        true => assessment_table::answers(run),
-        false => Vec::new(),
-    };
-    let of_disks = of_disks.into_iter();
-    let of_disks = of_disks.map(|(answer, sentence)| (Tone::of_answer(answer), sentence));
-    for (tone, sentence) in of_disks.chain(RunVerdict::of(run).goodness) {
+    let (mut answer, _) = answered(run);
+    let of_disks = disks_instead_of(&answer, run);
+    answer.append(of_disks);
+    if let Some((tone, sentence)) = RunVerdict::of(run).goodness {
         answer.add(Element::Answer(tone, sentence));
     }
     let to_know = page.say("What to know about these figures");
