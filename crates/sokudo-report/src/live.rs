@@ -4,7 +4,7 @@
 use serde::Serialize;
 use sokudo_words::{Language, Text, WrittenFigure};
 
-use crate::article::{Article, Element};
+use crate::article::Element;
 use crate::check::CheckDocument;
 use crate::comparison::{self, ComparisonDocument};
 use crate::document::RunDocument;
