@@ -7,6 +7,8 @@ use std::sync::Arc;
 use serde::ser::{Serialize, SerializeTuple, Serializer};
 use serde_json::{Value, json};
 
+use super::series::SeriesChange;
+
 /// A browser that was away for longer than a minute and a half gets the whole view.
 const BATCHES_MAX: usize = 1_000;
 /// Batches are small; a picture of a whole surface at once is not.
@@ -65,6 +67,17 @@ impl SharedValue {
 
     pub(super) fn push(&mut self, path: &[PathStep], value: Value) {
         self.record("push", path, value);
+    }
+
+    /// Changes the entries of a series, which are at `path`.
+    pub(super) fn change(&mut self, path: &[PathStep], change: SeriesChange) {
+        match change {
+            SeriesChange::Pushed(value) => self.push(path, value),
+            SeriesChange::Replaced(index, value) => {
+                self.set(&[path, &[PathStep::Index(index)]].concat(), value);
+            }
+            SeriesChange::Thinned(value) => self.set(path, value),
+        }
     }
 
     pub(super) const fn value(&self) -> &Value {
