@@ -385,7 +385,7 @@ pub struct HeatMaps {
     pub matrices: Vec<HeatMap>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatMap {
     pub name: String,
     pub columns: HeatMapAxis,
@@ -408,7 +408,7 @@ impl HeatMap {
 }
 
 /// The names along one side of a heat map.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatMapAxis {
     pub label: String,
     pub names: Vec<String>,
