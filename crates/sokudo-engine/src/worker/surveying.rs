@@ -90,9 +90,7 @@ impl Worker {
         }
         let in_flight = (0u32..).zip(&self.slots);
         let oldest = in_flight.min_by_key(|(_, slot)| slot.issued_at);
-        let Some((buffer_index, issued_at)) =
-            oldest.map(|(buffer_index, slot)| (buffer_index, slot.issued_at))
-        else {
+        let Some((buffer_index, &Slot { issued_at, .. })) = oldest else {
             return;
         };
         let survey = self.survey.as_ref();
