@@ -40,7 +40,7 @@ pub(crate) struct Batch {
     pub(crate) text: Arc<str>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SharedValue {
     value: Value,
     /// Those that nobody was sent yet.
@@ -51,13 +51,10 @@ pub(super) struct SharedValue {
 }
 
 impl SharedValue {
-    pub(super) const fn new(value: Value) -> Self {
+    pub(super) fn new(value: Value) -> Self {
         Self {
             value,
-            operations: Vec::new(),
-            ring: VecDeque::new(),
-            ring_bytes: 0,
-            last: 0,
+            ..Self::default()
         }
     }
 
