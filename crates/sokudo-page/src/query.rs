@@ -121,23 +121,8 @@ pub enum QueryError {
 
 const VERDICTS: [&str; 3] = ["verified", "unverified", "invalid"];
 const THEMES: [&str; 2] = ["light", "dark"];
-const KINDS: [&str; 15] = [
-    "load",
-    "rounds",
-    "curve",
-    "seek",
-    "map",
-    "access",
-    "cache",
-    "hosts",
-    "host-bars",
-    "bars",
-    "heat",
-    "cdf",
-    "histogram",
-    "time",
-    "card",
-];
+const KINDS: &str = "load rounds curve seek map access cache hosts host-bars bars heat cdf \
+    histogram time card";
 
 impl Query {
     /// The words of its command line behind `sokudo`. `file` is where a picture is written to, or
@@ -253,7 +238,8 @@ fn drawn(
 ) -> Result<Vec<String>, QueryError> {
     let mut words = vec!["show".to_owned()];
     if let Some(kind) = filled(kind) {
-        words.push(format!("--plot-kind={}", one_of("kind", kind, &KINDS)?));
+        let kinds: Vec<&str> = KINDS.split(' ').collect();
+        words.push(format!("--plot-kind={}", one_of("kind", kind, &kinds)?));
     }
     words.push(format!("--theme={}", one_of("theme", theme, &THEMES)?));
     words.extend([format!("--output={}", picture.display()), run.to_string()]);
