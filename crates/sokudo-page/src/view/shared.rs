@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use serde::ser::{Serialize, SerializeTuple, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::series::SeriesChange;
@@ -17,7 +17,8 @@ const RING_BYTES_MAX: usize = 8 << 20;
 const OPERATIONS_MAX: usize = 2_000;
 
 /// A step of a path into the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub(super) enum PathStep {
     Key(&'static str),
     Index(usize),
@@ -155,21 +156,8 @@ fn descend<'v>(value: &'v mut Value, path: &[PathStep]) -> &'v mut Value {
     })
 }
 
-impl Serialize for PathStep {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Key(key) => serializer.serialize_str(key),
-            Self::Index(index) => index.serialize(serializer),
-        }
-    }
-}
-
 impl Serialize for PatchOperation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut tuple = serializer.serialize_tuple(3)?;
-        tuple.serialize_element(self.name)?;
-        tuple.serialize_element(&self.path)?;
-        tuple.serialize_element(&self.value)?;
-        tuple.end()
+        (self.name, &self.path, &self.value).serialize(serializer)
     }
 }
