@@ -202,10 +202,8 @@ impl ListFilter {
         words.extend(given("until", self.until.as_deref())?);
         words.extend(given("tag", self.tag.as_deref())?);
         if let Some(verdict) = filled(self.verdict.as_deref()) {
-            words.push(format!(
-                "--verdict={}",
-                one_of("verdict", verdict, &VERDICTS)?
-            ));
+            let verdict = one_of("verdict", verdict, &VERDICTS)?;
+            words.push(format!("--verdict={verdict}"));
         }
         // 0 would be all of them.
         let limit = self.limit.unwrap_or(LIST_MAX).clamp(1, LIST_MAX);
