@@ -403,9 +403,7 @@ impl DeviceModel for HardDisk {
         while let Some(at_ns) = self.next_ns()
             && at_ns <= now_ns
         {
-            while let Some(job) = self.agenda.take_due(at_ns) {
-                finished.push(job);
-            }
+            finished.extend(std::iter::from_fn(|| self.agenda.take_due(at_ns)));
             self.busy_until_ns = at_ns;
             if let Some(access) = self.access.take_if(|access| access.end_ns <= at_ns) {
                 self.finish(access);

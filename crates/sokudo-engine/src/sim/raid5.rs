@@ -273,9 +273,7 @@ impl DeviceModel for Raid5 {
             }
         }
         self.moved = moved;
-        while let Some(job) = self.answered.take_due(now_ns) {
-            finished.push(job);
-        }
+        finished.extend(std::iter::from_fn(|| self.answered.take_due(now_ns)));
     }
 
     fn member_counters(&self) -> Option<DeviceCounters> {
