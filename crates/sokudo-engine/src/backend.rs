@@ -29,9 +29,9 @@ pub(crate) const TICK: Duration = Duration::from_millis(100);
 /// Buffers belong to the backend. A buffer's index names its I/O.
 pub(crate) trait Backend {
     /// Whether submitting is a step of its own, whose length can be measured.
-    const SUBMITS: bool;
+    const SUBMITS: bool = false;
     /// Whether the contents of buffers go anywhere.
-    const MOVES_DATA: bool;
+    const MOVES_DATA: bool = true;
 
     /// A buffer that is not in flight.
     fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8];

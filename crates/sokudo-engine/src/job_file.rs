@@ -281,11 +281,15 @@ impl JobDataFile {
     /// # Errors
     /// When there is none; a file created for it is removed then.
     pub fn allocate(&self, allocation: Allocation) -> Result<(), JobFileError> {
-        let allocated = self.reserve(allocation);
-        if allocated.is_err() && self.is_new {
+        self.or_removed(self.reserve(allocation))
+    }
+
+    /// Removes a file that was created for what has failed.
+    fn or_removed(&self, made: Result<(), JobFileError>) -> Result<(), JobFileError> {
+        if made.is_err() && self.is_new {
             self.remove();
         }
-        allocated
+        made
     }
 
     fn reserve(&self, allocation: Allocation) -> Result<(), JobFileError> {
@@ -324,11 +328,7 @@ impl JobDataFile {
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<(), JobFileError> {
-        let laid_out = self.fill(allocation, content, seed, control, listener);
-        if laid_out.is_err() && self.is_new {
-            self.remove();
-        }
-        laid_out
+        self.or_removed(self.fill(allocation, content, seed, control, listener))
     }
 
     fn fill(

@@ -114,10 +114,10 @@ pub(crate) fn survey_target(
         Target::Null(_) | Target::Simulated(_) => String::new(),
     };
     let handle = match target {
-        Target::File(file) => Some(file.handle().try_clone().map_err(|source| {
-            let path = file.path().to_owned();
-            TargetError::Open { path, source }
-        })?),
+        Target::File(file) => {
+            let opened = TargetError::not_opened(file.path());
+            Some(file.handle().try_clone().map_err(opened)?)
+        }
         _ => None,
     };
     Ok(Some(SurveyTarget {

@@ -14,7 +14,6 @@ use crate::stuck::operation_of;
 pub(crate) struct Outbox(pub(crate) Vec<Request>);
 
 impl Backend for Outbox {
-    const SUBMITS: bool = false;
     const MOVES_DATA: bool = false;
 
     fn buffer_mut(&mut self, _chunk: u32) -> &mut [u8] {

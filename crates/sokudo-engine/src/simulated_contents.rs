@@ -13,14 +13,8 @@ type SealNumber = Option<u64>;
 
 /// Written ranges of bytes, each with a value that is the same all over it; what is next to its
 /// like is joined with it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct ExtentMap<V>(BTreeMap<u64, (u64, V)>);
-
-impl<V> Default for ExtentMap<V> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
-}
 
 impl<V: Copy + PartialEq> ExtentMap<V> {
     fn remove(&mut self, range: &Range<u64>) {
@@ -74,7 +68,7 @@ impl<V: Copy + PartialEq> ExtentMap<V> {
 }
 
 /// A write, of which every byte is as far from the place that it was for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct NumberedWrite {
     number: SealNumber,
     /// From a cell to the address that was written, or from an address to how much had been

@@ -434,10 +434,8 @@ impl Simulation<'_> {
             };
             actor.worker.hold_depth(now);
             actor.worker.complete_any(buffer_index, result, now);
-            let (device, contents) = (
-                &self.devices[actor.device],
-                &mut self.contents[actor.device],
-            );
+            let device = &self.devices[actor.device];
+            let contents = &mut self.contents[actor.device];
             (actor.worker).answer_sealed(|number, io| answer(device, contents, number, io));
             actor.completed += 1;
             actor.runnable = true;

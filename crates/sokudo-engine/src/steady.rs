@@ -118,11 +118,8 @@ impl SteadyWatch {
             SteadyLimit::Absolute(limit) => (limit, false),
         };
         let limit = absolute as f64 / MILLION;
-        let figures: Vec<f64> = self
-            .window
-            .iter()
-            .map(|throughput| self.figure(*throughput))
-            .collect();
+        let window = || self.window.iter();
+        let figures: Vec<f64> = window().map(|it| self.figure(*it)).collect();
         let mean = mean(&figures);
         let (slope, deviation_max) = (slope(&figures), deviation_max(&figures, mean));
         let watched = if self.rule.slope {
@@ -142,16 +139,8 @@ impl SteadyWatch {
             criterion,
             slope,
             deviation_max,
-            iops: self
-                .window
-                .iter()
-                .map(|throughput| throughput.iops)
-                .collect(),
-            bandwidth: self
-                .window
-                .iter()
-                .map(|throughput| throughput.bandwidth)
-                .collect(),
+            iops: window().map(|it| it.iops).collect(),
+            bandwidth: window().map(|it| it.bandwidth).collect(),
         }
     }
 

@@ -168,6 +168,16 @@ pub enum TargetError {
     NoDirect(PathBuf),
 }
 
+impl TargetError {
+    /// What is said of a file that the system does not open.
+    pub(crate) fn not_opened(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Open {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
 impl FileTarget {
     /// A regular file or block device that is only ever read.
     ///
@@ -178,10 +188,7 @@ impl FileTarget {
     }
 
     fn of_looked_at(handle: File, path: &Path) -> Result<Self, TargetError> {
-        let opened = |source| TargetError::Open {
-            path: path.to_owned(),
-            source,
-        };
+        let opened = TargetError::not_opened(path);
         let kind = handle.metadata().map_err(opened)?.file_type();
         if !kind.is_file() && !kind.is_block_device() {
             return Err(TargetError::NotStorage(path.to_owned()));
@@ -206,10 +213,7 @@ impl FileTarget {
         let target = Self::of_looked_at(open_to_write_later(path)?, path)?;
         // The handle is what is checked and what is later written, so the name
         // cannot be exchanged in between.
-        let opened = |source| TargetError::Open {
-            path: path.to_owned(),
-            source,
-        };
+        let opened = TargetError::not_opened(path);
         if !target.handle.metadata().map_err(opened)?.is_file() {
             return Err(TargetError::NotRegular(path.to_owned()));
         }
@@ -346,10 +350,7 @@ impl FileTarget {
 
     /// The same, whoever may.
     fn open_anew(&self, write: bool, direct: DirectMode) -> Result<(File, bool), TargetError> {
-        let opened = |source| TargetError::Open {
-            path: self.path.clone(),
-            source,
-        };
+        let opened = TargetError::not_opened(&self.path);
         if direct == DirectMode::Off {
             return Ok((self.reopen(write, OFlags::empty()).map_err(opened)?, false));
         }
@@ -379,10 +380,7 @@ pub(crate) fn open_to_look(path: &Path) -> Result<File, TargetError> {
         .read(true)
         .custom_flags(flag_bits(OFlags::NONBLOCK))
         .open(path);
-    opened.map_err(|source| TargetError::Open {
-        path: path.to_owned(),
-        source,
-    })
+    opened.map_err(TargetError::not_opened(path))
 }
 
 /// The same of what may be written later: it is found only as `NamedEntry` says.
@@ -395,10 +393,7 @@ pub(crate) fn open_to_write_later(path: &Path) -> Result<File, TargetError> {
         Some(there) => reopen(there, &options),
         None => Err(io::ErrorKind::NotFound.into()),
     });
-    there.map_err(|source| TargetError::Open {
-        path: path.to_owned(),
-        source,
-    })
+    there.map_err(TargetError::not_opened(path))
 }
 
 /// What could not be seen of who uses a regular file; an error where somebody does, or where

@@ -259,10 +259,7 @@ fn checker(
         };
         names.push(file.path().display().to_string());
         if !direct {
-            let opened = |source| TargetError::Open {
-                path: file.path().to_owned(),
-                source,
-            };
+            let opened = TargetError::not_opened(file.path());
             cached.push(file.handle().try_clone().map_err(opened)?);
         }
     }

@@ -176,18 +176,16 @@ impl AccessPolicy {
             return Err(Refusal::NoHost);
         }
         let host = only(head.headers, header::HOST.as_str()).ok_or(Refusal::NoHost)?;
-        let is_public = self
-            .public_authority()
-            .is_some_and(|authority| host.eq_ignore_ascii_case(authority));
-        match is_public || self.is_own(host, head.local) {
+        match self.names_public(host) || self.is_own(host, head.local) {
             true => Ok(host),
             false => Err(Refusal::ForeignHost),
         }
     }
 
-    fn public_authority(&self) -> Option<&str> {
-        let (_, authority) = self.public_origin.as_deref()?.split_once("://")?;
-        Some(authority)
+    fn names_public(&self, host: &str) -> bool {
+        let origin = self.public_origin.as_deref();
+        let parts = origin.and_then(|origin| origin.split_once("://"));
+        parts.is_some_and(|(_, authority)| host.eq_ignore_ascii_case(authority))
     }
 
     /// `localhost` or an address of ours, with our port. Addresses are parsed, never compared by
@@ -232,10 +230,8 @@ impl AccessPolicy {
             .public_origin
             .as_deref()
             .is_some_and(|public| origin.eq_ignore_ascii_case(public));
-        let names_public = self
-            .public_authority()
-            .is_some_and(|authority| host.eq_ignore_ascii_case(authority));
-        let is_own = !names_public && origin.eq_ignore_ascii_case(&format!("http://{host}"));
+        let own = format!("http://{host}");
+        let is_own = !self.names_public(host) && origin.eq_ignore_ascii_case(&own);
         match is_public || is_own {
             true => Ok(()),
             false => Err(Refusal::ForeignOrigin),

@@ -121,23 +121,8 @@ pub enum QueryError {
 
 const VERDICTS: [&str; 3] = ["verified", "unverified", "invalid"];
 const THEMES: [&str; 2] = ["light", "dark"];
-const KINDS: [&str; 15] = [
-    "load",
-    "rounds",
-    "curve",
-    "seek",
-    "map",
-    "access",
-    "cache",
-    "hosts",
-    "host-bars",
-    "bars",
-    "heat",
-    "cdf",
-    "histogram",
-    "time",
-    "card",
-];
+const KINDS: &str = "load rounds curve seek map access cache hosts host-bars bars heat cdf \
+    histogram time card";
 
 impl Query {
     /// The words of its command line behind `sokudo`. `file` is where a picture is written to, or
@@ -217,10 +202,8 @@ impl ListFilter {
         words.extend(given("until", self.until.as_deref())?);
         words.extend(given("tag", self.tag.as_deref())?);
         if let Some(verdict) = filled(self.verdict.as_deref()) {
-            words.push(format!(
-                "--verdict={}",
-                one_of("verdict", verdict, &VERDICTS)?
-            ));
+            let verdict = one_of("verdict", verdict, &VERDICTS)?;
+            words.push(format!("--verdict={verdict}"));
         }
         // 0 would be all of them.
         let limit = self.limit.unwrap_or(LIST_MAX).clamp(1, LIST_MAX);
@@ -253,7 +236,8 @@ fn drawn(
 ) -> Result<Vec<String>, QueryError> {
     let mut words = vec!["show".to_owned()];
     if let Some(kind) = filled(kind) {
-        words.push(format!("--plot-kind={}", one_of("kind", kind, &KINDS)?));
+        let kinds: Vec<&str> = KINDS.split(' ').collect();
+        words.push(format!("--plot-kind={}", one_of("kind", kind, &kinds)?));
     }
     words.push(format!("--theme={}", one_of("theme", theme, &THEMES)?));
     words.extend([format!("--output={}", picture.display()), run.to_string()]);

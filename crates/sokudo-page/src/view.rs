@@ -12,8 +12,8 @@ use crate::event::{RunEvent, SampleUnit};
 use crate::message::{Hello, MeasurerMessage, QueueEntry};
 use crate::wish::Wish;
 
-use samples::{PointChange, SampleSeries};
-use series::{LatencySample, RateSample, Sample, Series, SeriesChange, TemperatureSample};
+use samples::SampleSeries;
+use series::{LatencySample, RateSample, Sample, Series, TemperatureSample};
 use shared::PathStep::{Index, Key};
 use shared::{PathStep, SharedValue};
 
@@ -361,14 +361,8 @@ impl SharedView {
         self.shared.set(&at_bytes, json!(series.bytes));
         let at_points = [base.as_slice(), &[Key("points")]].concat();
         for (offset, value) in points {
-            match series.add(*offset, *value) {
-                PointChange::Nothing => {}
-                PointChange::Pushed(value) => self.shared.push(&at_points, value),
-                PointChange::Replaced(point, value) => {
-                    let path = [at_points.as_slice(), &[Index(point)]].concat();
-                    self.shared.set(&path, value);
-                }
-                PointChange::Thinned(value) => self.shared.set(&at_points, value),
+            if let Some(change) = series.add(*offset, *value) {
+                self.shared.change(&at_points, change);
             }
         }
         let at_defects = [base.as_slice(), &[Key("defects")]].concat();
@@ -397,14 +391,8 @@ impl SharedView {
         (at, row, sample): (f64, usize, S),
     ) {
         let Some(run) = &mut self.run else { return };
-        let path = [RUN, Key(key)];
-        match series(run).add(at, row, sample) {
-            SeriesChange::Pushed(value) => self.shared.push(&path, value),
-            SeriesChange::Replaced(index, value) => {
-                self.shared.set(&[RUN, Key(key), Index(index)], value);
-            }
-            SeriesChange::Thinned(value) => self.shared.set(&path, value),
-        }
+        let change = series(run).add(at, row, sample);
+        self.shared.change(&[RUN, Key(key)], change);
     }
 }
 

@@ -12,7 +12,9 @@ mod output;
 mod profile;
 mod row;
 
-use sokudo_model::{DirectMode, Estimand, Nanos, Order, SequentialOffset, Stage, Workload};
+use sokudo_model::{DirectMode, Estimand, Nanos, Order, Stage, Workload};
+
+use crate::results::row::INTERLOCKED;
 
 pub use crate::language::limits::{DEPTH_MAX, DEPTH_MAX_IO_URING, THREADS_MAX};
 pub use direction::RowDirection;
@@ -71,13 +73,8 @@ impl RowSpec {
         workload.operations = direction.operations();
         workload.order = match self.pattern {
             RowPattern::Random => Order::Random { map: false },
-            RowPattern::Sequential => Order::Sequential {
-                offset: if self.threads > 1 {
-                    SequentialOffset::Interlocked
-                } else {
-                    SequentialOffset::Own
-                },
-            },
+            RowPattern::Sequential if self.threads > 1 => INTERLOCKED,
+            RowPattern::Sequential => Order::SEQUENTIAL,
         };
         if let Some(durability) = self.durability {
             workload.durability = durability.rule();
@@ -96,7 +93,7 @@ impl RowSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::Operation;
+    use sokudo_model::{Operation, SequentialOffset};
 
     fn table(workloads: &[Workload]) -> Vec<(String, &'static str, u32)> {
         let line = |w: &Workload| {

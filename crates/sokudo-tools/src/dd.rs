@@ -332,10 +332,8 @@ impl DdCommand {
         let Some(operation) = self.operation() else {
             return description;
         };
-        let (reads, is_zero) = (
-            operation == Operation::Read,
-            self.input.as_deref() == Some("/dev/zero"),
-        );
+        let reads = operation == Operation::Read;
+        let is_zero = self.input.as_deref() == Some("/dev/zero");
         description.workload.name = if reads { "read" } else { "write" }.to_owned();
         description.workload.durability = self.durability;
         if is_zero {

@@ -247,13 +247,10 @@ impl ElbenchoPhase {
             max,
             ..ImportedLatency::default()
         });
-        row.reported.others.extend(
-            self.seconds
-                .map(|it| figure("time until the last thread was done", "s", it)),
-        );
-        row.reported
-            .others
-            .extend(self.cpu_percent.map(|it| figure("processor", "%", it)));
+        let seconds = self.seconds;
+        let seconds = seconds.map(|it| figure("time until the last thread was done", "s", it));
+        let cpu = self.cpu_percent.map(|it| figure("processor", "%", it));
+        row.reported.others.extend(seconds.into_iter().chain(cpu));
         row
     }
 

@@ -26,7 +26,6 @@ pub(crate) use each;
 
 impl Backend for AnyBackend {
     const SUBMITS: bool = true;
-    const MOVES_DATA: bool = true;
 
     fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
         each!(self, backend => backend.buffer_mut(buffer_index))

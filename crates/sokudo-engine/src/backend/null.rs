@@ -25,9 +25,6 @@ impl Null {
 }
 
 impl Backend for Null {
-    const SUBMITS: bool = false;
-    const MOVES_DATA: bool = true;
-
     #[inline]
     fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
         self.region.buffer_mut(buffer_index)

@@ -324,10 +324,8 @@ fn open_aio(
     features: Vec<BackendFeature>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
     let aio = Aio::new(files, region, wanted.depth, TICK)?;
-    Ok((
-        AnyBackend::Libaio(Queued(aio)),
-        used(BackendKind::Libaio, features),
-    ))
+    let used = used(BackendKind::Libaio, features);
+    Ok((AnyBackend::Libaio(Queued(aio)), used))
 }
 
 /// By system calls that wait, one for each I/O or for several that lie next to each other.

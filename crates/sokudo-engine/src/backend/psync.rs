@@ -33,9 +33,6 @@ impl<P> Single<P> {
 }
 
 impl<P: OneByOne> Backend for Single<P> {
-    const SUBMITS: bool = false;
-    const MOVES_DATA: bool = true;
-
     #[inline]
     fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
         self.performer.region_mut().buffer_mut(buffer_index)

@@ -13,7 +13,6 @@ pub(crate) struct Queued<Q>(pub(crate) Q);
 
 impl<Q: Queue> Backend for Queued<Q> {
     const SUBMITS: bool = true;
-    const MOVES_DATA: bool = true;
 
     #[inline]
     fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {

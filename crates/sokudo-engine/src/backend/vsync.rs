@@ -63,9 +63,6 @@ fn continues(first: &Request, second: &Request) -> bool {
 }
 
 impl Backend for Vsync {
-    const SUBMITS: bool = false;
-    const MOVES_DATA: bool = true;
-
     #[inline]
     fn buffer_mut(&mut self, buffer_index: u32) -> &mut [u8] {
         self.blocking.region_mut().buffer_mut(buffer_index)

@@ -126,10 +126,8 @@ impl Walk {
             let occurs = workload.operations.shares().iter();
             let mut occurs = occurs.map(|(operation, _)| direction_of(*operation));
             occurs.any(|other| other == direction).then(|| {
-                let (smallest, alignment) = (
-                    manner.lengths[direction].smallest(),
-                    manner.alignment[direction],
-                );
+                let smallest = manner.lengths[direction].smallest();
+                let alignment = manner.alignment[direction];
                 let count = stretch.length.saturating_sub(smallest) / alignment + 1;
                 let measure = Measure {
                     zones: &workload.scatter.zones[direction],

@@ -39,10 +39,7 @@ impl<T> Agenda<T> {
 
 /// The earlier of two instants, as far as there are any.
 pub(super) fn earlier(first: Option<u64>, second: Option<u64>) -> Option<u64> {
-    match (first, second) {
-        (Some(first), Some(second)) => Some(first.min(second)),
-        (first, second) => first.or(second),
-    }
+    first.into_iter().chain(second).min()
 }
 
 #[cfg(test)]

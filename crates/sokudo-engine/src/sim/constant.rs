@@ -146,8 +146,6 @@ impl DeviceModel for Constant {
     }
 
     fn advance(&mut self, now_ns: u64, finished: &mut Vec<PendingRequest>) {
-        while let Some(job) = self.agenda.take_due(now_ns) {
-            finished.push(job);
-        }
+        finished.extend(std::iter::from_fn(|| self.agenda.take_due(now_ns)));
     }
 }

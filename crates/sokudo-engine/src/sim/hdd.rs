@@ -251,19 +251,15 @@ impl HardDisk {
             // At the end of a track the switch to the next is still to come.
             self.head = self.geometry.position(reached - 1);
         }
+        let cache = self.write_cache.as_ref();
         let pressing = self.queue.iter().any(|command| command.awaits_room)
-            || self
-                .write_cache
-                .as_ref()
-                .is_some_and(SimulatedWriteCache::is_nearly_full);
+            || cache.is_some_and(SimulatedWriteCache::is_nearly_full);
         let request = self.best_request(now_ns);
         if let Some(cache) = self.write_cache.as_mut().filter(|_| self.flush.is_some()) {
             cache.press();
         }
-        let may_drain = self
-            .write_cache
-            .as_ref()
-            .is_some_and(SimulatedWriteCache::may_drain);
+        let cache = self.write_cache.as_ref();
+        let may_drain = cache.is_some_and(SimulatedWriteCache::may_drain);
         let drain_first = may_drain && (request.is_none() || pressing && !self.drained_last);
         if drain_first && let Some(access) = self.drain(now_ns) {
             self.drained_last = true;
@@ -407,9 +403,7 @@ impl DeviceModel for HardDisk {
         while let Some(at_ns) = self.next_ns()
             && at_ns <= now_ns
         {
-            while let Some(job) = self.agenda.take_due(at_ns) {
-                finished.push(job);
-            }
+            finished.extend(std::iter::from_fn(|| self.agenda.take_due(at_ns)));
             self.busy_until_ns = at_ns;
             if let Some(access) = self.access.take_if(|access| access.end_ns <= at_ns) {
                 self.finish(access);

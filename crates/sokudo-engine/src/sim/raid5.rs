@@ -165,10 +165,8 @@ impl Raid5 {
         let width = self.chunk_bytes * self.data_disks();
         let end = job.offset + job.bytes;
         let stripe = |number: u64| {
-            let (from, to) = (
-                job.offset.max(number * width) - number * width,
-                end.min((number + 1) * width) - number * width,
-            );
+            let from = job.offset.max(number * width) - number * width;
+            let to = end.min((number + 1) * width) - number * width;
             let chunks = from / self.chunk_bytes..=(to - 1) / self.chunk_bytes;
             let piece = |index: u64| {
                 let start = index * self.chunk_bytes;
@@ -279,9 +277,7 @@ impl DeviceModel for Raid5 {
             }
         }
         self.moved = moved;
-        while let Some(job) = self.answered.take_due(now_ns) {
-            finished.push(job);
-        }
+        finished.extend(std::iter::from_fn(|| self.answered.take_due(now_ns)));
     }
 
     fn member_counters(&self) -> Option<DeviceCounters> {

@@ -87,26 +87,19 @@ fn bends(from: StringPoint, stretch: &[Border]) -> Vec<StringPoint> {
     let (mut to_earliest, mut to_latest) = (VecDeque::new(), VecDeque::new());
     for border in stretch {
         let at = border.at;
-        let earliest = StringPoint {
-            at,
-            time: border.earliest,
-        };
-        let latest = StringPoint {
-            at,
-            time: border.latest,
-        };
+        let point = |time| StringPoint { at, time };
         reach(
             &mut common,
             &mut to_earliest,
             &mut to_latest,
-            earliest,
+            point(border.earliest),
             |from, one, other| from.is_slower(one, other),
         );
         reach(
             &mut common,
             &mut to_latest,
             &mut to_earliest,
-            latest,
+            point(border.latest),
             |from, one, other| from.is_slower(other, one),
         );
     }

@@ -31,7 +31,7 @@ const OUR_MISTAKES: [Errno; 9] = [
 const TRIES_OF_GOOD_BLOCK: u32 = 2;
 
 /// Looks into I/Os that failed together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Inquiry {
     /// In order of offset.
     failed: Vec<Failed>,
@@ -77,10 +77,7 @@ impl Inquiry {
             frontier,
             limit,
             good,
-            tries: 0,
-            done: 0,
-            answers: Vec::new(),
-            known: 0,
+            ..Self::default()
         }
     }
 

@@ -12,7 +12,7 @@ use super::io::SurveyIo;
 use crate::tally::FinishedTally;
 
 /// All samples so far.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Samples {
     /// The way from one sample to the next is part of its time.
     way_counts: bool,
@@ -34,7 +34,7 @@ pub(super) struct Samples {
 const SEEN_MAX: usize = 2_048;
 
 /// A place in progress.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct OpenSample {
     in_flight: u32,
     /// Nothing more will be issued there.
@@ -50,14 +50,10 @@ impl Samples {
     pub(super) fn new(survey: &Survey) -> Self {
         Self {
             way_counts: survey.approach.is_none() && !survey.write_back,
-            began_at: 0,
             first: survey.resumed_at.map_or(0, |position| position.index),
-            skipped_ns: 0,
             samples: Vec::with_capacity(survey.sample_count as usize),
-            open: VecDeque::new(),
             borders: Vec::with_capacity(survey.sample_count as usize),
-            issued_bytes: 0,
-            last_end: None,
+            ..Self::default()
         }
     }
 
@@ -124,10 +120,8 @@ impl Samples {
             before.left_at = Some(now - self.skipped_ns);
         }
         self.open.push_back(OpenSample {
-            in_flight: 0,
-            is_issued: false,
             issued_bytes: self.issued_bytes,
-            left_at: None,
+            ..OpenSample::default()
         });
     }
 

@@ -240,10 +240,8 @@ impl Worker {
             tally.last_completed_at = closed_at;
         }
         let at = tally.last_completed_at - tally.started_at;
-        let recorded = self.recorder.map(|recorder| {
-            let operations = &mut tally.operations;
-            recorder.finish(at, operations)
-        });
+        let operations = &mut tally.operations;
+        let recorded = self.recorder.map(|it| it.finish(at, operations));
         let verified = self.checker.map(|checker| checker.finish());
         let stopped = self.stopped.unwrap_or(StopReason::Ended);
         let surveyed = self.survey.map(|survey| survey.finish(&mut tally, stopped));
@@ -270,10 +268,9 @@ impl Worker {
             survey.give_back_skipped(&mut tally);
         }
         let at = tally.last_completed_at - tally.started_at;
-        let recorded = self.recorder.as_ref().map(|recorder| {
-            let operations = &mut tally.operations;
-            recorder.snapshot(at, operations)
-        });
+        let operations = &mut tally.operations;
+        let recorder = self.recorder.as_ref();
+        let recorded = recorder.map(|it| it.snapshot(at, operations));
         FinishedWorker {
             tally,
             window: None,

@@ -65,10 +65,8 @@ impl Worker {
     /// From the rate since the last look, unless the workload says how many.
     pub(super) fn set_completions_wanted(&mut self, now: u64) {
         let ios: u64 = self.moved().iter().map(|moved| moved.ios).sum();
-        let (passed, done) = (
-            now.saturating_sub(self.looked_at).max(1),
-            ios.saturating_sub(self.ios_seen),
-        );
+        let passed = now.saturating_sub(self.looked_at).max(1);
+        let done = ios.saturating_sub(self.ios_seen);
         (self.looked_at, self.ios_seen) = (now, ios);
         // However fast the device is, no more than a part of the queue.
         let most = self.depth / DEPTH_PER_COMPLETION_WANTED;

@@ -81,18 +81,13 @@ impl Worker {
     /// Waits no longer for the I/O of a survey that is in flight for longest, where its time is
     /// over. With more of them than there is room for, the survey ends.
     pub(super) fn give_up_hung(&mut self, now: u64) {
-        if self
-            .survey
-            .as_ref()
-            .is_none_or(|it| it.spare_buffers() == 0)
-        {
+        let survey = self.survey.as_ref();
+        if survey.is_none_or(|survey| survey.spare_buffers() == 0) {
             return;
         }
         let in_flight = (0u32..).zip(&self.slots);
         let oldest = in_flight.min_by_key(|(_, slot)| slot.issued_at);
-        let Some((buffer_index, issued_at)) =
-            oldest.map(|(buffer_index, slot)| (buffer_index, slot.issued_at))
-        else {
+        let Some((buffer_index, &Slot { issued_at, .. })) = oldest else {
             return;
         };
         let survey = self.survey.as_ref();

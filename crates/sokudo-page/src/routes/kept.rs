@@ -163,10 +163,7 @@ pub(super) async fn trend(State(page): Ui, uri: Uri) -> Answered {
     };
     // One run alone has no trend.
     let query = Query::Trend { device, row };
-    let reply = page
-        .measurer
-        .ask(|id, lang| Ask::Query { id, lang, query })
-        .await?;
+    let reply = ask(&page, query).await?;
     Ok(answered_or_not(reply))
 }
 
@@ -174,10 +171,7 @@ pub(super) async fn trend(State(page): Ui, uri: Uri) -> Answered {
 async fn device_of(page: &WebUi, run: i64) -> Result<Result<String, Reply>, Failure> {
     let form = DocumentForm::Json;
     let query = Query::Show { run, form };
-    let reply = page
-        .measurer
-        .ask(|id, lang| Ask::Query { id, lang, query })
-        .await?;
+    let reply = ask(page, query).await?;
     if !reply.ok {
         return Ok(Err(reply));
     }
@@ -199,14 +193,16 @@ async fn answer(page: &WebUi, query: Query) -> Answered {
     // What becomes no command line is not asked.
     query.words(FilePath::new("picture.svg"))?;
     let is_change = query.changes();
-    let reply = page
-        .measurer
-        .ask(|id, lang| Ask::Query { id, lang, query })
-        .await?;
+    let reply = ask(page, query).await?;
     match is_change {
         true => Ok(done(reply)),
         false => Ok(answered(reply)),
     }
+}
+
+async fn ask(page: &WebUi, query: Query) -> Result<Reply, Failure> {
+    let ask = |id, lang| Ask::Query { id, lang, query };
+    Ok(page.measurer.ask(ask).await?)
 }
 
 fn number(text: &str) -> Result<i64, Failure> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::event::SampleUnit;
 
-use super::series::{ENTRIES_MAX, rounded};
+use super::series::{ENTRIES_MAX, SeriesChange, rounded};
 
 /// A disk with more is bad whatever the others are; the result has all of them.
 const DEFECTS_MAX: usize = 1_000;
@@ -31,14 +31,6 @@ struct Point {
     offset: u64,
     sum: f64,
     samples: u32,
-}
-
-/// What a sample changes of the points.
-pub(super) enum PointChange {
-    Nothing,
-    Pushed(Value),
-    Replaced(usize, Value),
-    Thinned(Value),
 }
 
 impl SampleSeries {
@@ -72,14 +64,15 @@ impl SampleSeries {
         })
     }
 
-    pub(super) fn add(&mut self, offset: u64, value: f64) -> PointChange {
+    /// What a sample changes of the points, if anything.
+    pub(super) fn add(&mut self, offset: u64, value: f64) -> Option<SeriesChange> {
         let point = Point {
             offset,
             sum: value,
             samples: 1,
         };
         match self.unit {
-            SampleUnit::MbPerSecond => self.add_rate(point),
+            SampleUnit::MbPerSecond => Some(self.add_rate(point)),
             SampleUnit::Milliseconds => self.add_access(point),
         }
     }
@@ -94,19 +87,19 @@ impl SampleSeries {
     }
 
     /// Neighbours on the disk become their mean.
-    fn add_rate(&mut self, point: Point) -> PointChange {
+    fn add_rate(&mut self, point: Point) -> SeriesChange {
         let index = self.points.len().saturating_sub(1);
         if let Some(last) = self.points.last_mut() {
             self.is_ascending &= last.offset <= point.offset;
             // In random order the one before is no neighbour.
             if self.is_ascending && last.samples < self.step {
                 last.merge(point);
-                return PointChange::Replaced(index, last.value());
+                return SeriesChange::Replaced(index, last.value());
             }
         }
         self.points.push(point);
         if self.points.len() < ENTRIES_MAX {
-            return PointChange::Pushed(point.value());
+            return SeriesChange::Pushed(point.value());
         }
         self.points.sort_unstable_by_key(|point| point.offset);
         let pairs = self.points.chunks(2).map(|pair| {
@@ -119,23 +112,23 @@ impl SampleSeries {
     }
 
     /// A mean of access times would hide the slow ones: each second one stays as it is.
-    fn add_access(&mut self, point: Point) -> PointChange {
+    fn add_access(&mut self, point: Point) -> Option<SeriesChange> {
         let is_kept = self.seen.is_multiple_of(self.step);
         self.seen = self.seen.wrapping_add(1);
         if !is_kept {
-            return PointChange::Nothing;
+            return None;
         }
         self.points.push(point);
         if self.points.len() < ENTRIES_MAX {
-            return PointChange::Pushed(point.value());
+            return Some(SeriesChange::Pushed(point.value()));
         }
         self.points = self.points.iter().copied().step_by(2).collect();
-        self.thinned()
+        Some(self.thinned())
     }
 
-    fn thinned(&mut self) -> PointChange {
+    fn thinned(&mut self) -> SeriesChange {
         self.step = self.step.saturating_mul(2);
-        PointChange::Thinned(self.points.iter().map(Point::value).collect())
+        SeriesChange::Thinned(self.points.iter().map(Point::value).collect())
     }
 }
 

@@ -4,8 +4,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use serde::ser::{Serialize, SerializeTuple, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+
+use super::series::SeriesChange;
 
 /// A browser that was away for longer than a minute and a half gets the whole view.
 const BATCHES_MAX: usize = 1_000;
@@ -15,7 +17,8 @@ const RING_BYTES_MAX: usize = 8 << 20;
 const OPERATIONS_MAX: usize = 2_000;
 
 /// A step of a path into the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub(super) enum PathStep {
     Key(&'static str),
     Index(usize),
@@ -38,7 +41,7 @@ pub(crate) struct Batch {
     pub(crate) text: Arc<str>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SharedValue {
     value: Value,
     /// Those that nobody was sent yet.
@@ -49,13 +52,10 @@ pub(super) struct SharedValue {
 }
 
 impl SharedValue {
-    pub(super) const fn new(value: Value) -> Self {
+    pub(super) fn new(value: Value) -> Self {
         Self {
             value,
-            operations: Vec::new(),
-            ring: VecDeque::new(),
-            ring_bytes: 0,
-            last: 0,
+            ..Self::default()
         }
     }
 
@@ -65,6 +65,17 @@ impl SharedValue {
 
     pub(super) fn push(&mut self, path: &[PathStep], value: Value) {
         self.record("push", path, value);
+    }
+
+    /// Changes the entries of a series, which are at `path`.
+    pub(super) fn change(&mut self, path: &[PathStep], change: SeriesChange) {
+        match change {
+            SeriesChange::Pushed(value) => self.push(path, value),
+            SeriesChange::Replaced(index, value) => {
+                self.set(&[path, &[PathStep::Index(index)]].concat(), value);
+            }
+            SeriesChange::Thinned(value) => self.set(path, value),
+        }
     }
 
     pub(super) const fn value(&self) -> &Value {
@@ -145,21 +156,8 @@ fn descend<'v>(value: &'v mut Value, path: &[PathStep]) -> &'v mut Value {
     })
 }
 
-impl Serialize for PathStep {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Key(key) => serializer.serialize_str(key),
-            Self::Index(index) => index.serialize(serializer),
-        }
-    }
-}
-
 impl Serialize for PatchOperation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut tuple = serializer.serialize_tuple(3)?;
-        tuple.serialize_element(self.name)?;
-        tuple.serialize_element(&self.path)?;
-        tuple.serialize_element(&self.value)?;
-        tuple.end()
+        (self.name, &self.path, &self.value).serialize(serializer)
     }
 }

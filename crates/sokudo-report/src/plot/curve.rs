@@ -137,20 +137,12 @@ pub struct PositionUnit {
 impl PositionUnit {
     /// GB as on a drive's label; of what is too small for it, MB.
     pub const fn of(Bytes(size): Bytes) -> Self {
-        match size {
-            0..2_000_000_000 => Self {
-                name: "MB",
-                bytes: 1e6,
-            },
-            2_000_000_000..50_000_000_000_000 => Self {
-                name: "GB",
-                bytes: 1e9,
-            },
-            _ => Self {
-                name: "TB",
-                bytes: 1e12,
-            },
-        }
+        let (name, bytes) = match size {
+            0..2_000_000_000 => ("MB", 1e6),
+            2_000_000_000..50_000_000_000_000 => ("GB", 1e9),
+            _ => ("TB", 1e12),
+        };
+        Self { name, bytes }
     }
 
     pub fn share(self, bytes: u64) -> f64 {

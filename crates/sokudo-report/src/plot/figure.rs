@@ -115,11 +115,7 @@ pub struct ChartSection {
 }
 
 /// What lies behind lines.
-pub const SHADE: Ink = Ink {
-    hue: Hue::Grey,
-    sign: LineMarker::Disc,
-    dashed: false,
-};
+pub const SHADE: Ink = Ink::solid(Hue::Grey, LineMarker::Disc);
 
 /// Points of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -288,11 +284,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    pub(crate) const INK: Ink = Ink {
-        hue: Hue::Grey,
-        sign: LineMarker::Cross,
-        dashed: true,
-    };
+    pub(crate) const INK: Ink = Ink::solid(Hue::Grey, LineMarker::Cross).dashed(true);
 }
 
 impl Bars {
@@ -393,7 +385,7 @@ pub struct HeatMaps {
     pub matrices: Vec<HeatMap>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatMap {
     pub name: String,
     pub columns: HeatMapAxis,
@@ -416,7 +408,7 @@ impl HeatMap {
 }
 
 /// The names along one side of a heat map.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatMapAxis {
     pub label: String,
     pub names: Vec<String>,

@@ -141,10 +141,8 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
             .map(|row| columns.iter().map(|column| cell(*row, *column)).collect())
             .collect(),
         columns: names(across, &columns),
-        faults: Vec::new(),
-        unproven: Vec::new(),
-        whole: None,
         rows: names(down, &rows),
+        ..HeatMap::default()
     }
 }
 

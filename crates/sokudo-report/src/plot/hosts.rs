@@ -9,8 +9,7 @@ use sokudo_words::{Text, spoken, text};
 
 use super::bars::bar;
 use super::figure::{
-    Bar, Bars, Body, Chart, Group, Hue, Ink, Layer, LineMarker, PlotFigure, Reference, SHADE,
-    Shape, heights,
+    Bar, Bars, Body, Chart, Group, Ink, Layer, PlotFigure, Reference, SHADE, Shape, heights,
 };
 use super::heading;
 use super::scale::{PlotAxis, float, whole};
@@ -35,11 +34,7 @@ const OUTSIDE_MIN: f64 = 0.01;
 /// What lies between the quartiles holds half of the hosts.
 const QUARTILES: [f64; 2] = [0.25, 0.75];
 /// The median of all hosts.
-const MEDIAN: Ink = Ink {
-    hue: Hue::Read,
-    sign: LineMarker::Disc,
-    dashed: false,
-};
+const MEDIAN: Ink = Ink::READ;
 
 /// Rates over time. `None` of a run that one process measured alone, or without figures over time.
 pub(super) fn over_time(document: &RunDocument) -> Option<PlotFigure> {

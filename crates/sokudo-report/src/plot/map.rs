@@ -111,8 +111,7 @@ impl Map {
             },
             cells: cells.chunks(COLUMNS).map(<[_]>::to_vec).collect(),
             faults: self.faults(result),
-            unproven: Vec::new(),
-            whole: None,
+            ..HeatMap::default()
         }
     }
 

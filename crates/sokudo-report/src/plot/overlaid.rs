@@ -42,10 +42,8 @@ fn drawn(title: &str, runs: &[(String, &RunDocument)]) -> Option<PlotFigure> {
     let start = |(_, result): &(&str, &ResultDocument)| {
         result.samples.iter().map(|sample| sample.offset).min()
     };
-    let (low, high) = (
-        curves.iter().filter_map(start).min()?,
-        curves.iter().filter_map(end).max()?,
-    );
+    let low = curves.iter().filter_map(start).min()?;
+    let high = curves.iter().filter_map(end).max()?;
     let unit = PositionUnit::of(Bytes(high));
     let mut layers = Vec::new();
     let mut slower = Vec::new();

@@ -22,9 +22,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<PlotFigure> {
     let left = PlotAxis::from_zero(text!("Access time, ms"), slowest, 8);
     let at = |sample: &SampleDocument| Some(unit.share(sample.distance?));
     let chart = Chart::new(bottom, left, access_layers(&shown, VerticalAxis::Left, at));
-    let (what, body) = (
-        text!("access time over seek distance"),
-        Body::Chart(Box::new(chart)),
-    );
+    let body = Body::Chart(Box::new(chart));
+    let what = text!("access time over seek distance");
     Some(heading::picture(document, &what, &shown, body))
 }

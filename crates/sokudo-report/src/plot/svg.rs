@@ -141,11 +141,9 @@ fn document(
         PictureTheme::Light | PictureTheme::Dark => String::new(),
     };
     let background = canvas::fill(Role::Background, theme);
-    let (title, subtitle, footer) = (
-        escaped(&figure.title),
-        escaped(&figure.subtitle),
-        escaped(&figure.footer),
-    );
+    let title = escaped(&figure.title);
+    let subtitle = escaped(&figure.subtitle);
+    let footer = escaped(&figure.footer);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" style=\"max-width:100%;height:auto\" \

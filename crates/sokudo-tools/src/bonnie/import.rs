@@ -140,16 +140,11 @@ fn row_of(
         true => row.reported.bandwidth = Some(rate),
         false => row.reported.iops = Some(rate),
     }
-    row.reported.others.extend(
-        phase_figure
-            .cpu_percent
-            .map(|percent| figure("CPU", "%", percent)),
-    );
-    row.reported.others.extend(
-        phase_figure
-            .latency_max_ns
-            .map(|time| figure("largest latency", "ms", time / 1e6)),
-    );
+    let cpu = phase_figure.cpu_percent;
+    let cpu = cpu.map(|percent| figure("CPU", "%", percent));
+    let largest = phase_figure.latency_max_ns;
+    let largest = largest.map(|time| figure("largest latency", "ms", time / 1e6));
+    row.reported.others.extend(cpu.into_iter().chain(largest));
     row
 }
 

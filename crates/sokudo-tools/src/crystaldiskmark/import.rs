@@ -4,7 +4,7 @@
 use sokudo_model::{DataContent, ImportedRow, ImportedRun, PlanPart};
 use sokudo_words::{Text, text};
 
-use crate::results::crystal_layout::{CrystalLabel, CrystalReport, CrystalRow, Reports, unquoted};
+use crate::results::crystal_layout::{CrystalReport, CrystalRow, Reports, unquoted};
 use crate::results::row::{self, PACE};
 use crate::results::text::{self, lines};
 use crate::results::{Import, ImportError, Reader, Source};
@@ -153,7 +153,7 @@ fn imported(report: &CrystalReport, row: &CrystalRow, major: u32) -> ImportedRow
     let is_shared = !row.label.is_random && description.workload.threads > 1;
     let is_interlocked = is_shared && major >= INTERLOCKED_SINCE;
     let description = description
-        .order(is_interlocked.then_some(CrystalLabel::INTERLOCKED))
+        .order(is_interlocked.then_some(row::INTERLOCKED))
         .parts_if(report.file_size().is_some(), &[PlanPart::Span])
         .parts_if(measured.is_some(), &[PlanPart::Duration]);
     let kind = match report.runs() {

@@ -116,10 +116,8 @@ fn row(result: &ResultDocument) -> String {
         true => value.to_string(),
         false => "?".to_owned(),
     };
-    let (depth, threads) = (
-        known(PlanPart::Depth, workload.depth),
-        known(PlanPart::Threads, workload.threads),
-    );
+    let depth = known(PlanPart::Depth, workload.depth);
+    let threads = known(PlanPart::Threads, workload.threads);
     format!(
         "  {order} {size:>4}{unit} (Q={depth:>3}, T={threads:>2}): {rate:>9} MB/s [{iops:>9} IOPS] <{latency:>9} us>"
     )

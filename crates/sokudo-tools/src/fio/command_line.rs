@@ -20,12 +20,7 @@ const ARGUMENT_BYTES_MAX: usize = 1 << 17;
 /// # Errors
 /// [`FioError`] with everything that is wrong with options, or the first other thing.
 pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<FioInvocation, FioError> {
-    let mut reader = CommandLineReader {
-        invocation: FioInvocation::default(),
-        wanted: Vec::new(),
-        unknown: Vec::new(),
-        is_skipped: false,
-    };
+    let mut reader = CommandLineReader::default();
     let too_long = |argument: &String| argument.len() > ARGUMENT_BYTES_MAX;
     if arguments.len() > ARGUMENTS_MAX || arguments.iter().any(too_long) {
         return Err(FioError::of_command_line(
@@ -48,6 +43,7 @@ pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<FioInvocation
     reader.files(host)
 }
 
+#[derive(Default)]
 struct CommandLineReader {
     invocation: FioInvocation,
     /// Names of sections given with `--section`; empty is all.

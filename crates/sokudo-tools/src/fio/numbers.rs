@@ -171,10 +171,8 @@ fn scaled(text: &str, base: KiloBase) -> Option<u64> {
     let (number, unit) = digits(text)?;
     let unit = unit.to_ascii_lowercase();
     let full = unit.ends_with("ib");
-    let letter = match unit.strip_suffix('b') {
-        Some(rest) => rest.strip_suffix('i').unwrap_or(rest),
-        None => unit.strip_suffix('i').unwrap_or(&unit),
-    };
+    let letter = unit.strip_suffix('b').unwrap_or(&unit);
+    let letter = letter.strip_suffix('i').unwrap_or(letter);
     let power = match letter {
         "" if unit.is_empty() || unit == "b" => 0,
         "k" => 1,

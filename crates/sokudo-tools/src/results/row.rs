@@ -3,7 +3,7 @@
 use sokudo_model::{
     BlockSizes, Bytes, ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, ImportedRun,
     ImportedTarget, Operation, OperationMix, Order, Origin, PlanPart, PlanParts, Reported,
-    Workload,
+    SequentialOffset, Workload,
 };
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
@@ -116,6 +116,10 @@ impl WorkloadDescription {
 
 /// Random places that may repeat.
 pub(crate) const RANDOM: Order = Order::Random { map: false };
+/// In sequence, by threads that share one position.
+pub(crate) const INTERLOCKED: Order = Order::Sequential {
+    offset: SequentialOffset::Interlocked,
+};
 
 /// A run of a tool, of which nothing else is told yet.
 pub(crate) fn run(tool: &str, format: &str) -> ImportedRun {

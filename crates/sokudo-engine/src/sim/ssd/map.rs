@@ -18,7 +18,7 @@ const COVERED_DEFAULT: Bytes = Bytes::gib(64);
 
 /// The segments of the map that were used last are in memory. Any other must be read
 /// from the flash before the block itself can be.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct MappingCache {
     segments_max: usize,
     uses: u64,
@@ -35,9 +35,7 @@ impl MappingCache {
             .or(is_dramless.then_some(COVERED_DEFAULT));
         Ok(covered.map(|covered| Self {
             segments_max: narrow(covered.0 / SEGMENT_BYTES),
-            uses: 0,
-            used_at: HashMap::new(),
-            by_use: BTreeMap::new(),
+            ..Self::default()
         }))
     }
 

@@ -1,7 +1,7 @@
 //! What was acknowledged and is not yet in the flash.
 
 /// The memory for writes. Bytes are held until they are programmed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Memory {
     capacity: u64,
     held_bytes: u64,
@@ -16,10 +16,7 @@ impl Memory {
     pub(super) fn new(capacity: u64) -> Self {
         Self {
             capacity,
-            held_bytes: 0,
-            idle_bytes: 0,
-            taken_bytes: 0,
-            programmed_bytes: 0,
+            ..Self::default()
         }
     }
 

@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     Bytes, ImportedLatency, ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation,
-    OperationMix, Order, PlanPart, SequentialOffset,
+    OperationMix, Order, PlanPart,
 };
 
 use crate::results::row::{
@@ -170,10 +170,8 @@ pub(super) fn run(
 
 /// One position that all threads share, or one for each.
 pub(super) const fn sequential(is_shared: bool) -> Order {
-    Order::Sequential {
-        offset: match is_shared {
-            true => SequentialOffset::Interlocked,
-            false => SequentialOffset::Own,
-        },
+    match is_shared {
+        true => row::INTERLOCKED,
+        false => Order::SEQUENTIAL,
     }
 }

@@ -37,20 +37,8 @@ const READ: [(&str, &[PlanPart]); 20] = [
 ];
 
 /// Options that change what is measured in ways that are not read here, unless they are 0.
-const SPECIAL: [&str; 12] = [
-    "bsrange",
-    "bssplit",
-    "sync",
-    "fsync",
-    "fdatasync",
-    "end_fsync",
-    "thinktime",
-    "random_distribution",
-    "zonemode",
-    "verify",
-    "buffer_pattern",
-    "zero_buffers",
-];
+const SPECIAL: &str = "bsrange bssplit sync fsync fdatasync end_fsync thinktime \
+    random_distribution zonemode verify buffer_pattern zero_buffers";
 
 /// Sizes by another base than 1024 are not read.
 const KILO_BASE: &str = "kb_base";
@@ -83,7 +71,8 @@ impl Options {
         let name = table::options()[option].name;
         let is_default = name == KILO_BASE && value == "1024";
         let is_read = READ.iter().any(|(read, _)| *read == name);
-        if (is_read || SPECIAL.contains(&name)) && !is_default {
+        let is_special = SPECIAL.split(' ').any(|special| special == name);
+        if (is_read || is_special) && !is_default {
             self.named_values.retain(|(key, _)| *key != name);
             self.named_values.push((name, value.to_owned()));
         }

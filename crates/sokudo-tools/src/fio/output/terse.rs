@@ -120,10 +120,8 @@ fn add_percentiles(line: &mut String, histogram: Option<&Histogram>, percentages
 
 fn add_sampled(line: &mut String, reported: &ReportedDirection<'_>, version: u8) {
     let figures = &reported.figures;
-    let (sampled, share) = (
-        &figures.bandwidth,
-        figures.share_of(reported.group.aggregate),
-    );
+    let sampled = &figures.bandwidth;
+    let share = figures.share_of(reported.group.aggregate);
     let (mean, deviation) = (sampled.mean, sampled.deviation());
     *line += &format!(
         ";{};{};{share:.6}%;{mean:.6};{deviation:.6}",

@@ -1,7 +1,7 @@
 //! What a row's label says: `SEQ    1MiB (Q=  8, T= 1)`, `Sequential 1 MiB (Q= 8, T= 1)`,
 //! `Random Write 4KiB (Q=  8,T= 8)`, `Random Read 4KB (QD=32)`, `Sequential Read`.
 
-use sokudo_model::{Bytes, Operation, OperationMix, Order, PlanPart, SequentialOffset};
+use sokudo_model::{Bytes, Operation, OperationMix, Order, PlanPart};
 
 use crate::results::number;
 use crate::results::row::{RANDOM, WorkloadDescription, crystal_name};
@@ -124,11 +124,6 @@ impl CrystalLabel {
                 &[PlanPart::Order],
             )
     }
-
-    /// The order of threads that share one position.
-    pub(crate) const INTERLOCKED: Order = Order::Sequential {
-        offset: SequentialOffset::Interlocked,
-    };
 }
 
 /// `1MiB`, `4KiB`, `512KB`: old versions wrote KB for KiB, as their IOPS show.

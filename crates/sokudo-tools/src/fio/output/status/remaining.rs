@@ -13,10 +13,7 @@ pub(super) fn remaining(
 ) -> Option<Nanos> {
     let by_time = time_left(workload, since_start);
     let by_work = work_left(workload, moved, phase, since_start);
-    match (by_time, by_work) {
-        (Some(time), Some(work)) => Some(time.min(work)),
-        (one, other) => one.or(other),
-    }
+    by_time.into_iter().chain(by_work).min()
 }
 
 fn time_left(workload: &Workload, since_start: Nanos) -> Option<Nanos> {
