@@ -41,6 +41,7 @@ pub use results::{Import, ImportError, LeftOut};
 /// Those whose signs are most certain come first.
 const READERS: &[Reader] = &[
     fio::import::READER,
+    fio::import::log::READER,
     diskspd::import::XML,
     diskspd::import::TEXT,
     elbencho::CSV,
@@ -81,14 +82,14 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
         .find(|reader| (reader.recognise)(&beginning))
         .ok_or_else(|| ImportError::Unknown(known()))?;
     let mut whole = std::io::Read::chain(&head[..], source);
-    let mut import = reader.read(&mut whole)?;
+    let mut import = reader.read(name, &mut whole)?;
     if !import.runs.iter().all(ImportedRun::is_countable) {
         return Err(ImportError::Broken {
             format: reader.format,
             why: "it counts more bytes, I/Os or time than any run does".into(),
         });
     }
-    unread::name(reader, &beginning, &mut import);
+    unread::name(reader, name, &beginning, &mut import);
     for run in &mut import.runs {
         run.origin.file = Some(name.to_owned());
     }

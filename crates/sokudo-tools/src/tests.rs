@@ -31,7 +31,7 @@ fn every_file_of_the_corpus_is_known_to_one_reader_alone() {
         let bytes = std::fs::read(&file).unwrap();
         let readers = readers_of(&bytes);
         assert_eq!(readers.len(), 1, "{}: {readers:?}", file.display());
-        let import = read("a file", &bytes[..]).unwrap();
+        let import = read(&file.file_name().unwrap().to_string_lossy(), &bytes[..]).unwrap();
         assert!(!import.runs.is_empty(), "{}", file.display());
     }
 }
