@@ -29,6 +29,7 @@ mod published;
 mod results;
 #[cfg(test)]
 mod sample;
+mod yabs;
 
 use std::io::BufRead;
 
@@ -47,6 +48,7 @@ const READERS: &[Reader] = &[
     elbencho::CSV,
     elbencho::JSON,
     published::READER,
+    yabs::READER,
     gnome_disks::READER,
     crystaldiskmark::import::READER,
     kdiskmark::READER,
