@@ -24,6 +24,7 @@ pub mod hdparm;
 mod hdtune;
 mod ioping;
 mod kdiskmark;
+mod kubestr;
 pub mod language;
 mod published;
 mod results;
@@ -49,6 +50,7 @@ const READERS: &[Reader] = &[
     elbencho::JSON,
     published::READER,
     yabs::READER,
+    kubestr::READER,
     gnome_disks::READER,
     crystaldiskmark::import::READER,
     kdiskmark::READER,
