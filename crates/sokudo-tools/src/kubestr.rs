@@ -8,14 +8,13 @@
 //!   iops: min=758 max=1422 avg=1074.133301
 //! ```
 //!
-//! Its rates are fio's, in KiB/s; their extremes are those of fio's samples. It does not tell
-//! how many jobs of a kind ran at once.
+//! Rates are fio's, in KiB/s, extremes those of fio's samples; `numjobs` is not printed.
 
 use sokudo_model::{Bytes, ImportedRow, ImportedRun, Operation, Order, PlanPart};
 use sokudo_words::text;
 
-use crate::results::row::{self, RANDOM, ROWS_MAX, WorkloadDescription};
-use crate::results::text::{label, leave_out, lines};
+use crate::results::row::{self, RANDOM, WorkloadDescription};
+use crate::results::text::{label, leave_out, lines, lines_of_rows};
 use crate::results::{Import, ImportError, Reader, Source, number};
 
 const FORMAT: &str = "kubestr";
@@ -37,7 +36,7 @@ fn value<'line>(line: &'line str, name: &str) -> Option<&'line str> {
 fn read(text: &str) -> Result<Import, ImportError> {
     let (mut runs, mut left_out) = (Vec::<ImportedRun>::new(), Vec::new());
     let mut job = KubestrJob::default();
-    for line in lines(text) {
+    for line in lines_of_rows(text, &mut left_out) {
         let words = line.text.trim();
         if words.starts_with(HEADING) {
             runs.push(ImportedRun {
@@ -52,11 +51,6 @@ fn read(text: &str) -> Result<Import, ImportError> {
         if let Some(version) = words.strip_prefix("FIO version - fio-") {
             run.origin.version = label(version);
         } else if words.starts_with("IOPS=") {
-            if line.number >= ROWS_MAX as u64 {
-                let why = text!("there are more than {ROWS_MAX} lines; split the file");
-                leave_out(&mut left_out, line.number, why);
-                break;
-            }
             let Some(row) = job.row(words) else {
                 let words = label(words).unwrap_or_default();
                 let why = text!("`{words}` is not a possible figure");

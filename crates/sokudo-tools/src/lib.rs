@@ -30,6 +30,7 @@ mod published;
 mod results;
 #[cfg(test)]
 mod sample;
+mod sysbench;
 mod yabs;
 
 use std::io::BufRead;
@@ -51,6 +52,7 @@ const READERS: &[Reader] = &[
     published::READER,
     yabs::READER,
     kubestr::READER,
+    sysbench::READER,
     gnome_disks::READER,
     crystaldiskmark::import::READER,
     kdiskmark::READER,

@@ -12,8 +12,8 @@ use serde_json::Value;
 use sokudo_model::{Bytes, ImportedRow, ImportedRun, Operation, OperationMix};
 use sokudo_words::text;
 
-use crate::results::row::{self, RANDOM, ROWS_MAX, WorkloadDescription, figure, rate};
-use crate::results::text::{label, leave_out, leave_out_of, lines};
+use crate::results::row::{self, RANDOM, WorkloadDescription, figure, rate};
+use crate::results::text::{label, leave_out, leave_out_of, lines, lines_of_rows};
 use crate::results::wrong_unit::YABS;
 use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
@@ -22,6 +22,7 @@ pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(re
 const HEADING: &str = "fio Disk Speed Tests (Mixed R/W 50/50)";
 /// Its JSON has few kilobytes.
 const JSON_BYTES_MAX: usize = 1 << 20;
+const BLOCKS_OF_A_LINE: usize = 2;
 /// What the script gives fio.
 const LOAD: (u32, u32) = (64, 2);
 
@@ -44,8 +45,7 @@ fn read(text: &str) -> Result<Import, ImportError> {
 fn read_tables(text: &str) -> Result<Import, ImportError> {
     let (mut runs, mut left_out): (Vec<ImportedRun>, Vec<LeftOut>) = Default::default();
     let mut blocks: Vec<Option<Bytes>> = Vec::new();
-    let mut row_count = 0;
-    for line in lines(text) {
+    for line in lines_of_rows(text, &mut left_out) {
         if let Some(rest) = line.text.trim().strip_prefix(HEADING) {
             let partition = rest.trim_end_matches(':').trim_end_matches(')');
             let partition = partition.split_once("(Partition ").map(|(_, name)| name);
@@ -63,7 +63,8 @@ fn read_tables(text: &str) -> Result<Import, ImportError> {
         let side = match name.trim() {
             "Block Size" => {
                 let sizes = cells.split('|').map(|cell| cell.split_whitespace().next());
-                blocks = sizes.map(|it| number::block_with_unit(it?)).collect();
+                let sizes = sizes.map(|it| number::block_with_unit(it?));
+                blocks = sizes.take(BLOCKS_OF_A_LINE).collect();
                 continue;
             }
             "Read" => Some(Operation::Read),
@@ -72,12 +73,6 @@ fn read_tables(text: &str) -> Result<Import, ImportError> {
             _ => continue,
         };
         for (block, cell) in blocks.iter().zip(cells.split('|')) {
-            row_count += 1;
-            if row_count > ROWS_MAX {
-                let why = text!("there are more than {ROWS_MAX} figures; split the file");
-                leave_out(&mut left_out, line.number, why);
-                return Import::of(FORMAT, runs, left_out, "");
-            }
             match (block, rates(cell)) {
                 (Some(block), Some(rates)) => add(run, *block, side, rates),
                 _ if cell.trim().is_empty() => {}
@@ -146,22 +141,19 @@ fn add(run: &mut ImportedRun, block: Bytes, side: Option<Operation>, [bandwidth,
 }
 
 fn read_json(text: &str) -> Result<Import, ImportError> {
-    let broken = |why| ImportError::Broken {
-        format: FORMAT,
-        why,
-    };
     if text.len() > JSON_BYTES_MAX {
-        return Err(broken("it is longer than any such JSON".into()));
+        let why = "it is longer than any such JSON";
+        return Import::of(FORMAT, Vec::new(), Vec::new(), why);
     }
-    let json: Value = serde_json::from_str(text)
-        .map_err(|error| broken(text!("it is not complete JSON: {error}")))?;
     let (mut run, mut left_out) = (new_run(), Vec::new());
+    let json: Value = serde_json::from_str(text).unwrap_or_else(|error| {
+        let why = text!("it is not complete JSON: {error}");
+        leave_out_of(&mut left_out, None, why);
+        Value::Null
+    });
     run.origin.version = json["version"].as_str().and_then(label);
     for test in json["fio"].as_array().into_iter().flatten() {
-        let figure = |name: &str| {
-            let figure = test[name].as_f64();
-            figure.filter(|it| number::is_possible(*it))
-        };
+        let figure = |name: &str| test[name].as_f64().filter(|it| number::is_possible(*it));
         let is_kib = test["speed_units"].as_str().is_none_or(|it| it == "KBps");
         let block = test["bs"].as_str().and_then(number::block_with_unit);
         for (side, speed, iops) in [
@@ -180,11 +172,8 @@ fn read_json(text: &str) -> Result<Import, ImportError> {
             }
         }
     }
-    let runs = if run.rows.is_empty() {
-        Vec::new()
-    } else {
-        vec![run]
-    };
+    let mut runs = vec![run];
+    runs.retain(|run| !run.rows.is_empty());
     Import::of(FORMAT, runs, left_out, "no line in it is complete")
 }
 

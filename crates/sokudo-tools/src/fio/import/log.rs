@@ -20,12 +20,10 @@ use crate::results::{Import, ImportError, Reader, Source};
 const FORMAT: &str = "fio log";
 pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Named(read));
 
-/// So many lines at the beginning must be of a log.
-const LINES_RECOGNISED: usize = 3;
 /// Offset, priority and time of issue.
 const OPTIONAL_FIELDS_MAX: usize = 3;
-/// The percentiles of latency that are kept, per mille.
-const PERCENTILES: [usize; 5] = [500, 900, 950, 990, 999];
+/// The percentiles of latency that are kept, also per mille.
+const PERCENTILES: [(f64, usize); 4] = [(50.0, 500), (90.0, 900), (99.0, 990), (99.9, 999)];
 /// Where the size is not told; the row says that it is unknown.
 const ANY_BLOCK: Bytes = Bytes::kib(4);
 const NAMELESS: &str = "only the name of its file tells whether its values are bandwidth, IOPS or \
@@ -38,13 +36,11 @@ const OF_INTERVALS: &str = "the latency of a row is the mean of fio's means of i
 const TOTAL: &str =
     "latencies are fio's total latency, from before the submission to the completion";
 
+/// Whether its first lines are of a log.
 fn recognise(head: &str) -> bool {
-    let mut found = lines(head).filter(|line| !line.text.trim().is_empty());
-    let is_entry = |text| LogEntry::read(text).is_some();
-    found.next().is_some_and(|first| is_entry(first.text))
-        && found
-            .take(LINES_RECOGNISED - 1)
-            .all(|line| is_entry(line.text))
+    let filled = lines(head).filter(|line| !line.text.trim().is_empty());
+    let mut first = filled.take(3).peekable();
+    first.peek().is_some() && first.all(|line| LogEntry::read(line.text).is_some())
 }
 
 /// What the values of a log are.
@@ -119,10 +115,7 @@ impl LogEntry {
 
 fn read(name: &str, text: &str) -> Result<Import, ImportError> {
     let Some((job, kind)) = LogKind::of(name) else {
-        return Err(ImportError::Broken {
-            format: FORMAT,
-            why: NAMELESS.into(),
-        });
+        return Import::of(FORMAT, Vec::new(), Vec::new(), NAMELESS);
     };
     let job = label(job).unwrap_or_else(|| "job".to_owned());
     let mut left_out = Vec::new();
@@ -159,11 +152,8 @@ fn read(name: &str, text: &str) -> Result<Import, ImportError> {
     ];
     let remarks = remarks.into_iter().filter(|(is_so, _)| *is_so);
     run.origin.remarks.extend(remarks.map(|(_, it)| it.into()));
-    let runs = if run.rows.is_empty() {
-        Vec::new()
-    } else {
-        vec![run]
-    };
+    let mut runs = vec![run];
+    runs.retain(|run| !run.rows.is_empty());
     Import::of(FORMAT, runs, left_out, "no line in it is complete")
 }
 
@@ -192,14 +182,12 @@ fn row_of(job: &str, kind: LogKind, operation: Operation, entries: &[LogEntry]) 
         LogKind::Bandwidth | LogKind::Iops if !is_of_intervals => {}
         LogKind::Bandwidth => reported.bandwidth = mean(values.map(|kib| kib * 1_024.0)),
         LogKind::Iops => reported.iops = mean(values),
-        LogKind::Completion | LogKind::Total => {
-            reported.latency = latency(values.collect(), is_of_intervals);
-        }
         LogKind::Submission => {
             let latency = latency(values.collect(), is_of_intervals);
             let mean = latency.map(|it| figure("submission latency", "us", it.mean / 1e3));
             reported.others.extend(mean);
         }
+        _ => reported.latency = latency(values.collect(), is_of_intervals),
     }
     row
 }
@@ -237,24 +225,22 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<ImportedRate> {
 fn latency(mut values: Vec<f64>, is_of_intervals: bool) -> Option<ImportedLatency> {
     values.sort_by(f64::total_cmp);
     let count = values.len();
-    let percentiles = PERCENTILES.map(|mille| {
-        let rank = (count * mille).div_ceil(1_000).max(1);
-        values.get(rank - 1).map(|value| (mille, *value))
-    });
-    let percentiles = percentiles.into_iter().flatten();
-    let percentiles = percentiles.map(|(mille, value)| (float(mille as u64) / 10.0, value));
+    let at = |mille: usize| values.get((count * mille).div_ceil(1_000).max(1) - 1);
+    let percentiles = PERCENTILES.into_iter();
+    let percentiles = percentiles.filter_map(|(percent, mille)| Some((percent, *at(mille)?)));
     let percentiles: Vec<(f64, f64)> = percentiles.collect();
     let summed = row::rate_of_trials(values)?;
-    Some(match is_of_intervals {
-        true => row::latency(summed.value),
-        false => ImportedLatency {
-            min: summed.min,
-            max: summed.max,
-            stdev: summed.stdev,
-            count: Some(count as u64),
-            percentiles,
-            ..row::latency(summed.value)
-        },
+    let mean = row::latency(summed.value);
+    if is_of_intervals {
+        return Some(mean);
+    }
+    Some(ImportedLatency {
+        min: summed.min,
+        max: summed.max,
+        stdev: summed.stdev,
+        count: Some(count as u64),
+        percentiles,
+        ..mean
     })
 }
 
