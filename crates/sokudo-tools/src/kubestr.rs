@@ -5,7 +5,6 @@
 //!   blocksize=4K filesize=2G iodepth=64 rw=randread
 //! read:
 //!   IOPS=1068.180298 BW(KiB/s)=4289
-//!   iops: min=758 max=1422 avg=1074.133301
 //! ```
 //!
 //! Rates are fio's, in KiB/s, extremes those of fio's samples; `numjobs` is not printed.

@@ -37,12 +37,12 @@ fn read(text: &str) -> Result<Import, ImportError> {
     let mut described = nothing_described();
     for line in lines_of_rows(text, &mut left_out) {
         let words = line.text.trim();
-        described = match words.split_once(' ') {
-            Some(("Running", _)) => nothing_described(),
-            Some(("Block", it)) => described.block(after(it, "size ", number::block_with_unit)),
-            Some(("Number", it)) => described.threads(after(it, "of threads: ", number::depth)),
-            Some(("Doing", it)) if it.starts_with("random") => described.order(Some(RANDOM)),
-            Some(("Doing", it)) if it.starts_with("sequential") => {
+        described = match words.rsplit_once(' ') {
+            Some(("Running the test with following", _)) => nothing_described(),
+            Some(("Block size", it)) => described.block(number::block_with_unit(it)),
+            Some(("Number of threads:", it)) => described.threads(number::depth(it)),
+            Some((it, _)) if it.starts_with("Doing random") => described.order(Some(RANDOM)),
+            Some((it, _)) if it.starts_with("Doing sequential") => {
                 described.order(Some(Order::SEQUENTIAL))
             }
             _ => described,
@@ -87,11 +87,6 @@ fn read(text: &str) -> Result<Import, ImportError> {
     }
     runs.retain(|run| !run.rows.is_empty());
     Import::of(FORMAT, runs, left_out, "no line in it is complete")
-}
-
-/// What stands behind a word.
-fn after<T>(text: &str, word: &str, read: fn(&str) -> Option<T>) -> Option<T> {
-    read(text.strip_prefix(word)?)
 }
 
 #[cfg(test)]
