@@ -24,11 +24,14 @@ pub mod hdparm;
 mod hdtune;
 mod ioping;
 mod kdiskmark;
+mod kubestr;
 pub mod language;
 mod published;
 mod results;
 #[cfg(test)]
 mod sample;
+mod sysbench;
+mod yabs;
 
 use std::io::BufRead;
 
@@ -41,11 +44,15 @@ pub use results::{Import, ImportError, LeftOut};
 /// Those whose signs are most certain come first.
 const READERS: &[Reader] = &[
     fio::import::READER,
+    fio::import::log::READER,
     diskspd::import::XML,
     diskspd::import::TEXT,
     elbencho::CSV,
     elbencho::JSON,
     published::READER,
+    yabs::READER,
+    kubestr::READER,
+    sysbench::READER,
     gnome_disks::READER,
     crystaldiskmark::import::READER,
     kdiskmark::READER,
@@ -81,14 +88,14 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
         .find(|reader| (reader.recognise)(&beginning))
         .ok_or_else(|| ImportError::Unknown(known()))?;
     let mut whole = std::io::Read::chain(&head[..], source);
-    let mut import = reader.read(&mut whole)?;
+    let mut import = reader.read(name, &mut whole)?;
     if !import.runs.iter().all(ImportedRun::is_countable) {
         return Err(ImportError::Broken {
             format: reader.format,
             why: "it counts more bytes, I/Os or time than any run does".into(),
         });
     }
-    unread::name(reader, &beginning, &mut import);
+    unread::name(reader, name, &beginning, &mut import);
     for run in &mut import.runs {
         run.origin.file = Some(name.to_owned());
     }

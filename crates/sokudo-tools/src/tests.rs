@@ -31,7 +31,7 @@ fn every_file_of_the_corpus_is_known_to_one_reader_alone() {
         let bytes = std::fs::read(&file).unwrap();
         let readers = readers_of(&bytes);
         assert_eq!(readers.len(), 1, "{}: {readers:?}", file.display());
-        let import = read("a file", &bytes[..]).unwrap();
+        let import = read(&file.file_name().unwrap().to_string_lossy(), &bytes[..]).unwrap();
         assert!(!import.runs.is_empty(), "{}", file.display());
     }
 }
@@ -68,7 +68,7 @@ fn what_counts_more_than_any_run_does_is_refused() {
 }
 
 /// Beginnings by which a reader takes a text for its own.
-const BEGINNINGS: [&str; 9] = [
+const BEGINNINGS: [&str; 12] = [
     "document,tool,method,target,metric,unit,value\n",
     "version\0\u{1}\0\0\0\0i\u{8}\0",
     "CrystalDiskMark 9.0.1 x64 (C) 2007-2025 hiyohiyo\n[Mix] Read 70%/Write 30%\n",
@@ -78,6 +78,9 @@ const BEGINNINGS: [&str; 9] = [
     "1+0 records in\n1+0 records out\n7 bytes copied, 1 s, 7 B/s\n",
     "1.03,4G,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
     "4 KiB <<< . (ext4): request=2 time=190.7 us\n",
+    "fio Disk Speed Tests (Mixed R/W 50/50):\nBlock Size | 4k (IOPS)\nRead | 1 MB/s (244)\n",
+    "FIO test results:\nread:\nIOPS=1 BW(KiB/s)=4\n",
+    "Block size 16KiB\nread, MiB/s: 1\nwritten, MiB/s: 2\n",
 ];
 
 /// Words of all formats.

@@ -19,9 +19,10 @@ Examples:
   sokudo import old.txt --model 'ST6000DM003' --serial ZZZ  to find it with its disk
   sokudo import fio.json --no-store --format markdown       only show it
 
-It reads the output and files of fio, diskspd, CrystalDiskMark, KDiskMark, HD Tune, GNOME
-Disks, hdparm, dd, Bonnie++, ioping and elbencho. It corrects known errors and shows each
-correction. Such a run has no evidence, so all its rows are UNVERIFIED.
+It reads the output and files of fio (also its logs), diskspd, CrystalDiskMark, KDiskMark, HD
+Tune, GNOME Disks, hdparm, dd, Bonnie++, ioping, elbencho, yabs, kubestr and sysbench. It
+corrects known errors and shows each correction. Such a run has no evidence, so all its rows
+are UNVERIFIED.
 
 Exit codes: 0 all files were read, 1 one could not be read or kept, 2 wrong arguments.";
 

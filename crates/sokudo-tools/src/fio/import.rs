@@ -8,6 +8,7 @@ mod bins;
 mod gathered;
 mod job;
 mod json;
+pub(crate) mod log;
 mod normal;
 mod options;
 mod source;

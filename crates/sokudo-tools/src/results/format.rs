@@ -21,6 +21,8 @@ pub(crate) struct Reader {
 pub(crate) enum Source {
     /// A short text in whatever encoding.
     Text(fn(&str) -> Result<Import, ImportError>),
+    /// Such a text, and the name of its file, without which it does not tell what it is of.
+    Named(fn(name: &str, text: &str) -> Result<Import, ImportError>),
     Bytes(fn(&mut dyn BufRead) -> Result<Import, ImportError>),
 }
 
@@ -37,8 +39,10 @@ impl Reader {
         }
     }
 
-    pub(crate) fn read(&self, source: &mut dyn BufRead) -> Result<Import, ImportError> {
+    /// Reads a file of this name.
+    pub(crate) fn read(&self, name: &str, source: &mut dyn BufRead) -> Result<Import, ImportError> {
         match self.source {
+            Source::Named(read) => read(name, &text::whole(self.format, source)?),
             Source::Text(read) => read(&text::whole(self.format, source)?),
             Source::Bytes(read) => read(source),
         }

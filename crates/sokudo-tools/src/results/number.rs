@@ -92,6 +92,12 @@ pub(crate) fn block(text: &str, unit_bytes: u64) -> Option<Bytes> {
         .then_some(Bytes(bytes))
 }
 
+/// A size of a block with its unit, as people write it: `4k`, `16KiB`, `1 MiB`.
+pub(crate) fn block_with_unit(text: &str) -> Option<Bytes> {
+    let block: Option<Bytes> = text.trim().parse().ok();
+    block.filter(|Bytes(bytes)| (1..=BLOCK_BYTES_MAX).contains(bytes))
+}
+
 /// A number of I/Os in flight, or of threads.
 pub(crate) fn depth(text: &str) -> Option<u32> {
     let depth = text.trim().parse::<u32>().ok()?;

@@ -7,6 +7,7 @@ use std::io::{BufRead, Read};
 
 use sokudo_words::{Text, text};
 
+use crate::results::row::ROWS_MAX;
 use crate::results::{ImportError, LeftOut};
 
 /// A log of 100,000 runs of hdparm has 12 MB.
@@ -92,6 +93,18 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> + Clone {
         };
         Line { number, text }
     })
+}
+
+/// As many of its lines as rows are kept of a text; those beyond are noted.
+pub(crate) fn lines_of_rows<'text>(
+    text: &'text str,
+    left_out: &mut Vec<LeftOut>,
+) -> impl Iterator<Item = Line<'text>> + use<'text> {
+    if let Some(beyond) = lines(text).nth(ROWS_MAX) {
+        let why = text!("there are more than {ROWS_MAX} lines; split the file");
+        leave_out(left_out, beyond.number, why);
+    }
+    lines(text).take(ROWS_MAX)
 }
 
 /// A name as it can be shown: on one line, without signs that command a terminal, and of

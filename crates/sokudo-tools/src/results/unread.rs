@@ -35,7 +35,7 @@ const ROUNDING: f64 = 0.005;
 
 /// Names what was not read of a text, in one note. A longer one than formats are recognised by is
 /// not looked through: each look reads all of it.
-pub(crate) fn name(reader: &Reader, text: &str, import: &mut Import) {
+pub(crate) fn name(reader: &Reader, file: &str, text: &str, import: &mut Import) {
     let noted_lines: HashSet<u64> = import.left_out.iter().filter_map(|it| it.line).collect();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let is_lost = |at: &usize| {
@@ -49,6 +49,7 @@ pub(crate) fn name(reader: &Reader, text: &str, import: &mut Import) {
     let mut unread = Vec::new();
     let mut look = Look {
         reader,
+        file,
         lines: &lines,
         import,
         readings: 0,
@@ -74,6 +75,8 @@ fn has(import: &Import, rate: f64) -> bool {
 
 struct Look<'text> {
     reader: &'text Reader,
+    /// The name of the file.
+    file: &'text str,
     lines: &'text [&'text str],
     import: &'text Import,
     readings: usize,
@@ -102,7 +105,7 @@ impl Look<'_> {
         for at in changed {
             lines[*at] = lines[*at].replace(|it: char| it.is_ascii_digit(), digit);
         }
-        let again = self.reader.read(&mut lines.concat().as_bytes());
+        let again = self.reader.read(self.file, &mut lines.concat().as_bytes());
         again.is_ok_and(|it| it.runs == self.import.runs && it.left_out == self.import.left_out)
     }
 }

@@ -38,6 +38,12 @@ pub(crate) const KDISKMARK_MIB: WrongUnit = WrongUnit {
     why: "this version of KDiskMark calls MiB/s MB/s, as its own IOPS times the block size show",
 };
 
+pub(crate) const YABS: WrongUnit = WrongUnit {
+    scale: 1_024_000.0,
+    why: "yabs divides fio's bandwidth, which is in KiB/s, by 1000 and calls it MB/s (format_speed \
+          in its source; its own IOPS times the block size show it)",
+};
+
 impl WrongUnit {
     /// Of a tool by its name.
     pub(crate) fn of(tool: &str) -> Option<Self> {
