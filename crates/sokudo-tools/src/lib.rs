@@ -18,15 +18,18 @@ pub mod crystaldiskmark;
 mod dd;
 pub mod diskspd;
 mod elbencho;
+mod f3;
 pub mod fio;
 mod gnome_disks;
 pub mod hdparm;
 mod hdtune;
 mod ioping;
+mod ior;
 mod kdiskmark;
 mod kubestr;
 pub mod language;
 mod published;
+mod pveperf;
 mod results;
 #[cfg(test)]
 mod sample;
@@ -53,6 +56,10 @@ const READERS: &[Reader] = &[
     yabs::READER,
     kubestr::READER,
     sysbench::READER,
+    ior::READER,
+    ior::MDTEST_READER,
+    pveperf::READER,
+    f3::READER,
     gnome_disks::READER,
     crystaldiskmark::import::READER,
     kdiskmark::READER,

@@ -3,6 +3,7 @@
 pub(crate) mod crystal_layout;
 pub(crate) mod format;
 pub(crate) mod lenient;
+pub(crate) mod named;
 pub(crate) mod number;
 pub(crate) mod reader;
 pub(crate) mod row;

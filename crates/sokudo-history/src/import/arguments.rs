@@ -20,9 +20,9 @@ Examples:
   sokudo import fio.json --no-store --format markdown       only show it
 
 It reads the output and files of fio (also its logs), diskspd, CrystalDiskMark, KDiskMark, HD
-Tune, GNOME Disks, hdparm, dd, Bonnie++, ioping, elbencho, yabs, kubestr and sysbench. It
-corrects known errors and shows each correction. Such a run has no evidence, so all its rows
-are UNVERIFIED.
+Tune, GNOME Disks, hdparm, dd, Bonnie++, ioping, elbencho, yabs, kubestr, sysbench, IOR,
+mdtest, pveperf and F3. It corrects known errors and shows each correction. Such a run has no
+evidence, so all its rows are UNVERIFIED.
 
 Exit codes: 0 all files were read, 1 one could not be read or kept, 2 wrong arguments.";
 

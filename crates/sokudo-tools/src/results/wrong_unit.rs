@@ -44,6 +44,16 @@ pub(crate) const YABS: WrongUnit = WrongUnit {
           in its source; its own IOPS times the block size show it)",
 };
 
+pub(crate) const F3: WrongUnit = WrongUnit {
+    scale: 1_048_576.0,
+    why: "F3 divides by 1024 and calls MiB MB (adjust_unit in its source; its sectors show it)",
+};
+
+pub(crate) const PVEPERF: WrongUnit = WrongUnit {
+    scale: 1_048_576.0,
+    why: "pveperf divides bytes by 1024 x 1024 and calls MiB MB (its source)",
+};
+
 impl WrongUnit {
     /// Of a tool by its name.
     pub(crate) fn of(tool: &str) -> Option<Self> {
