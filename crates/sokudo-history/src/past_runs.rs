@@ -10,7 +10,7 @@ use sokudo_model::{Nanos, Order, Verdict};
 use sokudo_report::RunDocument;
 use sokudo_report::comparison::{Figure, rates};
 use sokudo_report::document::ResultDocument;
-use sokudo_stats::PastRuns;
+use sokudo_stats::{PAST_RUNS_MIN, PastRuns};
 use sokudo_store::{HistoryPoint, Store};
 use sokudo_terminal::arguments::store::{Keeping, Location};
 use sokudo_terminal::exit;
@@ -258,12 +258,16 @@ const NEARER: f64 = 4.0;
 /// So rarely do runs in an order of chance end with so many of one state: it stays, then.
 const IN_A_ROW: f64 = 0.05;
 
-/// The runs without the last ones since the older of both that lie by far nearer to the newer:
-/// whether they are another state of the device is what is asked. A disk that has become slower
-/// would otherwise vouch for it with its second slow run. Earlier runs in that state, also those
-/// before a baseline that was set anew, are noise while it comes and goes, and left out, too, once
-/// it stays for longer than by chance. The others before the baseline go on telling how much runs
-/// differ: it would have none at first, and each night's difference would be taken for certain.
+/// Runs that differ by no more than this, as a logarithm, are of one state.
+const ONE_STATE: f64 = 0.05;
+
+/// The runs that say how much runs in the state of the older of both differ, without the last ones
+/// since it that lie by far nearer to the newer: whether they are another state of the device is
+/// what is asked. A disk that has become slower would otherwise vouch for it with its second slow
+/// run. Earlier runs in that state are noise while it comes and goes, and left out, too, once it
+/// stays for longer than by chance. Runs since the older alone count as soon as they suffice: who
+/// sets a baseline anew asks about the time from there on. Before, the others stand for them, or
+/// each night's difference would be taken for certain.
 fn before_the_state_of(
     points: &[(Nanos, f64)],
     one: (Nanos, f64),
@@ -277,20 +281,51 @@ fn before_the_state_of(
     let is_new = |(_, logarithm): &(Nanos, f64)| {
         NEARER * (logarithm - newer.1).abs() < (logarithm - older.1).abs()
     };
-    let last = points
-        .iter()
-        .rev()
-        .take_while(|point| point.0 > older.0 && is_new(point))
-        .count();
+    let is_since = |point: &(Nanos, f64)| point.0 > older.0;
+    let last = points.iter().rev();
+    let last = last.take_while(|it| is_since(it) && is_new(it)).count();
     let before = &points[..points.len() - last];
+    let since = &before[before.partition_point(|it| !is_since(it))..];
+    let before = match since.len() {
+        PAST_RUNS_MIN.. => since,
+        _ => before,
+    };
     let as_new = before.iter().filter(|point| is_new(point)).count();
     // Laplace's rule of succession, for the newer run and each of the last.
     let share = (as_new + 1) as f64 / (before.len() + 2) as f64;
     let in_a_row = (0..=last).fold(1.0, |all, _| all * share);
-    match last > 0 && in_a_row <= IN_A_ROW {
-        true => before.iter().filter(|it| !is_new(it)).copied().collect(),
-        false => Cow::Borrowed(before),
+    let stays = last > 0 && in_a_row <= IN_A_ROW;
+    let reach = reach_of_states([older.1, newer.1], before);
+    let is_noise = |point: &(Nanos, f64)| {
+        !(stays && is_new(point)) && distance([older.1, newer.1], point) <= reach
+    };
+    match before.iter().all(is_noise) {
+        true => Cow::Borrowed(before),
+        false => before.iter().filter(|it| is_noise(it)).copied().collect(),
     }
+}
+
+/// How far from the nearer of two figures a run lies.
+fn distance(figures: [f64; 2], (_, logarithm): &(Nanos, f64)) -> f64 {
+    let distances = figures.map(|figure| (logarithm - figure).abs());
+    distances[0].min(distances[1])
+}
+
+/// How far from two figures runs of their states lie. Beyond a gap in which there are none, several
+/// times as wide as all of them and as what is between both figures, is a third state (a night with
+/// a broken cable), which says nothing of these two.
+fn reach_of_states(figures: [f64; 2], points: &[(Nanos, f64)]) -> f64 {
+    let mut distances: Vec<f64> = points.iter().map(|it| distance(figures, it)).collect();
+    distances.sort_by(f64::total_cmp);
+    let between = (figures[0] - figures[1]).abs().max(ONE_STATE);
+    let within =
+        distances
+            .into_iter()
+            .try_fold(between, |reach, next| match next <= NEARER * reach {
+                true => Ok(reach.max(next)),
+                false => Err(reach),
+            });
+    within.unwrap_or_else(|reach| reach)
 }
 
 /// Of a run's figure; `None` of one that tells nothing of how much such runs differ.
@@ -356,6 +391,31 @@ mod tests {
                 [11, 11, 9, 9]
             );
         }
+    }
+
+    #[test]
+    fn nights_of_a_third_state_say_nothing_of_the_two_in_question() {
+        // A third of the rate in four of seven nights; then a loss of a sixth, and none.
+        let bad = [5.0, 5.0, 3.9, 5.0, 3.9, 3.91, 3.9];
+        let left = |kept: &[f64], now| {
+            let left = before_the_state_of(&points(kept), (Nanos(0), 5.0), (Nanos(99), now));
+            left.iter().map(|(_, it)| *it).collect::<Vec<_>>()
+        };
+        assert_eq!(left(&bad, 4.82), [5.0; 3]);
+        let then = [&bad[..], &[4.82]].concat();
+        assert_eq!(left(&then, 5.0), [5.0, 5.0, 5.0, 4.82]);
+        // A night in the bad state is asked about with all of them.
+        assert_eq!(left(&bad[..4], 3.9), bad[..4]);
+    }
+
+    #[test]
+    fn a_baseline_that_was_set_anew_leaves_earlier_runs_behind_once_five_have_followed() {
+        let all = points(&[4.0, 5.0, 4.4, 5.0, 5.01, 4.99, 5.0, 5.01]);
+        let left = |count| {
+            let (baseline, now) = ((Nanos(3), 5.0), (Nanos(99), 4.9));
+            before_the_state_of(&all[..count], baseline, now).len()
+        };
+        assert_eq!([7, 8].map(left), [7, 5]);
     }
 
     mod many_draws {
