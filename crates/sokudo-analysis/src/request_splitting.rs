@@ -495,7 +495,7 @@ mod tests {
         let small = BackendFeature::RegisteredBuffers;
         check! {
             "cut and slower": tried(4, small.clone(), [230, 220, 240, 250, 210])
-                => ["huge-pages"], Verified, "2.30 times as fast (median of 5 pairs of short trials; least 2.10, greatest 2.50)";
+                => ["huge-pages"], Verified, "2.30 times as fast from huge pages (median of 5 pairs of short trials; least 2.10, greatest 2.50)";
             "cut, and no slower": tried(4, small.clone(), [99, 101, 100, 102, 98]) => [], Verified;
             "a pair says the opposite": tried(4, small, [230, 220, 99, 250, 210]) => [], Verified;
             "whole and faster": tried(2, TRANSPARENT, [230, 220, 240, 250, 210])

@@ -398,7 +398,8 @@ mod tests {
         // A third of the rate in four of seven nights; then a loss of a sixth, and none.
         let bad = [5.0, 5.0, 3.9, 5.0, 3.9, 3.91, 3.9];
         let left = |kept: &[f64], now| {
-            let left = before_the_state_of(&points(kept), (Nanos(0), 5.0), (Nanos(99), now));
+            let kept = points(kept);
+            let left = before_the_state_of(&kept, (Nanos(0), 5.0), (Nanos(99), now));
             left.iter().map(|(_, it)| *it).collect::<Vec<_>>()
         };
         assert_eq!(left(&bad, 4.82), [5.0; 3]);
@@ -410,7 +411,7 @@ mod tests {
 
     #[test]
     fn a_baseline_that_was_set_anew_leaves_earlier_runs_behind_once_five_have_followed() {
-        let all = points(&[4.0, 5.0, 4.4, 5.0, 5.01, 4.99, 5.0, 5.01]);
+        let all = points(&[4.8, 5.0, 4.7, 5.0, 5.01, 4.99, 5.0, 5.01]);
         let left = |count| {
             let (baseline, now) = ((Nanos(3), 5.0), (Nanos(99), 4.9));
             before_the_state_of(&all[..count], baseline, now).len()
