@@ -59,10 +59,15 @@ pub fn is_matrix_precise(effects: &MatrixEffects, blocks: u32, wanted: f64) -> b
 }
 
 fn is_look(blocks: u32) -> bool {
-    let mut looks =
-        std::iter::successors(Some(MATRIX_BLOCKS_MIN), |it| it.checked_add(it.div_ceil(2)));
-    looks.find(|look| *look >= blocks) == Some(blocks)
+    looks().find(|look| *look >= blocks) == Some(blocks)
 }
+
+fn looks() -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(MATRIX_BLOCKS_MIN), |it| it.checked_add(it.div_ceil(2)))
+}
+
+/// Nobody is advised to measure more blocks: `--blocks` takes no more.
+const ADVISED_BLOCKS_MAX: u32 = 100;
 
 /// How sure each comparison must be, so that all together are wrong by chance in 5 % at most.
 #[derive(Clone, Copy, Debug)]
@@ -170,7 +175,13 @@ impl<'a> FittedRow<'a> {
         };
         let pairs = self.pairs.iter().filter_map(|(pair, weights)| {
             let ratio = ratio(weights, levels.pair)?;
-            Some(PairEffect { ratio, ..*pair })
+            let blocks = || self.blocks_to_show(weights, levels.pair);
+            let blocks_to_show = (!ratio.is_shown()).then(blocks).flatten();
+            Some(PairEffect {
+                ratio,
+                blocks_to_show,
+                ..*pair
+            })
         });
         let combinations = self.combinations.iter().filter_map(|(it, weights)| {
             let ratio = ratio(weights, levels.combination)?;
@@ -183,6 +194,20 @@ impl<'a> FittedRow<'a> {
             combinations: combinations.collect(),
             best: self.best(levels.best),
         }
+    }
+
+    /// The first look at which a difference as large as it seems would be shown.
+    fn blocks_to_show(&self, weights: &[f64], confidence: f64) -> Option<u32> {
+        let fit = self.fit.as_ref()?;
+        let now = self.row.rates.iter().map(|rate| rate.block + 1).max()?;
+        let later = looks().skip_while(|blocks| *blocks <= now);
+        let later: Vec<u32> = later.take_while(|it| *it <= ADVISED_BLOCKS_MAX).collect();
+        let is_hidden = |blocks: &u32| {
+            let groupings = &self.groupings;
+            let found = fit.expected_contrast(*blocks as usize, weights, groupings, confidence);
+            !found.is_some_and(Contrast::is_shown)
+        };
+        later.get(later.partition_point(is_hidden)).copied()
     }
 
     fn level(&self, cell: usize) -> Option<CellLevel> {
@@ -289,6 +314,7 @@ impl<'a> MatrixIndex<'a> {
                         value,
                         reference,
                         contexts,
+                        blocks_to_show: None,
                         ratio: UNKNOWN,
                     };
                     pairs.extend(sum.mean().map(|weights| (pair, weights)));

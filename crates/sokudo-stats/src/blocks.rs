@@ -157,6 +157,27 @@ impl BlockFit {
         })
     }
 
+    /// The same contrast as so many blocks in all are expected to find it: cells and their noise
+    /// stay as they are, and the degrees of freedom grow.
+    pub fn expected_contrast(
+        &self,
+        blocks: usize,
+        weights: &[f64],
+        groupings: &[Vec<usize>],
+        confidence: f64,
+    ) -> Option<Contrast> {
+        let now = self.blocks.len();
+        let growth = count(blocks.saturating_sub(1)) / count(now.saturating_sub(1));
+        let mut more = self.clone();
+        for cell in &mut more.cells {
+            cell.squares *= growth;
+            cell.freedom *= growth;
+        }
+        let found = more.contrast(weights, groupings, confidence)?;
+        let reach = found.reach * (count(now) / count(blocks)).sqrt();
+        Some(Contrast { reach, ..found })
+    }
+
     /// What each cell's variance counts in that of a contrast: the squares of the weights that
     /// its values have in it, which missing cells make uneven.
     fn spread(&self, weights: &[f64]) -> Vec<f64> {
@@ -333,6 +354,19 @@ mod tests {
             "{found:?} {expected}"
         );
         assert!(!found.is_shown());
+    }
+
+    #[test]
+    fn more_blocks_are_expected_to_narrow_an_interval_and_to_leave_its_middle() {
+        let table: [&[f64]; 2] = [&[1.0, 2.0, 4.0, 4.5], &[1.5, 2.2, 4.8, 4.6]];
+        let expected = |blocks| fit(&table).expected_contrast(blocks, &[-1.0, 1.0], &[], 0.95);
+        let now = fit(&table).contrast(&[-1.0, 1.0], &[], 0.95);
+        assert_eq!(expected(4), now);
+        // Of 7 degrees of freedom 4 are counted, t(4) is 2.776445.
+        let found = expected(8).unwrap();
+        let reach = 2.776_445_105 * (0.1f64 / 8.0).sqrt();
+        assert!((found.reach - reach).abs() < 1e-6, "{found:?} {reach}");
+        assert!((found.estimate - 0.4).abs() < 1e-12 && found.is_shown());
     }
 
     #[test]
