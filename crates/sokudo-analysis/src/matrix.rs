@@ -203,8 +203,8 @@ impl<'a> FittedRow<'a> {
         let later = looks().skip_while(|blocks| *blocks <= now);
         let later: Vec<u32> = later.take_while(|it| *it <= ADVISED_BLOCKS_MAX).collect();
         let is_hidden = |blocks: &u32| {
-            let groupings = &self.groupings;
-            let found = fit.expected_contrast(*blocks as usize, weights, groupings, confidence);
+            let fit = fit.clone().with_blocks(*blocks as usize);
+            let found = fit.contrast(weights, &self.groupings, confidence);
             !found.is_some_and(Contrast::is_shown)
         };
         later.get(later.partition_point(is_hidden)).copied()

@@ -157,25 +157,18 @@ impl BlockFit {
         })
     }
 
-    /// The same contrast as so many blocks in all are expected to find it: cells and their noise
-    /// stay as they are, and the degrees of freedom grow.
-    pub fn expected_contrast(
-        &self,
-        blocks: usize,
-        weights: &[f64],
-        groupings: &[Vec<usize>],
-        confidence: f64,
-    ) -> Option<Contrast> {
+    /// What so many blocks in all are expected to leave: cells and their noise stay as they are, and
+    /// the degrees of freedom grow.
+    #[must_use]
+    pub fn with_blocks(mut self, blocks: usize) -> Self {
         let now = self.blocks.len();
         let growth = count(blocks.saturating_sub(1)) / count(now.saturating_sub(1));
-        let mut more = self.clone();
-        for cell in &mut more.cells {
-            cell.squares *= growth;
+        for cell in &mut self.cells {
             cell.freedom *= growth;
+            // What a cell's mean varies by shrinks with the number of its blocks.
+            cell.squares *= growth * count(now) / count(blocks);
         }
-        let found = more.contrast(weights, groupings, confidence)?;
-        let reach = found.reach * (count(now) / count(blocks)).sqrt();
-        Some(Contrast { reach, ..found })
+        self
     }
 
     /// What each cell's variance counts in that of a contrast: the squares of the weights that
@@ -359,7 +352,10 @@ mod tests {
     #[test]
     fn more_blocks_are_expected_to_narrow_an_interval_and_to_leave_its_middle() {
         let table: [&[f64]; 2] = [&[1.0, 2.0, 4.0, 4.5], &[1.5, 2.2, 4.8, 4.6]];
-        let expected = |blocks| fit(&table).expected_contrast(blocks, &[-1.0, 1.0], &[], 0.95);
+        let expected = |blocks| {
+            let fit = fit(&table).with_blocks(blocks);
+            fit.contrast(&[-1.0, 1.0], &[], 0.95)
+        };
         let now = fit(&table).contrast(&[-1.0, 1.0], &[], 0.95);
         assert_eq!(expected(4), now);
         // Of 7 degrees of freedom 4 are counted, t(4) is 2.776445.

@@ -5,6 +5,7 @@
 use sokudo_model::{CombinationEffect, EffectRatio, PairEffect};
 use sokudo_words::{Text, text};
 
+use super::table::all_figures;
 use super::words::{axis_name, cell_name, is_factor, speed, value_name};
 use super::{MatrixCellState, MatrixDocument};
 use crate::grouping::only_through_page_cache;
@@ -34,16 +35,10 @@ pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
 
 /// What must be known before anything else, where it is so.
 fn all_unproven(document: &MatrixDocument) -> Option<Text> {
-    let figures = || {
-        document
-            .rows
-            .iter()
-            .flat_map(|row| row.cells.iter().flatten())
-    };
-    let count = figures().count();
-    (count > 1 && figures().all(|it| it.per_second.is_some() && it.is_unproven())).then(|| {
-        text!("All {count} figures are UNVERIFIED, so what follows may have other causes.")
-    })
+    let count = all_figures(document).count();
+    (count > 1 && all_figures(document).all(|it| it.per_second.is_some() && it.is_unproven())).then(
+        || text!("All {count} figures are UNVERIFIED, so what follows may have other causes."),
+    )
 }
 
 /// That some cells of a row went through the page cache, and others did not.
@@ -59,8 +54,7 @@ fn through_page_cache(document: &MatrixDocument) -> Option<Text> {
 }
 
 fn is_all_invalid(document: &MatrixDocument) -> bool {
-    let rows = document.rows.iter();
-    let mut figures = rows.flat_map(|row| row.cells.iter().flatten()).peekable();
+    let mut figures = all_figures(document).peekable();
     figures.peek().is_some() && figures.all(|it| it.per_second.is_none())
 }
 

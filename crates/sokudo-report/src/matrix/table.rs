@@ -141,7 +141,7 @@ fn figure_cell(row: &MatrixRowDocument, figure: &MatrixFigure, unit: BandwidthUn
     Cell::Name(marked)
 }
 
-fn all_figures(document: &MatrixDocument) -> impl Iterator<Item = &MatrixFigure> {
+pub(super) fn all_figures(document: &MatrixDocument) -> impl Iterator<Item = &MatrixFigure> {
     document
         .rows
         .iter()
