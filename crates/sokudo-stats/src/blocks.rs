@@ -95,12 +95,8 @@ impl BlockFit {
             inverse,
         };
         let raw = |cell: usize| {
-            mean(
-                values
-                    .iter()
-                    .filter(|it| it.cell == cell)
-                    .map(|it| it.value),
-            )
+            let values = values.iter().filter(|it| it.cell == cell);
+            mean(values.map(|it| it.value))
         };
         let raw: Vec<f64> = (0..cells).map(raw).collect();
         let mut sums = vec![0.0; used.len()];

@@ -214,9 +214,8 @@ fn best(document: &MatrixDocument) -> Option<Text> {
         let cell = cell_name(document, it.best?);
         Some(text!("{cell} in {}", row(&it.row)))
     });
-    let best: Vec<Text> = best.collect();
-    let list = || Text::list(best.iter().cloned(), ", ");
-    (!best.is_empty()).then(|| text!("Faster than every other cell: {}.", list()))
+    let best = Text::list(best, ", ");
+    (!best.is_empty()).then(|| text!("Faster than every other cell: {best}."))
 }
 
 fn unmeasured(document: &MatrixDocument) -> Option<Text> {
@@ -232,7 +231,9 @@ fn unmeasured(document: &MatrixDocument) -> Option<Text> {
         (left_out > 0).then(|| text!("{} left out", left_out)),
         (waiting > 0).then(|| text!("{} still to be measured", waiting)),
     ];
-    let parts: Vec<Text> = parts.into_iter().flatten().collect();
-    let all = document.cells.len();
-    (!parts.is_empty()).then(|| text!("Cells: {all}, of which {}.", Text::list(parts, ", ")))
+    let (parts, all) = (
+        Text::list(parts.into_iter().flatten(), ", "),
+        document.cells.len(),
+    );
+    (!parts.is_empty()).then(|| text!("Cells: {all}, of which {parts}."))
 }
