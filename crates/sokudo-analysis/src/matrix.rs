@@ -66,9 +66,6 @@ fn looks() -> impl Iterator<Item = u32> {
     std::iter::successors(Some(MATRIX_BLOCKS_MIN), |it| it.checked_add(it.div_ceil(2)))
 }
 
-/// Nobody is advised to measure more blocks: `--blocks` takes no more.
-const ADVISED_BLOCKS_MAX: u32 = 100;
-
 /// How sure each comparison must be, so that all together are wrong by chance in 5 % at most.
 #[derive(Clone, Copy, Debug)]
 struct Levels {
@@ -201,7 +198,8 @@ impl<'a> FittedRow<'a> {
         let fit = self.fit.as_ref()?;
         let now = self.row.rates.iter().map(|rate| rate.block + 1).max()?;
         let later = looks().skip_while(|blocks| *blocks <= now);
-        let later: Vec<u32> = later.take_while(|it| *it <= ADVISED_BLOCKS_MAX).collect();
+        // `--blocks` takes no more.
+        let later: Vec<u32> = later.take_while(|it| *it <= 100).collect();
         let is_hidden = |blocks: &u32| {
             let fit = fit.clone().with_blocks(*blocks as usize);
             let found = fit.contrast(weights, &self.groupings, confidence);

@@ -5,9 +5,10 @@
 use sokudo_model::{CombinationEffect, EffectRatio, PairEffect};
 use sokudo_words::{Text, text};
 
+use super::MatrixCellState::{Failed, LeftOut, Waiting};
+use super::MatrixDocument;
 use super::table::all_figures;
 use super::words::{axis_name, cell_name, is_factor, speed, value_name};
-use super::{MatrixCellState, MatrixDocument};
 use crate::grouping::only_through_page_cache;
 use crate::number::{UNSEEN_MAX, percent, times};
 use crate::wording::row;
@@ -71,14 +72,11 @@ fn answer(document: &MatrixDocument) -> Text {
         return "Nothing can be compared yet: two cells of an axis must be measured in two blocks."
             .into();
     }
-    let differences = match shown.split_first() {
-        None => nothing(document),
-        Some(((first_row, first), others)) => {
-            let first = of_pair(document, first_row, first);
-            let others = others.iter().take(NAMED - 1);
-            let others = others.map(|(row, pair)| of_pair(document, row, pair));
-            Text::list(std::iter::once(first).chain(others), ", ")
-        }
+    let named = shown.iter().take(NAMED);
+    let named = named.map(|(row, pair)| of_pair(document, row, pair));
+    let differences = match shown.is_empty() {
+        true => nothing(document),
+        false => Text::list(named, ", "),
     };
     let unproven = unproven(document, pairs(document));
     let rest = match shown.len().saturating_sub(NAMED) {
@@ -220,20 +218,13 @@ fn best(document: &MatrixDocument) -> Option<Text> {
 
 fn unmeasured(document: &MatrixDocument) -> Option<Text> {
     let count = |state| document.cells.iter().filter(|it| it.state == state).count();
-    let [failed, left_out, waiting] = [
-        MatrixCellState::Failed,
-        MatrixCellState::LeftOut,
-        MatrixCellState::Waiting,
-    ]
-    .map(count);
+    let [failed, left_out, waiting] = [Failed, LeftOut, Waiting].map(count);
     let parts = [
         (failed > 0).then(|| text!("{} failed", failed)),
         (left_out > 0).then(|| text!("{} left out", left_out)),
         (waiting > 0).then(|| text!("{} still to be measured", waiting)),
     ];
-    let (parts, all) = (
-        Text::list(parts.into_iter().flatten(), ", "),
-        document.cells.len(),
-    );
+    let parts = Text::list(parts.into_iter().flatten(), ", ");
+    let all = document.cells.len();
     (!parts.is_empty()).then(|| text!("Cells: {all}, of which {parts}."))
 }

@@ -61,10 +61,11 @@ pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
 /// to be faster by its estimate.
 pub(super) fn speed(ratio: EffectRatio) -> Text {
     let EffectRatio { low, high, .. } = ratio;
-    match (ratio.is_shown(), is_factor(ratio)) {
-        (false, true) => return text!("some {} times as fast", times(ratio.ratio)),
-        (false, false) => return text!("some {} faster", percent(ratio.ratio - 1.0)),
-        (true, _) => {}
+    if !ratio.is_shown() {
+        return match is_factor(ratio) {
+            true => text!("some {} times as fast", times(ratio.ratio)),
+            false => text!("some {} faster", percent(ratio.ratio - 1.0)),
+        };
     }
     if is_factor(ratio) {
         let [low, high] = [low, high].map(times);

@@ -249,13 +249,10 @@ fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<
         return event_stream::compared(document);
     }
     print::write_document(document, &arguments.rendering)?;
-    if let (Some(path), true) = (&arguments.rendering.output, arguments.live) {
-        let sentences = document.others.iter().map(|it| it.sentence.clone());
-        let sentences = Text::list(sentences, " ");
-        exit::note(text!(
-            "the comparison is in {}: {sentences}",
-            path.display()
-        ));
+    let output = arguments.rendering.output.as_ref();
+    if let (Some(path), [other]) = (output.filter(|_| arguments.live), &document.others[..]) {
+        let (path, answer) = (path.display(), other.sentence.clone());
+        exit::note(text!("the comparison is in {path}: {answer}"));
     }
     Ok(())
 }
