@@ -199,11 +199,10 @@ fn the_largest_difference_that_is_not_proven_is_named_with_what_would_prove_it()
     assert!(answer.ends_with(expected), "{answer}");
     assert!(!answer.contains("nothing else"), "{answer}");
     let text = document.render(&style(200));
-    assert!(
-        text.contains("one of more than 100 times may have gone unseen"),
-        "{text}"
-    );
-    assert_eq!(text.matches(expected).count(), 2, "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(expected), "{text}");
+    let unseen = "one of more than 100 times may have gone unseen";
+    assert!(text.contains(unseen), "{text}");
 }
 
 #[test]

@@ -291,11 +291,7 @@ fn two_simulated_devices_are_told_apart_by_turns() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("compared.md");
     let output = format!("--pairs 8 -o {}", file.display());
-    live([&plans[0], &plans[1]], &output).tells(&[
-        "the comparison is in ",
-        " faster ",
-        "compared.md",
-    ]);
+    live([&plans[0], &plans[1]], &output).tells(&["the comparison is in ", "compared.md"]);
     let same = live([&plans[0], &plans[0]], "--format json --pairs 8").json();
     assert_eq!(conclusion(&rows(&same)[0]), "same");
     // The same seed gives the same trials.
