@@ -59,9 +59,11 @@ pub fn is_matrix_precise(effects: &MatrixEffects, blocks: u32, wanted: f64) -> b
 }
 
 fn is_look(blocks: u32) -> bool {
-    let mut looks =
-        std::iter::successors(Some(MATRIX_BLOCKS_MIN), |it| it.checked_add(it.div_ceil(2)));
-    looks.find(|look| *look >= blocks) == Some(blocks)
+    looks().find(|look| *look >= blocks) == Some(blocks)
+}
+
+fn looks() -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(MATRIX_BLOCKS_MIN), |it| it.checked_add(it.div_ceil(2)))
 }
 
 /// How sure each comparison must be, so that all together are wrong by chance in 5 % at most.
@@ -170,7 +172,13 @@ impl<'a> FittedRow<'a> {
         };
         let pairs = self.pairs.iter().filter_map(|(pair, weights)| {
             let ratio = ratio(weights, levels.pair)?;
-            Some(PairEffect { ratio, ..*pair })
+            let blocks = || self.blocks_to_show(weights, levels.pair);
+            let blocks_to_show = (!ratio.is_shown()).then(blocks).flatten();
+            Some(PairEffect {
+                ratio,
+                blocks_to_show,
+                ..*pair
+            })
         });
         let combinations = self.combinations.iter().filter_map(|(it, weights)| {
             let ratio = ratio(weights, levels.combination)?;
@@ -183,6 +191,21 @@ impl<'a> FittedRow<'a> {
             combinations: combinations.collect(),
             best: self.best(levels.best),
         }
+    }
+
+    /// The first look at which a difference as large as it seems would be shown.
+    fn blocks_to_show(&self, weights: &[f64], confidence: f64) -> Option<u32> {
+        let fit = self.fit.as_ref()?;
+        let now = self.row.rates.iter().map(|rate| rate.block + 1).max()?;
+        let later = looks().skip_while(|blocks| *blocks <= now);
+        // `--blocks` takes no more.
+        let later: Vec<u32> = later.take_while(|it| *it <= 100).collect();
+        let is_hidden = |blocks: &u32| {
+            let fit = fit.clone().with_blocks(*blocks as usize);
+            let found = fit.contrast(weights, &self.groupings, confidence);
+            !found.is_some_and(Contrast::is_shown)
+        };
+        later.get(later.partition_point(is_hidden)).copied()
     }
 
     fn level(&self, cell: usize) -> Option<CellLevel> {
@@ -289,6 +312,7 @@ impl<'a> MatrixIndex<'a> {
                         value,
                         reference,
                         contexts,
+                        blocks_to_show: None,
                         ratio: UNKNOWN,
                     };
                     pairs.extend(sum.mean().map(|weights| (pair, weights)));

@@ -365,7 +365,7 @@ fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
         result_file::open(path).and_then(|source| result_file::bounded(source, JSON_BYTES_MAX));
     bytes.map_err(|error| {
         Exit::usage(text!(
-            "{} cannot be read: {error}; name a file written with --format json, or the --label of a kept run",
+            "{} cannot be read: {error}; name a file written with --format json, or the --label of a kept run; sokudo compare --live 'mark DIR1' 'mark DIR2' measures and compares two directories",
             path.display()
         ))
     })

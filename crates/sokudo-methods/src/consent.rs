@@ -70,7 +70,7 @@ pub fn ask(
 ) -> Result<(), Exit> {
     measurement.check_devices()?;
     measurement.check_directory()?;
-    let much = || much(measurement.target, &Estimate::of(measurement));
+    let much = || much(&names_of(measurement), &Estimate::of(measurement));
     let lines = lines.unwrap_or_else(|| much().into_iter().collect());
     confirm(&lines, asking)
 }
@@ -97,8 +97,7 @@ pub fn lost(measurement: &Measurement<'_>) -> Vec<Text> {
     let targets = measurement.targets().enumerate();
     let mut lines: Vec<Text> = targets.filter_map(of_device).collect();
     if !lines.is_empty() {
-        let names: Vec<_> = measurement.targets().map(|(name, _)| name).collect();
-        lines.push(cost(&names.join(", "), &Estimate::of(measurement)));
+        lines.push(cost_of(measurement));
     }
     lines
 }
@@ -171,8 +170,18 @@ pub fn what(plan: &Plan) -> Text {
     }
 }
 
+/// What a measurement writes to all of its targets, and how long it takes.
+pub fn cost_of(measurement: &Measurement<'_>) -> Text {
+    cost(&names_of(measurement), &Estimate::of(measurement))
+}
+
+fn names_of(measurement: &Measurement<'_>) -> String {
+    let names: Vec<&str> = measurement.targets().map(|(name, _)| name).collect();
+    names.join(", ")
+}
+
 /// What is written to a target, and how long it takes.
-pub fn cost(target: &str, estimate: &Estimate) -> Text {
+fn cost(target: &str, estimate: &Estimate) -> Text {
     let time = duration(estimate.time);
     let bytes = estimate.writes_bytes.map(Bytes);
     let size = bytes.map(|bytes| Text::name(decimal_size(bytes, 3)));

@@ -4,7 +4,6 @@
 use sokudo_engine::{Control, TEST_FILE_SIZE_MIN, TestFileError, free_space_needed};
 use sokudo_measure::{MeasureError, Measurement, Prepared};
 use sokudo_terminal::arguments::printing::Asking;
-use sokudo_terminal::event_stream::Estimate;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::{output, remedies};
 use sokudo_words::{Text, text};
@@ -33,8 +32,7 @@ impl Planned<'_> {
                 measurement.check_devices()?;
                 let mut lines = vec![consent::what(&measurement.plan)];
                 lines.extend(measurement.notes.iter().cloned());
-                let cost = || consent::cost(measurement.target, &Estimate::of(measurement));
-                lines.extend(own.unwrap_or_else(|| vec![cost()]));
+                lines.extend(own.unwrap_or_else(|| vec![consent::cost_of(measurement)]));
                 lines
             }
             Self::Jobs(jobs, run) => {

@@ -74,8 +74,8 @@ pub fn time_note(plan: &Plan, schedule: &Schedule, disks: usize) -> Option<Text>
     let time = sokudo_report::duration(duration(plan, schedule, None));
     Some(match schedule.enough {
         Some(_) => text!(
-            "{disks} disks, alternately each alone, then all together: at most {time}, less where trials agree"
+            "{disks} targets, alternately each alone, then all together: at most {time}, less where trials agree"
         ),
-        None => text!("{disks} disks, alternately each alone, then all together: {time}"),
+        None => text!("{disks} targets, alternately each alone, then all together: {time}"),
     })
 }

@@ -108,6 +108,10 @@ pub struct PairEffect {
     pub reference: usize,
     /// How many combinations of the other axes have both.
     pub contexts: usize,
+    /// After how many blocks a difference as large as it seems is expected to be shown; missing
+    /// where it is shown, and where 100 blocks are too few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks_to_show: Option<u32>,
     /// The value ÷ what it is compared with.
     #[serde(flatten)]
     pub ratio: EffectRatio,

@@ -95,12 +95,8 @@ impl BlockFit {
             inverse,
         };
         let raw = |cell: usize| {
-            mean(
-                values
-                    .iter()
-                    .filter(|it| it.cell == cell)
-                    .map(|it| it.value),
-            )
+            let values = values.iter().filter(|it| it.cell == cell);
+            mean(values.map(|it| it.value))
         };
         let raw: Vec<f64> = (0..cells).map(raw).collect();
         let mut sums = vec![0.0; used.len()];
@@ -155,6 +151,20 @@ impl BlockFit {
             estimate: estimate.sum(),
             reach: reaches.reduce(f64::max)?.max(ROUNDING),
         })
+    }
+
+    /// What so many blocks in all are expected to leave: cells and their noise stay as they are, and
+    /// the degrees of freedom grow.
+    #[must_use]
+    pub fn with_blocks(mut self, blocks: usize) -> Self {
+        let now = self.blocks.len();
+        let growth = count(blocks.saturating_sub(1)) / count(now.saturating_sub(1));
+        for cell in &mut self.cells {
+            cell.freedom *= growth;
+            // What a cell's mean varies by shrinks with the number of its blocks.
+            cell.squares *= growth * count(now) / count(blocks);
+        }
+        self
     }
 
     /// What each cell's variance counts in that of a contrast: the squares of the weights that
@@ -333,6 +343,22 @@ mod tests {
             "{found:?} {expected}"
         );
         assert!(!found.is_shown());
+    }
+
+    #[test]
+    fn more_blocks_are_expected_to_narrow_an_interval_and_to_leave_its_middle() {
+        let table: [&[f64]; 2] = [&[1.0, 2.0, 4.0, 4.5], &[1.5, 2.2, 4.8, 4.6]];
+        let expected = |blocks| {
+            let fit = fit(&table).with_blocks(blocks);
+            fit.contrast(&[-1.0, 1.0], &[], 0.95)
+        };
+        let now = fit(&table).contrast(&[-1.0, 1.0], &[], 0.95);
+        assert_eq!(expected(4), now);
+        // Of 7 degrees of freedom 4 are counted, t(4) is 2.776445.
+        let found = expected(8).unwrap();
+        let reach = 2.776_445_105 * (0.1f64 / 8.0).sqrt();
+        assert!((found.reach - reach).abs() < 1e-6, "{found:?} {reach}");
+        assert!((found.estimate - 0.4).abs() < 1e-12 && found.is_shown());
     }
 
     #[test]

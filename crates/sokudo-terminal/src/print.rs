@@ -36,7 +36,7 @@ pub fn check_rendering<'a>(
         && let Some(path) = output
     {
         return Err(Exit::usage(text!(
-            "--output {} would hold a table; name pictures with --plot FILE, and write reports with sokudo show RUN --output FILE.html",
+            "--output {} would hold a table; name pictures with --plot FILE, and write reports with sokudo show RUN… --output FILE.html, of a matrix with --tag matrix=ID in place of RUN",
             path.display()
         )));
     }

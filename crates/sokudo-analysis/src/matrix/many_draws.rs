@@ -424,6 +424,50 @@ fn figures_of_many_matrices() {
 }
 
 #[test]
+fn a_large_difference_that_is_not_shown_says_how_many_blocks_would_show_it() {
+    let axis = MatrixAxis {
+        name: "fs".to_owned(),
+        values: vec!["ext4".to_owned(), "xfs".to_owned(), "btrfs".to_owned()],
+    };
+    let cells = [
+        [192.0, 412.0, 281.0],
+        [208.0, 430.0, 301.0],
+        [37.0, 20.0, 27.0],
+    ];
+    let rates = |blocks: u32| {
+        let rates = cells.iter().enumerate().flat_map(|(cell, rates)| {
+            (0..blocks).map(move |block| CellRate {
+                cell,
+                block,
+                per_second: rates[block as usize % 3],
+            })
+        });
+        rates.collect::<Vec<_>>()
+    };
+    let pair = |blocks| {
+        // What is measured of seven other rows takes its part of the 5 %.
+        let row = |number: u32| RowOfMatrix {
+            name: format!("row {number}"),
+            rates: rates(blocks),
+        };
+        let effects = matrix_effects(&MatrixFigures {
+            axes: vec![axis.clone()],
+            cells: vec![vec![0], vec![1], vec![2]],
+            rows: (0..8).map(row).collect(),
+        });
+        effects.rows[0].pairs[2]
+    };
+    let found = pair(3);
+    assert!(!found.ratio.is_shown(), "{found:?}");
+    assert_eq!(found.blocks_to_show, Some(5), "{found:?}");
+    let then = pair(27);
+    assert!(
+        then.ratio.is_shown() && then.blocks_to_show.is_none(),
+        "{then:?}"
+    );
+}
+
+#[test]
 fn a_matrix_that_has_just_begun_says_nothing() {
     let rate = |cell, block| CellRate {
         cell,

@@ -5,14 +5,18 @@
 use sokudo_model::{CombinationEffect, EffectRatio, PairEffect};
 use sokudo_words::{Text, text};
 
+use super::MatrixCellState::{Failed, LeftOut, Waiting};
+use super::MatrixDocument;
+use super::table::all_figures;
 use super::words::{axis_name, cell_name, is_factor, speed, value_name};
-use super::{MatrixCellState, MatrixDocument};
 use crate::grouping::only_through_page_cache;
-use crate::number::{UNSEEN_MAX, percent};
+use crate::number::{UNSEEN_MAX, percent, times};
 use crate::wording::row;
 
 /// So many differences are named in the answer.
 const NAMED: usize = 2;
+/// Logarithm of a ratio; a smaller one that is not shown is most often chance, and is not named.
+const UNPROVEN_MIN: f64 = 0.01;
 
 /// The answer, then what must be known with it.
 pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
@@ -32,16 +36,10 @@ pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
 
 /// What must be known before anything else, where it is so.
 fn all_unproven(document: &MatrixDocument) -> Option<Text> {
-    let figures = || {
-        document
-            .rows
-            .iter()
-            .flat_map(|row| row.cells.iter().flatten())
-    };
-    let count = figures().count();
-    (count > 1 && figures().all(|it| it.per_second.is_some() && it.is_unproven())).then(|| {
-        text!("All {count} figures are UNVERIFIED, so what follows may have other causes.")
-    })
+    let count = all_figures(document).count();
+    (count > 1 && all_figures(document).all(|it| it.per_second.is_some() && it.is_unproven())).then(
+        || text!("All {count} figures are UNVERIFIED, so what follows may have other causes."),
+    )
 }
 
 /// That some cells of a row went through the page cache, and others did not.
@@ -57,8 +55,7 @@ fn through_page_cache(document: &MatrixDocument) -> Option<Text> {
 }
 
 fn is_all_invalid(document: &MatrixDocument) -> bool {
-    let rows = document.rows.iter();
-    let mut figures = rows.flat_map(|row| row.cells.iter().flatten()).peekable();
+    let mut figures = all_figures(document).peekable();
     figures.peek().is_some() && figures.all(|it| it.per_second.is_none())
 }
 
@@ -75,17 +72,15 @@ fn answer(document: &MatrixDocument) -> Text {
         return "Nothing can be compared yet: two cells of an axis must be measured in two blocks."
             .into();
     }
-    let differences = match shown.split_first() {
-        None => nothing(document),
-        Some(((first_row, first), others)) => {
-            let first = of_pair(document, first_row, first);
-            let others = others.iter().take(NAMED - 1);
-            let others = others.map(|(row, pair)| of_pair(document, row, pair));
-            Text::list(std::iter::once(first).chain(others), ", ")
-        }
+    let named = shown.iter().take(NAMED);
+    let named = named.map(|(row, pair)| of_pair(document, row, pair));
+    let differences = match shown.is_empty() {
+        true => nothing(document),
+        false => Text::list(named, ", "),
     };
+    let unproven = unproven(document, pairs(document));
     let rest = match shown.len().saturating_sub(NAMED) {
-        0 if shown.is_empty() => None,
+        0 if shown.is_empty() || unproven.is_some() => None,
         0 => Some("nothing else was found to differ between values of an axis".into()),
         1 => Some("1 more difference was found".into()),
         more => Some(text!("{more} more differences were found")),
@@ -98,7 +93,8 @@ fn answer(document: &MatrixDocument) -> Text {
         )),
     };
     let parts = [Some(differences), rest, depends];
-    text!("{}.", Text::list(parts.into_iter().flatten(), "; "))
+    let found = text!("{}.", Text::list(parts.into_iter().flatten(), "; "));
+    Text::list(std::iter::once(found).chain(unproven), " ")
 }
 
 /// Every two values of an axis, of every row.
@@ -124,6 +120,26 @@ pub(super) fn largest_first<'a, E>(
     let size = |it: &E| ratio(it).ratio.ln().abs();
     shown.sort_by(|(_, one), (_, other)| size(other).total_cmp(&size(one)));
     shown
+}
+
+/// The largest difference that is not shown, and what is expected to show it.
+pub(super) fn unproven<'a>(
+    document: &MatrixDocument,
+    pairs: impl Iterator<Item = (&'a str, &'a PairEffect)>,
+) -> Option<Text> {
+    let size = |pair: &PairEffect| pair.ratio.ratio.ln().abs();
+    let unshown = pairs.filter(|(_, pair)| !pair.ratio.is_shown());
+    let (name, pair) = unshown.max_by(|(_, a), (_, b)| size(a).total_cmp(&size(b)))?;
+    let (blocks, difference) = (document.blocks, of_pair(document, name, pair));
+    let sentence = match pair.blocks_to_show {
+        Some(more) => text!(
+            "Not proven with {blocks} blocks: {difference}; --blocks {more} is expected to show it."
+        ),
+        None => text!(
+            "Not proven with {blocks} blocks: {difference}; 100 blocks are not expected to show it."
+        ),
+    };
+    (size(pair) >= UNPROVEN_MIN).then_some(sentence)
 }
 
 /// `xfs is 4.0 to 9.0 % faster than ext4 in RND4K Q1T1 write`; whichever is faster comes first.
@@ -172,22 +188,21 @@ fn nothing(document: &MatrixDocument) -> Text {
     if axes.is_empty() {
         return "There is one combination, and so nothing to compare".into();
     }
-    let reach = pairs(document).map(|(_, pair)| unseen(pair.ratio));
-    let reach = reach.fold(0.0, f64::max);
-    if reach > UNSEEN_MAX {
-        return text!(
-            "No difference was shown between values of {axes}; the figures vary too much for that: more --blocks or longer trials show more"
-        );
-    }
-    let reach = percent(reach);
-    text!(
-        "No difference was shown between values of {axes}; one of up to {reach} may have gone unseen"
-    )
+    let reach = unseen(pairs(document)).unwrap_or_default();
+    text!("No difference was shown between values of {axes}; one of {reach} may have gone unseen")
 }
 
-/// The largest difference that an interval holds.
-pub(super) fn unseen(ratio: EffectRatio) -> f64 {
-    (ratio.high - 1.0).max(1.0 / ratio.low - 1.0)
+/// The largest difference that an interval of what is not shown holds.
+pub(super) fn unseen<'a>(pairs: impl Iterator<Item = (&'a str, &'a PairEffect)>) -> Option<Text> {
+    let ratios = pairs.map(|(_, pair)| pair.ratio);
+    let unshown = ratios.filter(|ratio| !ratio.is_shown());
+    let most = unshown.map(|it| it.high.max(1.0 / it.low));
+    let most = most.reduce(f64::max)?;
+    Some(match most {
+        _ if most > 100.0 => "more than 100 times".into(),
+        _ if most - 1.0 > UNSEEN_MAX => text!("up to {} times", times(most)),
+        _ => text!("up to {}", percent(most - 1.0)),
+    })
 }
 
 /// Which cell is the fastest of a row, where one is shown to be.
@@ -197,25 +212,19 @@ fn best(document: &MatrixDocument) -> Option<Text> {
         let cell = cell_name(document, it.best?);
         Some(text!("{cell} in {}", row(&it.row)))
     });
-    let best: Vec<Text> = best.collect();
-    let list = || Text::list(best.iter().cloned(), ", ");
-    (!best.is_empty()).then(|| text!("Faster than every other cell: {}.", list()))
+    let best = Text::list(best, ", ");
+    (!best.is_empty()).then(|| text!("Faster than every other cell: {best}."))
 }
 
 fn unmeasured(document: &MatrixDocument) -> Option<Text> {
     let count = |state| document.cells.iter().filter(|it| it.state == state).count();
-    let [failed, left_out, waiting] = [
-        MatrixCellState::Failed,
-        MatrixCellState::LeftOut,
-        MatrixCellState::Waiting,
-    ]
-    .map(count);
+    let [failed, left_out, waiting] = [Failed, LeftOut, Waiting].map(count);
     let parts = [
         (failed > 0).then(|| text!("{} failed", failed)),
         (left_out > 0).then(|| text!("{} left out", left_out)),
         (waiting > 0).then(|| text!("{} still to be measured", waiting)),
     ];
-    let parts: Vec<Text> = parts.into_iter().flatten().collect();
+    let parts = Text::list(parts.into_iter().flatten(), ", ");
     let all = document.cells.len();
-    (!parts.is_empty()).then(|| text!("Cells: {all}, of which {}.", Text::list(parts, ", ")))
+    (!parts.is_empty()).then(|| text!("Cells: {all}, of which {parts}."))
 }

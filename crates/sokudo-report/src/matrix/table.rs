@@ -4,12 +4,14 @@
 use sokudo_model::Verdict;
 use sokudo_words::{Text, text};
 
-use super::sentence::{combinations, largest_first, of_combination, of_pair, pairs, unseen};
+use super::sentence::{
+    combinations, largest_first, of_combination, of_pair, pairs, unproven, unseen,
+};
 use super::words::{axis_name, cell_name, telling_axes};
 use super::{CountedUnit, MatrixCellState, MatrixDocument, MatrixFigure, MatrixRowDocument};
 use crate::article::{Article, Element};
 use crate::forms::Forms;
-use crate::number::{UNPROVEN, UNSEEN_MAX, percent, rate_with};
+use crate::number::{UNPROVEN, rate_with};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, Tone, left, right};
 use crate::unique::grouped;
@@ -139,7 +141,7 @@ fn figure_cell(row: &MatrixRowDocument, figure: &MatrixFigure, unit: BandwidthUn
     Cell::Name(marked)
 }
 
-fn all_figures(document: &MatrixDocument) -> impl Iterator<Item = &MatrixFigure> {
+pub(super) fn all_figures(document: &MatrixDocument) -> impl Iterator<Item = &MatrixFigure> {
     document
         .rows
         .iter()
@@ -186,8 +188,8 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     }
     if document.effects.comparisons > 0 {
         notes.push(text!(
-            "At most 5 % false alarms over all {} comparisons of a matrix in which nothing \
-             differs.",
+            "Each interval is of one cell alone; a difference must stand against {} comparisons, \
+             with at most 5 % false alarms over all of a matrix in which nothing differs.",
             document.effects.comparisons
         ));
     }
@@ -223,22 +225,11 @@ fn what_it_does(document: &MatrixDocument, axis: usize) -> Vec<Text> {
         .iter()
         .map(|(row, pair)| text!("{}.", of_pair(document, row, pair)));
     let mut lines = at_most(lines.collect());
-    let unshown = pairs().filter(|(_, pair)| !pair.ratio.is_shown());
-    let reach = unshown.map(|(_, pair)| unseen(pair.ratio)).reduce(f64::max);
-    lines.extend(
-        reach.map(|reach| match (shown.is_empty(), reach > UNSEEN_MAX) {
-            (true, true) => "No difference can be seen: the figures vary too much.".into(),
-            (false, true) => text!("No other difference can be seen: the figures vary too much."),
-            (true, false) => text!(
-                "No difference was shown; one of up to {} may have gone unseen.",
-                percent(reach)
-            ),
-            (false, false) => text!(
-                "No other was shown; one of up to {} may have gone unseen.",
-                percent(reach)
-            ),
-        }),
-    );
+    lines.extend(unproven(document, pairs()));
+    lines.extend(unseen(pairs()).map(|reach| match shown.is_empty() {
+        true => text!("No difference was shown; one of {reach} may have gone unseen."),
+        false => text!("No other was shown; one of {reach} may have gone unseen."),
+    }));
     lines
 }
 

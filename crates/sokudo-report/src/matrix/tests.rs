@@ -71,6 +71,7 @@ fn effects(figures: &MatrixFigures) -> MatrixEffects {
             value,
             reference,
             contexts: 2,
+            blocks_to_show: None,
             ratio,
         };
         let same = ratio(1.001, 0.98, 1.02);
@@ -185,6 +186,23 @@ fn invalid_results_are_not_compared() {
     assert!(note.english().contains("is INVALID: only 0.0 %"), "{note}");
     assert_eq!(document.cells[2].state, MatrixCellState::Failed);
     assert_eq!(document.cells[5].state, MatrixCellState::LeftOut);
+}
+
+#[test]
+fn the_largest_difference_that_is_not_proven_is_named_with_what_would_prove_it() {
+    let mut document = document();
+    let pair = &mut document.effects.rows[1].pairs[1];
+    pair.ratio = ratio(0.1, 0.001, 12.0);
+    pair.blocks_to_show = Some(5);
+    let answer = sentence::sentences(&document)[0].english();
+    let expected = "Not proven with 3 blocks: ext4 is some 10 times as fast as xfs in SEQ1M Q1T1 read; --blocks 5 is expected to show it.";
+    assert!(answer.ends_with(expected), "{answer}");
+    assert!(!answer.contains("nothing else"), "{answer}");
+    let text = document.render(&style(200));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(expected), "{text}");
+    let unseen = "one of more than 100 times may have gone unseen";
+    assert!(text.contains(unseen), "{text}");
 }
 
 #[test]

@@ -4,11 +4,14 @@ use sokudo_model::EffectRatio;
 use sokudo_words::{Text, text};
 
 use super::MatrixDocument;
-use crate::number::{is_far, percent, times};
+use crate::number::{self, is_far, percent, times};
 
 /// Whether it is said as a factor: a difference that may be so large.
 pub(super) fn is_factor(ratio: EffectRatio) -> bool {
-    is_far([ratio.low, ratio.high])
+    match ratio.is_shown() {
+        true => is_far([ratio.low, ratio.high]),
+        false => number::is_factor(ratio.ratio),
+    }
 }
 
 /// What one value of an axis is called: values of axes that everybody knows alone.
@@ -54,9 +57,16 @@ pub(crate) fn cell_name(document: &MatrixDocument, cell: usize) -> Text {
     )
 }
 
-/// How much faster or slower: `4.0 to 9.0 % faster`, `12 to 15 times as fast`.
+/// How much faster or slower: `4.0 to 9.0 % faster`, `12 to 15 times as fast`; what is not shown
+/// to be faster by its estimate.
 pub(super) fn speed(ratio: EffectRatio) -> Text {
     let EffectRatio { low, high, .. } = ratio;
+    if !ratio.is_shown() {
+        return match is_factor(ratio) {
+            true => text!("some {} times as fast", times(ratio.ratio)),
+            false => text!("some {} faster", percent(ratio.ratio - 1.0)),
+        };
+    }
     if is_factor(ratio) {
         let [low, high] = [low, high].map(times);
         return text!("{low} to {high} times as fast");

@@ -45,9 +45,13 @@ pub fn layers(
     named.map(layer).collect()
 }
 
-/// The model and the size of the device, or what else names the target.
+/// The label, or the model and the size of the device, or what else names the target. What is on a
+/// file system is not as large as its disk.
 fn device(document: &RunDocument) -> Text {
     let target = &document.target;
+    if let Some(label) = &document.label {
+        return Text::name(label);
+    }
     let name = wording::device(target.identity().as_str(), &target.name);
     let leaves: Vec<_> = target.leaves().collect();
     let [leaf] = leaves[..] else {
@@ -65,7 +69,7 @@ fn device(document: &RunDocument) -> Text {
             Text::name(format!("{model} ({size})"))
         }
         (Some(model), None) if target.kind == TargetKind::Imported => Text::name(model),
-        (_, Some(size)) => text!("{name} ({size})"),
+        (_, Some(size)) if target.file_system.is_none() => text!("{name} ({size})"),
         _ => name,
     }
 }

@@ -295,6 +295,20 @@ fn word_box(node: roxmltree::Node<'_, '_>) -> (String, [f64; 4]) {
 }
 
 #[test]
+fn a_picture_is_called_by_the_label_and_a_directory_is_not_as_large_as_its_disk() {
+    let title = |document: &RunDocument| figure(document, PlotKind::named("bars")).unwrap().title;
+    let mut document = mark();
+    document
+        .target
+        .devices
+        .iter_mut()
+        .for_each(|it| it.model = None);
+    assert!(!title(&document).contains('('), "{}", title(&document));
+    document.label = Some("My XFS".to_owned());
+    assert_eq!(title(&document), "My XFS: rate by row");
+}
+
+#[test]
 fn what_a_device_calls_itself_stays_text() {
     let mut document = mark();
     document.target.devices[1].model = Some("<script>alert(1)</script>\u{1b}[2J\"]]>".into());

@@ -126,11 +126,16 @@ impl ColumnContext<'_> {
         let is_trimmed = self.document.schedule.trim > 0;
         let is_charted =
             is_trimmed || self.has(RowColumn::MeanAndRange) && self.document.schedule.trials > 1;
-        let mut figures = (self.document.results.iter()).filter_map(|it| figures_in(it, unit));
-        let has_interval = figures.any(|figures| figures.interval_95.is_some());
+        let figures = || (self.document.results.iter()).filter_map(|it| figures_in(it, unit));
+        let has_interval = figures().any(|figures| figures.interval_95.is_some());
+        let has_spread = || figures().any(|figures| figures.spread(unit.bytes()).is_some());
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
-        let spread = right(spread_title(self.document)).under(unit.name());
+        let spread = match !has_interval && has_spread() {
+            true => "range".into(),
+            false => spread_title(self.document),
+        };
+        let spread = right(spread).under(unit.name());
         let interval = right("95 % interval").under(unit.name()).on(Skin::Paper);
         let range_head = self.rank(right("range").under(unit.name()), 15, 16);
         let [mean, mebibytes, reach] = if is_trimmed { [6, 3, 2] } else { [2, 6, 5] };
@@ -310,5 +315,13 @@ mod tests {
         assert!(!wide.contains("range"), "{wide}");
         assert!(titles(80).contains("± run"));
         assert!(titles(55).contains("trimmed"));
+    }
+
+    #[test]
+    fn the_spread_of_too_few_trials_for_an_interval_is_headed_as_a_range() {
+        let mut run = sample::run();
+        run.rows.iter_mut().for_each(|row| row.trials.truncate(3));
+        let text = text::render(&RunDocument::from_run(&run), &TableStyle::default());
+        assert!(text.contains("range") && !text.contains("± run"), "{text}");
     }
 }

@@ -23,7 +23,7 @@ use sokudo_report::comparison::{
     Figure, OtherDocument, RowDocument, SideDocument, Way, letter, row_name,
 };
 use sokudo_report::{ComparisonDocument, PivotDocument, RunDocument, RunTable, plot};
-use sokudo_terminal::exit::Exit;
+use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{command_line, event_stream, language, picture, print, progress};
 use sokudo_words::{Text, text};
 
@@ -108,11 +108,8 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<FoundRun>, Exit> {
             "- is given twice, but standard input holds one result; name files for the others"
         )));
     }
-    let output = arguments
-        .rendering
-        .output
-        .as_deref()
-        .and_then(print::identity);
+    let output = arguments.rendering.output.as_deref();
+    let output = output.and_then(print::identity);
     let mut recall = Recall::new(&arguments.keeping);
     let progress = progress::bar(arguments.sides.len() as u64, arguments.asking.quiet);
     progress.set_message(text!("reading the runs").in_language(language::current()));
@@ -251,7 +248,13 @@ fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<
     if event_stream::wanted().is_some() {
         return event_stream::compared(document);
     }
-    print::write_document(document, &arguments.rendering)
+    print::write_document(document, &arguments.rendering)?;
+    let output = arguments.rendering.output.as_ref();
+    if let (Some(path), [other]) = (output.filter(|_| arguments.live), &document.others[..]) {
+        let (path, answer) = (path.display(), other.sentence.clone());
+        exit::note(text!("the comparison is in {path}: {answer}"));
+    }
+    Ok(())
 }
 
 /// What the comparison means for the exit code.

@@ -76,6 +76,9 @@ fn what_takes_long_is_asked_for_though_it_only_reads() {
     }
     let dry = sokudo_in(folder.path(), "mark data --row RND4K,Q1 --dry-run").ok();
     dry.prints(&["mark/rows: RND4K Q1T1 read", "and nothing is written"]);
+    let both = "mark sim:ssd?serial=A1 sim:hdd?serial=B2 --dry-run";
+    let both = sokudo_in(folder.path(), both).ok();
+    both.prints(&["2 targets, ", "sim:ssd?serial=A1, sim:hdd?serial=B2: "]);
 }
 
 #[test]

@@ -272,6 +272,8 @@ fn what_is_no_result_is_refused_in_one_line() {
         compare(&[&path, &good], "").refused(2, &[words]);
     }
     compare(&[&good], "").refused(2, &["at least two runs"]);
+    let way = "compare --live 'mark ";
+    compare(&[directory.path(), &good], "").refused(2, &["cannot be read", way]);
 }
 
 #[test]
@@ -286,6 +288,10 @@ fn two_simulated_devices_are_told_apart_by_turns() {
     assert_eq!(row["compared"]["change"]["test"], "wilcoxon_signed_rank");
     let trials = &row["reference"]["per_second"]["trials"];
     assert_eq!(trials.as_array().unwrap().len(), 8);
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("compared.md");
+    let output = format!("--pairs 8 -o {}", file.display());
+    live([&plans[0], &plans[1]], &output).tells(&["the comparison is in ", "compared.md"]);
     let same = live([&plans[0], &plans[0]], "--format json --pairs 8").json();
     assert_eq!(conclusion(&rows(&same)[0]), "same");
     // The same seed gives the same trials.

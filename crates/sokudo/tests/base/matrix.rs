@@ -41,6 +41,7 @@ fn what_makes_no_sense_is_refused_with_the_way_out() {
         ),
         ("--disk /dev/null", 1, &["/dev/null"]),
         ("--loop 1x2GiB --in . --blocks 2", 2, &["--blocks"]),
+        ("--loop 1x2GiB --in . -o x.html", 2, &["--tag matrix=ID"]),
         ("--disk no-such-disk-here", 2, &["no-such-disk-here"]),
         ("no-such-file.toml", 2, &["--example"]),
         ("--resume 12345678", 2, &["12345678"]),
