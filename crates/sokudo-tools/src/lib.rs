@@ -15,7 +15,7 @@
 
 pub mod bonnie;
 pub mod crystaldiskmark;
-mod dd;
+pub mod dd;
 pub mod diskspd;
 mod elbencho;
 mod f3;

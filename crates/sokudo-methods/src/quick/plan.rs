@@ -3,15 +3,20 @@
 //! hdparm's two timings, and `dd` with blocks of 1 MiB past the page cache in both
 //! directions. Like these tools it reads and writes from the start, in order, one I/O
 //! at a time, until its time is over or the end is reached.
+//!
+//! `fdatasync` is `dd conv=fdatasync`: it writes all of a file through the page cache, and an
+//! fsync at the end is in its time. It differs from dd in two ways. dd's fdatasync leaves out
+//! such metadata as times. dd makes a new file; here the file of a directory is emptied first
+//! where nothing else is measured, and is otherwise the one that was laid out.
 
 use std::fmt;
 use std::str::FromStr;
 
 use sokudo_model::{
-    BackendKind, Bytes, DataContent, DirectMode, Limits, Method, MethodKind, MethodTrait, Nanos,
-    Operation, OperationMix, Plan, Span, Workload,
+    BackendKind, Bytes, DataContent, DirectMode, Durability, Files, Limits, Method, MethodKind,
+    MethodTrait, Nanos, Operation, OperationMix, Plan, Span, Workload,
 };
-use sokudo_tools::hdparm;
+use sokudo_tools::{dd, hdparm};
 
 pub static METHOD: MethodKind = MethodKind {
     name: "quick",
@@ -37,11 +42,19 @@ pub enum QuickTest {
     Direct,
     /// Direct writes, as `dd oflag=direct bs=1M` does.
     Write,
+    /// Writes through the page cache with an fsync at the end, as `dd conv=fdatasync bs=1M` does.
+    Fdatasync,
 }
 
 impl QuickTest {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [Self::Cached, Self::Buffered, Self::Direct, Self::Write];
+    pub const ALL: [Self; 5] = [
+        Self::Cached,
+        Self::Buffered,
+        Self::Direct,
+        Self::Write,
+        Self::Fdatasync,
+    ];
 
     /// The word that users know it by.
     pub const fn name(self) -> &'static str {
@@ -50,24 +63,30 @@ impl QuickTest {
             Self::Buffered => "buffered",
             Self::Direct => "direct",
             Self::Write => "write",
+            Self::Fdatasync => "fdatasync",
         }
     }
 
-    /// Whether it reads through the page cache, which only what the kernel holds has.
+    /// Whether it goes through the page cache, which only what the kernel holds has.
     pub const fn uses_page_cache(self) -> bool {
-        matches!(self, Self::Cached | Self::Buffered)
+        !matches!(self, Self::Direct | Self::Write)
     }
 
     /// Whether it is dd's, which moves a number of blocks where one is given (`count=1024`).
     pub const fn is_dd(self) -> bool {
-        matches!(self, Self::Direct | Self::Write)
+        matches!(self, Self::Direct) || self.writes()
+    }
+
+    /// Whether it changes what is there.
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::Fdatasync)
     }
 
     /// The least that must be there.
     pub const fn block(self) -> Bytes {
         match self {
             Self::Cached | Self::Buffered => hdparm::BLOCK,
-            Self::Direct | Self::Write => DD_BLOCK,
+            Self::Direct | Self::Write | Self::Fdatasync => DD_BLOCK,
         }
     }
 
@@ -75,7 +94,8 @@ impl QuickTest {
         match self {
             Self::Cached => hdparm::CACHED_READS,
             Self::Buffered => hdparm::DEVICE_READS,
-            Self::Direct | Self::Write => "direct (dd)",
+            Self::Direct | Self::Write => dd::DIRECT,
+            Self::Fdatasync => dd::FLUSHED,
         }
     }
 }
@@ -93,7 +113,7 @@ impl FromStr for QuickTest {
         Self::ALL
             .into_iter()
             .find(|test| test.name() == text)
-            .ok_or_else(|| "use cached, buffered, direct or write".to_owned())
+            .ok_or_else(|| "use cached, buffered, direct, write or fdatasync".to_owned())
     }
 }
 
@@ -102,6 +122,8 @@ impl FromStr for QuickTest {
 pub struct Quick {
     /// What is looked at; each once.
     pub tests: Vec<QuickTest>,
+    /// The target is a file of sokudo's own, which may be emptied.
+    pub is_own_file: bool,
     /// Size of the target.
     pub size: Bytes,
     /// How long each part lasts; `None` is as long as the tool that it is named after.
@@ -153,6 +175,7 @@ impl Quick {
             }
             QuickTest::Direct => self.dd(Operation::Read),
             QuickTest::Write => self.dd(Operation::Write),
+            QuickTest::Fdatasync => self.flushed(),
         };
         test.row_name().clone_into(&mut workload.name);
         workload.backend = self.backend;
@@ -181,6 +204,28 @@ impl Quick {
             ..Workload::new("dd", DD_BLOCK)
         }
     }
+
+    /// `dd conv=fdatasync`: all of it, however long that takes. A time would end it in memory.
+    fn flushed(&self) -> Workload {
+        let written = self.dd(Operation::Write);
+        Workload {
+            direct: DirectMode::Off,
+            files: Files {
+                // What else is measured reads the file that is there.
+                from_empty: self.is_own_file && self.tests == [QuickTest::Fdatasync],
+                ..Files::default()
+            },
+            limits: Limits {
+                time: None,
+                ..written.limits
+            },
+            durability: Durability {
+                final_flush: true,
+                ..Durability::default()
+            },
+            ..written
+        }
+    }
 }
 
 #[cfg(test)]
@@ -190,6 +235,7 @@ mod tests {
     fn quick(tests: &[QuickTest], size: Bytes) -> Quick {
         Quick {
             tests: tests.to_vec(),
+            is_own_file: true,
             size,
             time: None,
             bytes: None,
@@ -216,6 +262,7 @@ mod tests {
                 (Bytes::mib(2), DirectMode::Off, seconds(3), once),
                 (Bytes::mib(1), DirectMode::Auto, seconds(3), once),
                 (Bytes::mib(1), DirectMode::Auto, seconds(3), once),
+                (Bytes::mib(1), DirectMode::Off, None, once),
             ]
         );
         assert!(workloads.iter().all(|w| w.depth == 1 && w.threads == 1));
@@ -223,7 +270,25 @@ mod tests {
             .iter()
             .map(|w| w.operations.changes_data())
             .collect();
-        assert_eq!(writes, [false, false, false, true]);
+        assert_eq!(writes, [false, false, false, true, true]);
+        let flushes = workloads.iter().map(|w| w.durability.final_flush);
+        assert_eq!(flushes.filter(|flushes| *flushes).count(), 1);
+    }
+
+    #[test]
+    fn a_file_is_emptied_where_it_is_ours_and_nothing_else_is_measured() {
+        let empties = |tests: &[QuickTest], is_own_file| {
+            let quick = Quick {
+                is_own_file,
+                ..quick(tests, Bytes::gib(1))
+            };
+            let plan = quick.plan().unwrap();
+            let mut workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
+            workloads.any(|workload| workload.files.from_empty)
+        };
+        assert!(empties(&[QuickTest::Fdatasync], true));
+        assert!(!empties(&[QuickTest::Fdatasync], false));
+        assert!(!empties(&[QuickTest::Direct, QuickTest::Fdatasync], true));
     }
 
     #[test]
@@ -236,7 +301,7 @@ mod tests {
         let limits: Vec<_> = limits.map(|it| (it.time.is_some(), it.bytes)).collect();
         let expected = (false, Some(Bytes::mib(64)));
         assert_eq!(limits[..2], [(true, None), (true, Some(Bytes::gib(1)))]);
-        assert_eq!(limits[2..], [expected, expected]);
+        assert_eq!(limits[2..], [expected; 3]);
         assert_eq!(plan.stages[3].workloads[0].data, DataContent::Zero);
     }
 
