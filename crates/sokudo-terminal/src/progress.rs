@@ -19,6 +19,9 @@ use crate::{escape, exit, invocation, language};
 /// Lines drawn per second.
 const DRAWS_PER_SECOND: u8 = 10;
 
+/// Columns before its words, as [`bar`] draws it.
+const COLUMNS_BEFORE: usize = 18;
+
 /// From one line to the next where each stays.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
@@ -334,6 +337,11 @@ impl ProgressLine {
             figures,
             ..
         } = self;
+        let columns = invocation::error_terminal().map(|(width, _)| usize::from(width.0));
+        let speed = match columns.is_none_or(|it| fits(it, &[label, &speed, &left])) {
+            true => speed.as_str(),
+            false => "",
+        };
         self.set(&format!("{label}{speed}  {left}{stuck}{figures}"), &hint);
     }
 
@@ -377,6 +385,12 @@ fn left(position: u64, total: Nanos, pace: f64) -> Duration {
     left.mul_f64(pace.clamp(0.0, PACE_MAX))
 }
 
+/// Whether words stand in a line of so many columns, with two blanks among them.
+fn fits(columns: usize, words: &[&str]) -> bool {
+    let width: usize = words.iter().map(|word| word.width()).sum();
+    COLUMNS_BEFORE + width + 2 <= columns
+}
+
 fn share(position: u64, total: u64) -> f64 {
     (position as f64 / total as f64).min(1.0)
 }
@@ -397,7 +411,7 @@ pub fn bar(length: u64, quiet: bool) -> ProgressBar {
         ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND)
     };
     let bar = ProgressBar::with_draw_target(Some(length), target);
-    let style = ProgressStyle::with_template("{bar:20} {percent:>3} %  {msg}");
+    let style = ProgressStyle::with_template("{bar:10} {percent:>3} %  {msg}");
     bar.set_style(
         style
             .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -412,4 +426,20 @@ fn label(row: &Row) -> String {
     } = &row.workload;
     let direction = language::current().word(operations.direction());
     format!("{} {direction}", escape::line(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_line_of_a_quick_look_fits_eighty_columns() {
+        let words = [
+            "buffered (hdparm -t) read  trial 12/12",
+            "  1234 MB/s",
+            "0:04 left",
+        ];
+        assert!(fits(80, &words));
+        assert!(!fits(77, &words));
+    }
 }

@@ -175,7 +175,7 @@ const AS_IT_IS: [(&str, &str); 48] = [
     ("such as", "looked for in help"),
     ("ulimit -f", "a command"),
     ("ulimit -n", "a command"),
-    ("{bar:20} {percent:>3} %  {msg}", "a template"),
+    ("{bar:10} {percent:>3} %  {msg}", "a template"),
     ("sokudo {}", "a name"),
     ("sokudo info", "a command"),
     ("sokudo quick", "a command"),
