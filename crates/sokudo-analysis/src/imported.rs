@@ -5,7 +5,6 @@ use sokudo_model::{Assessment, Correction, Origin, Run, Verdict};
 use sokudo_words::{Text, text};
 
 use crate::code::{Code, RuleResult};
-use crate::threshold::INTERVAL_TRIALS_MIN;
 use crate::{drift, failures};
 
 /// Says of every row who measured it, and of the run what was put right in it.
@@ -14,9 +13,7 @@ pub(crate) fn judge(run: &mut Run, origin: &Origin) {
         let error = row.reported.as_ref().and_then(|reported| reported.error);
         let failed = error.map(|error| failures::reported(origin.measurer(), error));
         let rate = row.reported.as_ref().and_then(|it| it.bandwidth.as_ref());
-        let trials = rate.map(|rate| &*rate.trials);
-        let trials = trials.filter(|trials| trials.len() >= INTERVAL_TRIALS_MIN);
-        let groups = trials.and_then(drift::two_groups);
+        let groups = rate.and_then(|rate| drift::two_groups(&rate.trials));
         let rulings = failed.into_iter().chain(groups).chain([imported(origin)]);
         row.assessment = Some(Assessment {
             verdict: Verdict::Unverified,

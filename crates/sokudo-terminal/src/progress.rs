@@ -19,9 +19,6 @@ use crate::{escape, exit, invocation, language};
 /// Lines drawn per second.
 const DRAWS_PER_SECOND: u8 = 10;
 
-/// Columns before its words, as [`bar`] draws it.
-const COLUMNS_BEFORE: usize = 18;
-
 /// From one line to the next where each stays.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
@@ -325,8 +322,11 @@ impl ProgressLine {
         let all = self.all();
         self.bar.set_length(all.0);
         let left = clock(left(position, all, self.pace));
-        let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
         let left = text!("{left} left").in_language(language::current());
+        let columns = invocation::error_terminal().map(|(width, _)| usize::from(width.0));
+        let fits = |it: &String| columns.is_none_or(|to| fits(to, &[&self.label, it, &left]));
+        let speed = speed.map(|speed| format!("  {speed:.0} MB/s"));
+        let speed = speed.filter(fits).unwrap_or_default();
         let hint = match self.is_known {
             true => text!("Ctrl-C ends it now and keeps these").in_language(language::current()),
             false => String::new(),
@@ -337,11 +337,6 @@ impl ProgressLine {
             figures,
             ..
         } = self;
-        let columns = invocation::error_terminal().map(|(width, _)| usize::from(width.0));
-        let speed = match columns.is_none_or(|it| fits(it, &[label, &speed, &left])) {
-            true => speed.as_str(),
-            false => "",
-        };
         self.set(&format!("{label}{speed}  {left}{stuck}{figures}"), &hint);
     }
 
@@ -385,8 +380,9 @@ fn left(position: u64, total: Nanos, pace: f64) -> Duration {
     left.mul_f64(pace.clamp(0.0, PACE_MAX))
 }
 
-/// Whether words stand in a line of so many columns, with two blanks among them.
+/// Whether words stand in a line of so many columns behind the bar, with two blanks among them.
 fn fits(columns: usize, words: &[&str]) -> bool {
+    const COLUMNS_BEFORE: usize = 18;
     let width: usize = words.iter().map(|word| word.width()).sum();
     COLUMNS_BEFORE + width + 2 <= columns
 }

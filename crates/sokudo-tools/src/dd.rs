@@ -341,14 +341,10 @@ impl DdCommand {
         let reads = operation == Operation::Read;
         let is_zero = self.input.as_deref() == Some("/dev/zero");
         // What `quick` does in the same way has one name, so that both are compared.
-        let Durability {
-            write_through,
-            final_flush,
-            ..
-        } = self.durability;
-        let name = match (self.direct, write_through, final_flush) {
+        let rule = self.durability;
+        let name = match (self.direct, rule.final_flush, rule.write_through) {
             (true, false, false) => DIRECT,
-            (false, false, true) if !reads => FLUSHED,
+            (false, true, false) if !reads => FLUSHED,
             _ if reads => "read",
             _ => "write",
         };

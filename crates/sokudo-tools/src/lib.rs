@@ -97,16 +97,21 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
     let mut whole = std::io::Read::chain(&head[..], source);
     let mut import = reader.read(name, &mut whole)?;
     let others = READERS.iter().filter(|it| it.format != reader.format);
-    let (mut readers, mut unread_formats) = (vec![reader], Vec::new());
+    let (mut readers, mut unread_parts) = (vec![reader], Vec::new());
     for other in others.filter(|it| (it.recognise)(&beginning)) {
         // A longer text is read once, by the reader whose signs are most certain.
-        let is_whole = head.len() < HEAD_BYTES;
         match other.read(name, &mut &head[..]) {
-            Ok(more) if is_whole => {
+            Ok(more) if head.len() < HEAD_BYTES => {
                 import = import.with(more);
                 readers.push(other);
             }
-            _ => unread_formats.push(other.format),
+            _ => unread_parts.push(LeftOut {
+                line: None,
+                why: sokudo_words::text!(
+                    "it holds results of {} too; import them from a file of their own",
+                    other.format
+                ),
+            }),
         }
     }
     if !import.runs.iter().all(ImportedRun::is_countable) {
@@ -119,14 +124,7 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
     for run in &mut import.runs {
         run.origin.file = Some(name.to_owned());
     }
-    let unread = unread_formats.into_iter().map(|format| LeftOut {
-        line: None,
-        why: sokudo_words::text!(
-            "it holds results of {} too; import them from a file of their own",
-            format
-        ),
-    });
-    import.left_out.extend(unread);
+    import.left_out.extend(unread_parts);
     Ok(import)
 }
 

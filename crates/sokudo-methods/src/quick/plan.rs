@@ -4,17 +4,16 @@
 //! directions. Like these tools it reads and writes from the start, in order, one I/O
 //! at a time, until its time is over or the end is reached.
 //!
-//! `fdatasync` is `dd conv=fdatasync`: it writes all of a file through the page cache, and an
-//! fsync at the end is in its time. It differs from dd in two ways. dd's fdatasync leaves out
-//! such metadata as times. dd makes a new file; here the file of a directory is emptied first
-//! where nothing else is measured, and is otherwise the one that was laid out.
+//! `fdatasync` writes all of a file through the page cache, with a flush at the end in its time.
+//! Unlike dd it calls fsync, which stores times too, and makes no new file: that of a directory
+//! is emptied where nothing else is measured, and else is the one that was laid out.
 
 use std::fmt;
 use std::str::FromStr;
 
 use sokudo_model::{
-    BackendKind, Bytes, DataContent, DirectMode, Durability, Files, Limits, Method, MethodKind,
-    MethodTrait, Nanos, Operation, OperationMix, Plan, Span, Workload,
+    BackendKind, Bytes, DataContent, DirectMode, Limits, Method, MethodKind, MethodTrait, Nanos,
+    Operation, OperationMix, Plan, Span, Workload,
 };
 use sokudo_tools::{dd, hdparm};
 
@@ -173,9 +172,7 @@ impl Quick {
             QuickTest::Buffered => {
                 hdparm::device_reads(DirectMode::Off, Bytes(0), self.size).ok_or(too_small)?
             }
-            QuickTest::Direct => self.dd(Operation::Read),
-            QuickTest::Write => self.dd(Operation::Write),
-            QuickTest::Fdatasync => self.flushed(),
+            QuickTest::Direct | QuickTest::Write | QuickTest::Fdatasync => self.dd(test),
         };
         test.row_name().clone_into(&mut workload.name);
         workload.backend = self.backend;
@@ -187,44 +184,33 @@ impl Quick {
         Ok(workload)
     }
 
-    /// `dd bs=1M` past the page cache, from the start: what is asked for, or all of the target
-    /// once.
-    fn dd(&self, operation: Operation) -> Workload {
+    /// `dd bs=1M` from the start: what is asked for, or all of the target once. A time would end
+    /// `conv=fdatasync` in memory, so it has none.
+    fn dd(&self, test: QuickTest) -> Workload {
+        let final_flush = test == QuickTest::Fdatasync;
         let length = self.bytes.unwrap_or(self.size).min(self.size);
         let length = Bytes(length.0 / DD_BLOCK.0 * DD_BLOCK.0);
-        Workload {
-            operations: OperationMix::only(operation),
+        let mut workload = Workload {
+            operations: OperationMix::only(match test.writes() {
+                true => Operation::Write,
+                false => Operation::Read,
+            }),
             data: self.data.clone(),
             span: Some(Span::from_start(length)),
             limits: Limits {
-                time: self.bytes.is_none().then_some(DD_TIME),
+                time: (self.bytes.is_none() && !final_flush).then_some(DD_TIME),
                 bytes: Some(length),
                 ..Limits::default()
             },
             ..Workload::new("dd", DD_BLOCK)
+        };
+        if final_flush {
+            workload.direct = DirectMode::Off;
+            workload.durability.final_flush = true;
+            // What else is measured reads the file that is there.
+            workload.files.from_empty = self.is_own_file && self.tests == [test];
         }
-    }
-
-    /// `dd conv=fdatasync`: all of it, however long that takes. A time would end it in memory.
-    fn flushed(&self) -> Workload {
-        let written = self.dd(Operation::Write);
-        Workload {
-            direct: DirectMode::Off,
-            files: Files {
-                // What else is measured reads the file that is there.
-                from_empty: self.is_own_file && self.tests == [QuickTest::Fdatasync],
-                ..Files::default()
-            },
-            limits: Limits {
-                time: None,
-                ..written.limits
-            },
-            durability: Durability {
-                final_flush: true,
-                ..Durability::default()
-            },
-            ..written
-        }
+        workload
     }
 }
 

@@ -93,18 +93,14 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
         1 => text!("{clause}; 1 row was not judged."),
         count => text!("{clause}; {count} rows were not judged."),
     };
-    match other.rows.iter().any(are_of_two_tools) {
+    let is_imported = |it: &RowSideDocument| it.findings.iter().any(|code| code == "imported");
+    let is_of_two_tools = |it: &RowDocument| is_imported(&it.reference) != is_imported(&it.other);
+    match other.rows.iter().any(is_of_two_tools) {
         true => text!(
             "{clause} Different tools measured them at different times; sokudo compare --live measures two commands alternately."
         ),
         false => clause,
     }
-}
-
-/// Whether another tool has measured one side of a row and sokudo the other.
-fn are_of_two_tools(row: &RowDocument) -> bool {
-    let is_imported = |side: &RowSideDocument| side.findings.iter().any(|code| code == "imported");
-    is_imported(&row.reference) != is_imported(&row.other)
 }
 
 /// What both sides are called: their labels, the one thing in which they differ, what they were

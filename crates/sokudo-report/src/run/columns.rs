@@ -135,7 +135,6 @@ impl ColumnContext<'_> {
         let range_head = self.rank(right("range").under(unit.name()), 15, 16);
         let [mean, reach] = if is_trimmed { [6, 3] } else { [2, 5] };
         let spread = self.rank(spread, reach, 13);
-        // What hdparm prints; it stays whichever figures stand beside it.
         let mebibytes = self.rank(point("median").under("MiB/s"), 1, 4);
         let is_bandwidth = unit != BandwidthUnit::IosPerSecond;
         // KB/s are asked for to stand beside IOPS.

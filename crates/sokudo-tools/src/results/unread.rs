@@ -106,10 +106,8 @@ impl Look<'_> {
             lines[*at] = lines[*at].replace(|it: char| it.is_ascii_digit(), digit);
         }
         let text = lines.concat();
-        let mut readers = self.readers.iter();
-        let again = readers.try_fold(Import::default(), |import, it| {
-            let more = it.read(self.file, &mut text.as_bytes()).ok()?;
-            Some(import.with(more))
+        let again = self.readers.iter().try_fold(Import::default(), |all, it| {
+            Some(all.with(it.read(self.file, &mut text.as_bytes()).ok()?))
         });
         again.is_some_and(|it| it.runs == self.import.runs && it.left_out == self.import.left_out)
     }

@@ -45,9 +45,7 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
     }
     let mut is_reported = true;
     for device in &arguments.devices {
-        if let Some(exit) = unopened(device, times) {
-            return Err(exit);
-        }
+        unopened(device, times).map_or(Ok(()), Err)?;
         output::print(&format!("\n{}:\n", device.display()))?;
         if tells {
             is_reported &= tell(device, arguments)?;
@@ -71,9 +69,8 @@ fn unopened(device: &Path, times: bool) -> Option<Exit> {
     let error = io::Error::from(errno).to_string();
     let reason = error.split(" (").next().unwrap_or_default();
     exit::fault(format!("{}: {reason}", device.display()));
-    u8::try_from(errno.raw_os_error())
-        .ok()
-        .map(Exit::AsReported)
+    let code = u8::try_from(errno.raw_os_error()).ok();
+    code.map(Exit::AsReported)
 }
 
 /// How hdparm ends where a disk gives no identity: with the system's "invalid argument".
