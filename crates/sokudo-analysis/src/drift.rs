@@ -270,9 +270,9 @@ fn two_modes(case: &RowContext<'_>) -> Option<RuleResult> {
 
 /// The same of rates in bytes per second, whoever has measured them.
 pub(crate) fn two_groups(values: &[f64]) -> Option<RuleResult> {
-    let enough = (values.len() >= INTERVAL_TRIALS_MIN).then_some(values)?;
-    let median = Summary::of(enough)?.median;
-    let groups = groups(enough).filter(|groups| {
+    let summary = Summary::of(values).filter(|_| values.len() >= INTERVAL_TRIALS_MIN);
+    let median = summary?.median;
+    let groups = groups(values).filter(|groups| {
         groups.gap > groups.range * GAP_FACTOR_MAX && groups.gap > median * GAP_SHARE_MIN
     })?;
     let count = values.len();

@@ -188,13 +188,11 @@ impl Quick {
     /// `conv=fdatasync` in memory, so it has none.
     fn dd(&self, test: QuickTest) -> Workload {
         let final_flush = test == QuickTest::Fdatasync;
+        let operation = [Operation::Read, Operation::Write][usize::from(test.writes())];
         let length = self.bytes.unwrap_or(self.size).min(self.size);
         let length = Bytes(length.0 / DD_BLOCK.0 * DD_BLOCK.0);
         let mut workload = Workload {
-            operations: OperationMix::only(match test.writes() {
-                true => Operation::Write,
-                false => Operation::Read,
-            }),
+            operations: OperationMix::only(operation),
             data: self.data.clone(),
             span: Some(Span::from_start(length)),
             limits: Limits {

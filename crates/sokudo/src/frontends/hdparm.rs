@@ -60,11 +60,9 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
     }
 }
 
-/// As hdparm ends where it cannot open a device: with the error's number, and nothing printed. A
-/// disk's identity is also known to those who may not open it.
+/// As hdparm ends where it cannot open a device; an identity needs no right to open one.
 fn unopened(device: &Path, times: bool) -> Option<Exit> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(device, flags, Mode::empty());
+    let opened = rustix::fs::open(device, OFlags::NONBLOCK, Mode::empty());
     let errno = opened.err().filter(|it| times || *it == Errno::NOENT)?;
     let error = io::Error::from(errno).to_string();
     let reason = error.split(" (").next().unwrap_or_default();
