@@ -78,6 +78,24 @@ fn as_many_bytes_are_moved_as_are_asked_for_zeros_if_wanted() {
 }
 
 #[test]
+fn what_dd_writes_with_fdatasync_is_all_of_a_file_and_a_flush() {
+    let directory = directory_on_disk();
+    for (tests, emptied) in [("", true), ("--test write", false)] {
+        let arguments = format!("--size 16MiB --test fdatasync {tests} --format json");
+        let run = sokudo_on("quick --quiet", directory.path(), &arguments).json();
+        let rows = results(&run);
+        let row = rows.last().unwrap();
+        assert_eq!(row["name"], "fdatasync (dd)");
+        assert_eq!(row["direct"], false);
+        assert_eq!(row["trials"][0]["bytes"], 16 * MIB, "{row}");
+        assert_eq!(row["workload"]["durability"]["final_flush"], true);
+        let is_emptied = row["workload"]["files"]["from_empty"] == true;
+        assert_eq!(is_emptied, emptied, "{row}");
+    }
+    quick("sim:ssd", "--test fdatasync").refused(2, &["no page cache"]);
+}
+
+#[test]
 fn a_file_is_only_read_unless_it_may_be_overwritten() {
     let directory = directory_on_disk();
     let file = directory.path().join("data");

@@ -75,7 +75,7 @@ fn not_from_device(case: &RowContext<'_>) -> Option<RuleResult> {
              directory",
             ),
         )
-    } else if !case.direct() {
+    } else if !case.direct() && case.target().cached_loop().is_none() {
         (
             "the page cache answered what had been read before or was read ahead",
             remedy::direct_where_possible(),
@@ -550,6 +550,13 @@ mod tests {
         says(
             |run| run.target.devices.insert(0, looped(false, Some(false))),
             &["a loop device reads"],
+        );
+        says(
+            |run| {
+                run.rows[0].trials[0].outcome.direct = false;
+                run.target.devices.insert(0, looped(false, Some(false)));
+            },
+            &["a loop device reads", "losetup --direct-io=on"],
         );
         says(|_| (), &["only 50.0 % of the bytes", "a cache between"]);
         let volume = |run: &mut Run| {

@@ -265,12 +265,17 @@ fn bandwidths(case: &RowContext<'_>) -> Option<Vec<f64>> {
 }
 
 fn two_modes(case: &RowContext<'_>) -> Option<RuleResult> {
-    let values = bandwidths(case)?;
-    let median = Summary::of(&values)?.median;
-    let groups = groups(&values).filter(|groups| {
+    two_groups(&bandwidths(case)?)
+}
+
+/// The same of rates in bytes per second, whoever has measured them.
+pub(crate) fn two_groups(values: &[f64]) -> Option<RuleResult> {
+    let summary = Summary::of(values).filter(|_| values.len() >= INTERVAL_TRIALS_MIN);
+    let median = summary?.median;
+    let groups = groups(values).filter(|groups| {
         groups.gap > groups.range * GAP_FACTOR_MAX && groups.gap > median * GAP_SHARE_MIN
     })?;
-    let count = case.row.trials.len();
+    let count = values.len();
     Some(RuleResult::new(
         Code::TwoModes,
         text!(

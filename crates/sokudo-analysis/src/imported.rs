@@ -5,14 +5,16 @@ use sokudo_model::{Assessment, Correction, Origin, Run, Verdict};
 use sokudo_words::{Text, text};
 
 use crate::code::{Code, RuleResult};
-use crate::failures;
+use crate::{drift, failures};
 
 /// Says of every row who measured it, and of the run what was put right in it.
 pub(crate) fn judge(run: &mut Run, origin: &Origin) {
     for row in &mut run.rows {
         let error = row.reported.as_ref().and_then(|reported| reported.error);
         let failed = error.map(|error| failures::reported(origin.measurer(), error));
-        let rulings = failed.into_iter().chain([imported(origin)]);
+        let rate = row.reported.as_ref().and_then(|it| it.bandwidth.as_ref());
+        let groups = rate.and_then(|rate| drift::two_groups(&rate.trials));
+        let rulings = failed.into_iter().chain(groups).chain([imported(origin)]);
         row.assessment = Some(Assessment {
             verdict: Verdict::Unverified,
             device_ratio: None,
@@ -63,7 +65,30 @@ fn corrected(origin: &Origin) -> Option<RuleResult> {
 mod tests {
     use super::*;
     use crate::sample::reads;
-    use sokudo_model::{Provenance, Reported};
+    use sokudo_model::{ImportedRate, Provenance, Reported};
+
+    #[test]
+    fn trials_of_another_tool_that_fall_into_two_groups_are_told() {
+        let codes = |trials: &[f64]| {
+            let mut run = reads();
+            run.provenance = Provenance::Reported(Origin::default());
+            run.rows[0].reported = Some(Box::new(Reported {
+                bandwidth: Some(ImportedRate {
+                    trials: trials.iter().map(|rate| rate * 1e6).collect(),
+                    ..ImportedRate::default()
+                }),
+                ..Reported::default()
+            }));
+            crate::judge(&mut run);
+            let findings = run.rows[0].assessment.clone().unwrap().findings;
+            let codes = findings.into_iter().map(|it| it.code);
+            codes.collect::<Vec<_>>()
+        };
+        let two = [322.0, 330.0, 340.0, 1_640.0, 1_650.0, 1_707.0];
+        assert_eq!(codes(&two), ["two-modes", "imported"]);
+        assert_eq!(codes(&two[..4]), ["imported"], "too few");
+        assert_eq!(codes(&[322.0; 6]), ["imported"]);
+    }
 
     #[test]
     fn rows_of_another_tool_are_unverified_and_corrections_are_told_once_each() {

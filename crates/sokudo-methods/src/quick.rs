@@ -19,7 +19,7 @@ use crate::{argument_checks, consent, measurement};
 pub(crate) const DECLARED: Declared = Declared {
     form: PageForm::of_target(
         4,
-        "test=cached|buffered|direct|write, size, bytes, data, runs, pause, trim, time",
+        "test=cached|buffered|direct|write|fdatasync, size, bytes, data, runs, pause, trim, time",
     ),
     kinds: &[&plan::METHOD],
     showings: &[table::showing],
@@ -65,6 +65,7 @@ fn plan(
     }
     let quick = Quick {
         tests: tests(arguments, kind)?,
+        is_own_file: kind == TargetKind::Directory,
         size,
         time: arguments.time,
         bytes: arguments.bytes,
@@ -99,7 +100,7 @@ fn tests(arguments: &Arguments, kind: TargetKind) -> Result<Vec<QuickTest>, Exit
     for test in &arguments.tests {
         if arguments.bytes.is_some() && !test.is_dd() {
             return Err(Exit::usage(text!(
-                "--bytes is about direct and write; {test} takes its time, so leave one out"
+                "--bytes is about direct, write and fdatasync; {test} takes its time, so leave one out"
             )));
         }
         if let Some(refusal) = refusal(*test, arguments, kind) {
@@ -108,7 +109,9 @@ fn tests(arguments: &Arguments, kind: TargetKind) -> Result<Vec<QuickTest>, Exit
     }
     let is_selected = |test: &QuickTest| {
         if arguments.tests.is_empty() {
-            (arguments.bytes.is_none() || test.is_dd()) && refusal(*test, arguments, kind).is_none()
+            *test != QuickTest::Fdatasync
+                && (arguments.bytes.is_none() || test.is_dd())
+                && refusal(*test, arguments, kind).is_none()
         } else {
             arguments.tests.contains(test)
         }
@@ -120,12 +123,10 @@ fn tests(arguments: &Arguments, kind: TargetKind) -> Result<Vec<QuickTest>, Exit
 fn refusal(test: QuickTest, arguments: &Arguments, kind: TargetKind) -> Option<Exit> {
     let name = &arguments.target;
     match kind {
-        TargetKind::Simulated | TargetKind::Null if test.uses_page_cache() => {
-            Some(Exit::usage(text!(
-                "{name} has no page cache, so there are no {test} reads; use --test direct or write"
-            )))
-        }
-        _ if test == QuickTest::Write => unwritten(arguments, kind).map(Exit::refused),
+        TargetKind::Simulated | TargetKind::Null if test.uses_page_cache() => Some(Exit::usage(
+            text!("{name} has no page cache, which {test} is about; use --test direct or write"),
+        )),
+        _ if test.writes() => unwritten(arguments, kind).map(Exit::refused),
         _ => None,
     }
 }

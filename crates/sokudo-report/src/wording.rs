@@ -22,7 +22,12 @@ pub(crate) fn with_code(text: &str) -> Vec<(bool, &str)> {
 
 /// The names of rows that are words of ours; all others are the same in all languages: they
 /// are codes, or somebody has given them.
-const ROWS: [&str; 3] = ["cached (hdparm -T)", "buffered (hdparm -t)", "direct (dd)"];
+const ROWS: [&str; 4] = [
+    "cached (hdparm -T)",
+    "buffered (hdparm -t)",
+    "direct (dd)",
+    "fdatasync (dd)",
+];
 
 /// A row's name without its direction.
 pub(crate) fn row_alone(name: &str) -> Text {

@@ -322,8 +322,11 @@ impl ProgressLine {
         let all = self.all();
         self.bar.set_length(all.0);
         let left = clock(left(position, all, self.pace));
-        let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
         let left = text!("{left} left").in_language(language::current());
+        let columns = invocation::error_terminal().map(|(width, _)| usize::from(width.0));
+        let fits = |it: &String| columns.is_none_or(|to| fits(to, &[&self.label, it, &left]));
+        let speed = speed.map(|speed| format!("  {speed:.0} MB/s"));
+        let speed = speed.filter(fits).unwrap_or_default();
         let hint = match self.is_known {
             true => text!("Ctrl-C ends it now and keeps these").in_language(language::current()),
             false => String::new(),
@@ -377,6 +380,13 @@ fn left(position: u64, total: Nanos, pace: f64) -> Duration {
     left.mul_f64(pace.clamp(0.0, PACE_MAX))
 }
 
+/// Whether words stand in a line of so many columns behind the bar, with two blanks among them.
+fn fits(columns: usize, words: &[&str]) -> bool {
+    const COLUMNS_BEFORE: usize = 18;
+    let width: usize = words.iter().map(|word| word.width()).sum();
+    COLUMNS_BEFORE + width + 2 <= columns
+}
+
 fn share(position: u64, total: u64) -> f64 {
     (position as f64 / total as f64).min(1.0)
 }
@@ -397,7 +407,7 @@ pub fn bar(length: u64, quiet: bool) -> ProgressBar {
         ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND)
     };
     let bar = ProgressBar::with_draw_target(Some(length), target);
-    let style = ProgressStyle::with_template("{bar:20} {percent:>3} %  {msg}");
+    let style = ProgressStyle::with_template("{bar:10} {percent:>3} %  {msg}");
     bar.set_style(
         style
             .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -412,4 +422,20 @@ fn label(row: &Row) -> String {
     } = &row.workload;
     let direction = language::current().word(operations.direction());
     format!("{} {direction}", escape::line(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_line_of_a_quick_look_fits_eighty_columns() {
+        let words = [
+            "buffered (hdparm -t) read  trial 12/12",
+            "  1234 MB/s",
+            "0:04 left",
+        ];
+        assert!(fits(80, &words));
+        assert!(!fits(77, &words));
+    }
 }

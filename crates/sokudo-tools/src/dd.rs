@@ -24,6 +24,12 @@ use crate::results::{Import, ImportError, LeftOut, Reader, Source, number};
 
 const FORMAT: &str = "dd";
 pub(crate) const READER: Reader = Reader::new(FORMAT, recognise, Source::Text(read));
+
+/// What rows with `oflag=direct` or `iflag=direct` are called, as those of `quick`.
+pub const DIRECT: &str = "direct (dd)";
+/// What rows with `conv=fdatasync` or `conv=fsync` are called.
+pub const FLUSHED: &str = "fdatasync (dd)";
+
 /// dd's block where nothing is said.
 const BLOCK_DEFAULT: Bytes = Bytes(512);
 
@@ -334,7 +340,15 @@ impl DdCommand {
         };
         let reads = operation == Operation::Read;
         let is_zero = self.input.as_deref() == Some("/dev/zero");
-        description.workload.name = if reads { "read" } else { "write" }.to_owned();
+        // What `quick` does in the same way has one name, so that both are compared.
+        let rule = self.durability;
+        let name = match (self.direct, rule.final_flush, rule.write_through) {
+            (true, false, false) => DIRECT,
+            (false, true, false) if !reads => FLUSHED,
+            _ if reads => "read",
+            _ => "write",
+        };
+        name.clone_into(&mut description.workload.name);
         description.workload.durability = self.durability;
         if is_zero {
             description.workload.data = DataContent::Zero;

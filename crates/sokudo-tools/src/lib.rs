@@ -15,7 +15,7 @@
 
 pub mod bonnie;
 pub mod crystaldiskmark;
-mod dd;
+pub mod dd;
 pub mod diskspd;
 mod elbencho;
 mod f3;
@@ -96,26 +96,35 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
         .ok_or_else(|| ImportError::Unknown(known()))?;
     let mut whole = std::io::Read::chain(&head[..], source);
     let mut import = reader.read(name, &mut whole)?;
+    let others = READERS.iter().filter(|it| it.format != reader.format);
+    let (mut readers, mut unread_parts) = (vec![reader], Vec::new());
+    for other in others.filter(|it| (it.recognise)(&beginning)) {
+        // A longer text is read once, by the reader whose signs are most certain.
+        match other.read(name, &mut &head[..]) {
+            Ok(more) if head.len() < HEAD_BYTES => {
+                import = import.with(more);
+                readers.push(other);
+            }
+            _ => unread_parts.push(LeftOut {
+                line: None,
+                why: sokudo_words::text!(
+                    "it holds results of {} too; import them from a file of their own",
+                    other.format
+                ),
+            }),
+        }
+    }
     if !import.runs.iter().all(ImportedRun::is_countable) {
         return Err(ImportError::Broken {
             format: reader.format,
             why: "it counts more bytes, I/Os or time than any run does".into(),
         });
     }
-    unread::name(reader, name, &beginning, &mut import);
+    unread::name(&readers, name, &beginning, &mut import);
     for run in &mut import.runs {
         run.origin.file = Some(name.to_owned());
     }
-    let others = READERS.iter().filter(|other| other.format != reader.format);
-    for other in others.filter(|other| (other.recognise)(&beginning)) {
-        import.left_out.push(LeftOut {
-            line: None,
-            why: sokudo_words::text!(
-                "it holds results of {} too; import them from a file of their own",
-                other.format
-            ),
-        });
-    }
+    import.left_out.extend(unread_parts);
     Ok(import)
 }
 

@@ -37,14 +37,22 @@ fn every_file_of_the_corpus_is_known_to_one_reader_alone() {
 }
 
 #[test]
-fn a_file_of_two_tools_tells_what_was_not_read() {
+fn a_file_of_two_tools_is_read_by_the_readers_of_both() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let text = |file: &str| std::fs::read_to_string(corpus.join(file)).unwrap();
-    let mixed = [text("hdtune/free.txt"), text("hdparm/two-timings.txt")].concat();
+    let tools = |import: &Import| {
+        let runs = import.runs.iter();
+        runs.map(|run| run.origin.tool.clone()).collect::<Vec<_>>()
+    };
+    let mixed = [text("hdparm/two-timings.txt"), text("dd/old-gnu.txt")].concat();
     let import = read("notes.txt", mixed.as_bytes()).unwrap();
-    assert_eq!(import.runs[0].origin.tool, "HD Tune");
+    assert_eq!(tools(&import), ["hdparm", "dd"]);
+    assert_eq!(import.left_out, []);
+    let long = [mixed, "\n".repeat(HEAD_BYTES)].concat();
+    let import = read("notes.txt", long.as_bytes()).unwrap();
+    assert_eq!(tools(&import), ["hdparm"]);
     let reason = import.left_out.last().unwrap().why.english();
-    assert!(reason.contains("results of hdparm too"), "{reason}");
+    assert!(reason.contains("results of dd too"), "{reason}");
 }
 
 #[test]

@@ -24,8 +24,8 @@ Examples:
                                                  hdparm -t twelve times, mean of the middle ten
 
 cached is hdparm -T: the CPU and its memory, never the disk. buffered is hdparm -t,
-direct is dd iflag=direct bs=1M, write is dd oflag=direct bs=1M. hdparm's \"MB/sec\" are
-MiB/s, which have a column of their own.";
+direct is dd iflag=direct bs=1M, write is dd oflag=direct bs=1M, fdatasync is
+dd conv=fdatasync bs=1M. hdparm's \"MB/sec\" are MiB/s, which have a column of their own.";
 
 /// All arguments of `sokudo quick`.
 pub type Arguments = MeasuringArguments<QuickOptions>;
@@ -46,7 +46,7 @@ pub struct QuickOptions {
     #[arg(default_value = ".")]
     pub target: String,
 
-    /// What to measure: cached, buffered, direct or write (repeatable) [default: all]
+    /// What to measure: cached, buffered, direct, write or fdatasync (repeatable) [default: all but fdatasync]
     #[arg(long = "test", value_name = "NAME", help_heading = MEASURED)]
     pub tests: Vec<QuickTest>,
 
@@ -54,9 +54,10 @@ pub struct QuickOptions {
     #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub size: Option<Bytes>,
 
-    /// Measure direct and write until so much is moved, such as 1GiB (dd's count)
+    /// Measure direct, write and fdatasync until so much is moved, such as 1GiB (dd's count)
     ///
-    /// A multiple of 1 MiB. Without it they take 3 s, or end with the file or device.
+    /// A multiple of 1 MiB. Without it they take 3 s, or end with the file or device; fdatasync
+    /// takes all of the file.
     #[arg(long, value_name = "SIZE", conflicts_with = "time", help_heading = MEASURED)]
     pub bytes: Option<Bytes>,
 

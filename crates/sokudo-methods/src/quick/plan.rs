@@ -3,6 +3,10 @@
 //! hdparm's two timings, and `dd` with blocks of 1 MiB past the page cache in both
 //! directions. Like these tools it reads and writes from the start, in order, one I/O
 //! at a time, until its time is over or the end is reached.
+//!
+//! `fdatasync` writes all of a file through the page cache, with a flush at the end in its time.
+//! Unlike dd it calls fsync, which stores times too, and makes no new file: that of a directory
+//! is emptied where nothing else is measured, and else is the one that was laid out.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +15,7 @@ use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Limits, Method, MethodKind, MethodTrait, Nanos,
     Operation, OperationMix, Plan, Span, Workload,
 };
-use sokudo_tools::hdparm;
+use sokudo_tools::{dd, hdparm};
 
 pub static METHOD: MethodKind = MethodKind {
     name: "quick",
@@ -37,11 +41,19 @@ pub enum QuickTest {
     Direct,
     /// Direct writes, as `dd oflag=direct bs=1M` does.
     Write,
+    /// Writes through the page cache with an fsync at the end, as `dd conv=fdatasync bs=1M` does.
+    Fdatasync,
 }
 
 impl QuickTest {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [Self::Cached, Self::Buffered, Self::Direct, Self::Write];
+    pub const ALL: [Self; 5] = [
+        Self::Cached,
+        Self::Buffered,
+        Self::Direct,
+        Self::Write,
+        Self::Fdatasync,
+    ];
 
     /// The word that users know it by.
     pub const fn name(self) -> &'static str {
@@ -50,24 +62,30 @@ impl QuickTest {
             Self::Buffered => "buffered",
             Self::Direct => "direct",
             Self::Write => "write",
+            Self::Fdatasync => "fdatasync",
         }
     }
 
-    /// Whether it reads through the page cache, which only what the kernel holds has.
+    /// Whether it goes through the page cache, which only what the kernel holds has.
     pub const fn uses_page_cache(self) -> bool {
-        matches!(self, Self::Cached | Self::Buffered)
+        !matches!(self, Self::Direct | Self::Write)
     }
 
     /// Whether it is dd's, which moves a number of blocks where one is given (`count=1024`).
     pub const fn is_dd(self) -> bool {
-        matches!(self, Self::Direct | Self::Write)
+        matches!(self, Self::Direct) || self.writes()
+    }
+
+    /// Whether it changes what is there.
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::Fdatasync)
     }
 
     /// The least that must be there.
     pub const fn block(self) -> Bytes {
         match self {
             Self::Cached | Self::Buffered => hdparm::BLOCK,
-            Self::Direct | Self::Write => DD_BLOCK,
+            Self::Direct | Self::Write | Self::Fdatasync => DD_BLOCK,
         }
     }
 
@@ -75,7 +93,8 @@ impl QuickTest {
         match self {
             Self::Cached => hdparm::CACHED_READS,
             Self::Buffered => hdparm::DEVICE_READS,
-            Self::Direct | Self::Write => "direct (dd)",
+            Self::Direct | Self::Write => dd::DIRECT,
+            Self::Fdatasync => dd::FLUSHED,
         }
     }
 }
@@ -93,7 +112,7 @@ impl FromStr for QuickTest {
         Self::ALL
             .into_iter()
             .find(|test| test.name() == text)
-            .ok_or_else(|| "use cached, buffered, direct or write".to_owned())
+            .ok_or_else(|| "use cached, buffered, direct, write or fdatasync".to_owned())
     }
 }
 
@@ -102,6 +121,8 @@ impl FromStr for QuickTest {
 pub struct Quick {
     /// What is looked at; each once.
     pub tests: Vec<QuickTest>,
+    /// The target is a file of sokudo's own, which may be emptied.
+    pub is_own_file: bool,
     /// Size of the target.
     pub size: Bytes,
     /// How long each part lasts; `None` is as long as the tool that it is named after.
@@ -151,8 +172,7 @@ impl Quick {
             QuickTest::Buffered => {
                 hdparm::device_reads(DirectMode::Off, Bytes(0), self.size).ok_or(too_small)?
             }
-            QuickTest::Direct => self.dd(Operation::Read),
-            QuickTest::Write => self.dd(Operation::Write),
+            QuickTest::Direct | QuickTest::Write | QuickTest::Fdatasync => self.dd(test),
         };
         test.row_name().clone_into(&mut workload.name);
         workload.backend = self.backend;
@@ -164,22 +184,31 @@ impl Quick {
         Ok(workload)
     }
 
-    /// `dd bs=1M` past the page cache, from the start: what is asked for, or all of the target
-    /// once.
-    fn dd(&self, operation: Operation) -> Workload {
+    /// `dd bs=1M` from the start: what is asked for, or all of the target once. A time would end
+    /// `conv=fdatasync` in memory, so it has none.
+    fn dd(&self, test: QuickTest) -> Workload {
+        let final_flush = test == QuickTest::Fdatasync;
+        let operation = [Operation::Read, Operation::Write][usize::from(test.writes())];
         let length = self.bytes.unwrap_or(self.size).min(self.size);
         let length = Bytes(length.0 / DD_BLOCK.0 * DD_BLOCK.0);
-        Workload {
+        let mut workload = Workload {
             operations: OperationMix::only(operation),
             data: self.data.clone(),
             span: Some(Span::from_start(length)),
             limits: Limits {
-                time: self.bytes.is_none().then_some(DD_TIME),
+                time: (self.bytes.is_none() && !final_flush).then_some(DD_TIME),
                 bytes: Some(length),
                 ..Limits::default()
             },
             ..Workload::new("dd", DD_BLOCK)
+        };
+        if final_flush {
+            workload.direct = DirectMode::Off;
+            workload.durability.final_flush = true;
+            // What else is measured reads the file that is there.
+            workload.files.from_empty = self.is_own_file && self.tests == [test];
         }
+        workload
     }
 }
 
@@ -190,6 +219,7 @@ mod tests {
     fn quick(tests: &[QuickTest], size: Bytes) -> Quick {
         Quick {
             tests: tests.to_vec(),
+            is_own_file: true,
             size,
             time: None,
             bytes: None,
@@ -216,6 +246,7 @@ mod tests {
                 (Bytes::mib(2), DirectMode::Off, seconds(3), once),
                 (Bytes::mib(1), DirectMode::Auto, seconds(3), once),
                 (Bytes::mib(1), DirectMode::Auto, seconds(3), once),
+                (Bytes::mib(1), DirectMode::Off, None, once),
             ]
         );
         assert!(workloads.iter().all(|w| w.depth == 1 && w.threads == 1));
@@ -223,7 +254,25 @@ mod tests {
             .iter()
             .map(|w| w.operations.changes_data())
             .collect();
-        assert_eq!(writes, [false, false, false, true]);
+        assert_eq!(writes, [false, false, false, true, true]);
+        let flushes = workloads.iter().map(|w| w.durability.final_flush);
+        assert_eq!(flushes.filter(|flushes| *flushes).count(), 1);
+    }
+
+    #[test]
+    fn a_file_is_emptied_where_it_is_ours_and_nothing_else_is_measured() {
+        let empties = |tests: &[QuickTest], is_own_file| {
+            let quick = Quick {
+                is_own_file,
+                ..quick(tests, Bytes::gib(1))
+            };
+            let plan = quick.plan().unwrap();
+            let mut workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
+            workloads.any(|workload| workload.files.from_empty)
+        };
+        assert!(empties(&[QuickTest::Fdatasync], true));
+        assert!(!empties(&[QuickTest::Fdatasync], false));
+        assert!(!empties(&[QuickTest::Direct, QuickTest::Fdatasync], true));
     }
 
     #[test]
@@ -236,7 +285,7 @@ mod tests {
         let limits: Vec<_> = limits.map(|it| (it.time.is_some(), it.bytes)).collect();
         let expected = (false, Some(Bytes::mib(64)));
         assert_eq!(limits[..2], [(true, None), (true, Some(Bytes::gib(1)))]);
-        assert_eq!(limits[2..], [expected, expected]);
+        assert_eq!(limits[2..], [expected; 3]);
         assert_eq!(plan.stages[3].workloads[0].data, DataContent::Zero);
     }
 

@@ -43,6 +43,17 @@ mod tests {
         };
         let shown = titles(&run);
         assert!(shown.contains(" mean ") && shown.contains(" R "), "{shown}");
+        let narrow = TableStyle {
+            width: 80,
+            ..TableStyle::default()
+        };
+        for trim in [0, 1] {
+            run.schedule.trim = trim;
+            let text = text::render(&RunDocument::from_run(&run), &narrow);
+            let (heads, _) = text.split_once("\nRow ").unwrap();
+            assert!(heads.lines().last().unwrap().contains("MiB/s"), "{text}");
+        }
+        run.schedule.trim = 0;
         run.schedule.trials = 1;
         assert!(!titles(&run).contains(" mean "), "of one there is no mean");
     }

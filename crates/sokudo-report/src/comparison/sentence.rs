@@ -6,7 +6,7 @@
 use sokudo_model::Conclusion;
 use sokudo_words::{Text, text};
 
-use super::{ComparisonDocument, OtherDocument, RowDocument, SideDocument};
+use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument};
 use crate::number::{self, FACTOR_MIN, UNSEEN_MAX, factor, is_factor, times};
 use crate::wording::{phrase, row, source};
 
@@ -88,10 +88,18 @@ fn sentence(document: &ComparisonDocument, other: &OtherDocument) -> Text {
             Text::list([Some(named), rest].into_iter().flatten(), "; ")
         }
     };
-    match other.rows.len() - judged {
+    let clause = match other.rows.len() - judged {
         0 => text!("{clause}."),
         1 => text!("{clause}; 1 row was not judged."),
         count => text!("{clause}; {count} rows were not judged."),
+    };
+    let is_imported = |it: &RowSideDocument| it.findings.iter().any(|code| code == "imported");
+    let is_of_two_tools = |it: &RowDocument| is_imported(&it.reference) != is_imported(&it.other);
+    match other.rows.iter().any(is_of_two_tools) {
+        true => text!(
+            "{clause} Different tools measured them at different times; sokudo compare --live measures two commands alternately."
+        ),
+        false => clause,
     }
 }
 
@@ -291,6 +299,20 @@ mod tests {
         let said = "19 % faster than xfs in A's SEQ1M Q8T1 read, B's SEQ1M Q16T1 read (";
         let sentence = sentence_of(&document);
         assert!(sentence.contains(said), "{sentence}");
+    }
+
+    #[test]
+    fn figures_of_two_tools_are_doubted() {
+        let mut document = document(&[(Conclusion::Faster, 2.2, 2.1, 2.3)]);
+        let doubt = " Different tools measured them at different times; sokudo compare --live measures \
+                     two commands alternately.";
+        let plain = sentence_of(&document);
+        assert!(!plain.contains("Different tools"), "{plain}");
+        let imported = || vec!["imported".to_owned()];
+        document.others[0].rows[0].reference.findings = imported();
+        assert_eq!(sentence_of(&document), format!("{plain}{doubt}"));
+        document.others[0].rows[0].other.findings = imported();
+        assert_eq!(sentence_of(&document), plain, "of one kind");
     }
 
     #[test]

@@ -138,9 +138,9 @@ impl ColumnContext<'_> {
         let spread = right(spread).under(unit.name());
         let interval = right("95 % interval").under(unit.name()).on(Skin::Paper);
         let range_head = self.rank(right("range").under(unit.name()), 15, 16);
-        let [mean, mebibytes, reach] = if is_trimmed { [6, 3, 2] } else { [2, 6, 5] };
+        let [mean, reach] = if is_trimmed { [6, 3] } else { [2, 5] };
         let spread = self.rank(spread, reach, 13);
-        let mebibytes = self.rank(point("median").under("MiB/s"), mebibytes, 4);
+        let mebibytes = self.rank(point("median").under("MiB/s"), 1, 4);
         let is_bandwidth = unit != BandwidthUnit::IosPerSecond;
         // KB/s are asked for to stand beside IOPS.
         let ios_rank = match unit {
@@ -149,7 +149,7 @@ impl ColumnContext<'_> {
         };
         let optional: [(bool, &'static str, u8, u8, RatePick); 5] = [
             (is_crystal, "best", 10, 10, |it| Some(it.max)),
-            (is_trimmed, "trimmed", 1, 3, |it| it.trimmed_mean),
+            (is_trimmed, "trimmed", 2, 3, |it| it.trimmed_mean),
             (is_charted, "mean", mean, 6, |it| Some(it.mean)),
             (is_trimmed, "stdev", 7, 7, |it| it.stdev),
             (is_charted, "R", 4, 5, |it| {

@@ -81,6 +81,7 @@ fn a_command_line_tells_what_was_done() {
     }
     let old = of_text(include_str!("../../corpus/dd/old-gnu.txt"));
     let row = &old.runs[0].rows[0];
+    assert_eq!(row.workload.name, DIRECT);
     assert_eq!(old.runs[0].origin.remarks, [""; 0]);
     assert_eq!(old.runs[0].target.name, "/dev/sdb");
     assert_eq!(row.workload.direct, DirectMode::On);
@@ -103,6 +104,22 @@ fn a_copy_that_waits_for_the_disk_is_not_said_to_be_one_of_memory() {
         ));
         let remarks = &import.runs[0].origin.remarks;
         assert_eq!(!remarks.is_empty(), is_remarked, "{flags}: {remarks:?}");
+    }
+}
+
+#[test]
+fn rows_that_quick_has_too_have_its_names() {
+    let copied = end(1_048_576_000, "copied, 5.6 s, 187 MB/s");
+    for (flags, name) in [
+        ("", "write"),
+        ("oflag=direct", "direct (dd)"),
+        ("oflag=direct,dsync", "write"),
+        ("oflag=direct conv=fsync", "write"),
+        ("conv=fdatasync", "fdatasync (dd)"),
+        ("conv=notrunc,fsync", "fdatasync (dd)"),
+    ] {
+        let line = format!("$ dd if=/dev/zero of=file bs=1M {flags}\n{copied}");
+        assert_eq!(row_of(&line).workload.name, name, "{flags}");
     }
 }
 

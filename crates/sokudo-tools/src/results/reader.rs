@@ -39,6 +39,13 @@ pub enum ImportError {
 }
 
 impl Import {
+    /// The same with what another reader found in the same text.
+    pub(crate) fn with(mut self, more: Self) -> Self {
+        self.runs.extend(more.runs);
+        self.left_out.extend(more.left_out);
+        self
+    }
+
     /// What was read of a format; an error where nothing was whole: the first thing that was
     /// wrong, or `nothing`.
     pub(crate) fn of(

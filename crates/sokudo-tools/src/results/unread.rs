@@ -1,6 +1,6 @@
 //! Lines with rates of which a reader has taken nothing.
 //!
-//! No reader tells which lines it used: the text is read again with other digits on a line. Where
+//! No reader tells which lines it used: the text is read again by all that know it, with other digits on a line. Where
 //! the same comes of it, nothing of that line was read.
 
 use std::collections::HashSet;
@@ -35,7 +35,7 @@ const ROUNDING: f64 = 0.005;
 
 /// Names what was not read of a text, in one note. A longer one than formats are recognised by is
 /// not looked through: each look reads all of it.
-pub(crate) fn name(reader: &Reader, file: &str, text: &str, import: &mut Import) {
+pub(crate) fn name(readers: &[&Reader], file: &str, text: &str, import: &mut Import) {
     let noted_lines: HashSet<u64> = import.left_out.iter().filter_map(|it| it.line).collect();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let is_lost = |at: &usize| {
@@ -48,7 +48,7 @@ pub(crate) fn name(reader: &Reader, file: &str, text: &str, import: &mut Import)
     }
     let mut unread = Vec::new();
     let mut look = Look {
-        reader,
+        readers,
         file,
         lines: &lines,
         import,
@@ -74,7 +74,7 @@ fn has(import: &Import, rate: f64) -> bool {
 }
 
 struct Look<'text> {
-    reader: &'text Reader,
+    readers: &'text [&'text Reader],
     /// The name of the file.
     file: &'text str,
     lines: &'text [&'text str],
@@ -105,8 +105,11 @@ impl Look<'_> {
         for at in changed {
             lines[*at] = lines[*at].replace(|it: char| it.is_ascii_digit(), digit);
         }
-        let again = self.reader.read(self.file, &mut lines.concat().as_bytes());
-        again.is_ok_and(|it| it.runs == self.import.runs && it.left_out == self.import.left_out)
+        let text = lines.concat();
+        let again = self.readers.iter().try_fold(Import::default(), |all, it| {
+            Some(all.with(it.read(self.file, &mut text.as_bytes()).ok()?))
+        });
+        again.is_some_and(|it| it.runs == self.import.runs && it.left_out == self.import.left_out)
     }
 }
 

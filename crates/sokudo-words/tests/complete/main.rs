@@ -175,7 +175,7 @@ const AS_IT_IS: [(&str, &str); 48] = [
     ("such as", "looked for in help"),
     ("ulimit -f", "a command"),
     ("ulimit -n", "a command"),
-    ("{bar:20} {percent:>3} %  {msg}", "a template"),
+    ("{bar:10} {percent:>3} %  {msg}", "a template"),
     ("sokudo {}", "a name"),
     ("sokudo info", "a command"),
     ("sokudo quick", "a command"),
@@ -353,7 +353,7 @@ fn every_text_that_a_person_reads_is_translated() {
 }
 
 /// Keys that are put together of several texts of the sources, so that they read well.
-const PUT_TOGETHER: [&str; 17] = [
+const PUT_TOGETHER: [&str; 18] = [
     "{} at {} % read",
     "{} at {} % write",
     "{} lacks {} of {} members",
@@ -362,6 +362,7 @@ const PUT_TOGETHER: [&str; 17] = [
     "fixed buffers",
     "direct (dd) read",
     "direct (dd) write",
+    "fdatasync (dd) write",
     "cached (hdparm -T) read",
     "buffered (hdparm -t) read",
     "unknown (the kernel says {})",

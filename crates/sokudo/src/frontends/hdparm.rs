@@ -12,6 +12,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use sokudo_device::System;
 use sokudo_engine::{Control, FileTarget};
 use sokudo_measure::{MeasureError, Measurement, Named};
@@ -43,6 +45,7 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
     }
     let mut is_reported = true;
     for device in &arguments.devices {
+        unopened(device, times).map_or(Ok(()), Err)?;
         output::print(&format!("\n{}:\n", device.display()))?;
         if tells {
             is_reported &= tell(device, arguments)?;
@@ -55,6 +58,17 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
         true => Ok(()),
         false => Err(Exit::AsReported(NO_IDENTITY)),
     }
+}
+
+/// As hdparm ends where it cannot open a device; an identity needs no right to open one.
+fn unopened(device: &Path, times: bool) -> Option<Exit> {
+    let opened = rustix::fs::open(device, OFlags::NONBLOCK, Mode::empty());
+    let errno = opened.err().filter(|it| times || *it == Errno::NOENT)?;
+    let error = io::Error::from(errno).to_string();
+    let reason = error.split(" (").next().unwrap_or_default();
+    exit::fault(format!("{}: {reason}", device.display()));
+    let code = u8::try_from(errno.raw_os_error()).ok();
+    code.map(Exit::AsReported)
 }
 
 /// How hdparm ends where a disk gives no identity: with the system's "invalid argument".

@@ -14,6 +14,15 @@ fn what_is_no_device_or_not_asked_is_refused() {
 }
 
 #[test]
+fn a_device_that_is_not_there_ends_as_with_hdparm() {
+    for switch in ["-t", "-I"] {
+        let ended = sokudo(&format!("hdparm {switch} /dev/nope")).ends(2);
+        let ended = ended.tells(&["/dev/nope: No such file or directory"]);
+        assert_eq!(ended.printed, "", "{switch}");
+    }
+}
+
+#[test]
 fn what_changes_a_disk_is_refused_by_name() {
     for switch in ["-W0", "-tW1", "--security-erase", "-y", "--write-sector"] {
         let ended = sokudo(&format!("hdparm {switch} /dev/null"));

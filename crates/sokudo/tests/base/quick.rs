@@ -49,7 +49,10 @@ fn bad_arguments_are_told_in_one_line() {
     for (arguments, words) in [
         ("--runs 4 --trim 2", &["--trim 2", "--runs 5"][..]),
         ("--trim 1", &["--runs 3"]),
-        ("--test speed", &["cached, buffered, direct or write"]),
+        (
+            "--test speed",
+            &["cached, buffered, direct, write or fdatasync"],
+        ),
         ("--pause soon", &["--pause"]),
     ] {
         quick("sim:hdd", arguments).refused(2, words);
