@@ -34,13 +34,16 @@ pub(crate) fn has_time_for_trial(
     row.trials.is_empty() || has_time(schedule, needed, subject)
 }
 
-/// How long all trials and pauses take together at most, on a target of this size; of a
+/// How long all trials and pauses take together at most, on targets of these sizes; of a
 /// schedule that is spread over a time no less than that.
-pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
-    let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
+pub fn duration(plan: &Plan, schedule: &Schedule, sizes: &[Option<Bytes>]) -> Nanos {
+    let trials = |stage: &Stage| Expectation::of_stage(stage, sizes).time;
     let steps = steps(schedule, &plan.stages);
     let of_step = |step: &ScheduledTrial| {
-        let pause = u64::from(step.pause_before) * schedule.pause.0;
+        let pause = match step.pause_before {
+            true => schedule.pause.0,
+            false => 0,
+        };
         let stage = &plan.stages[step.stage];
         let trial = trials(stage);
         if step.trial >= trials_at_most(schedule, stage, trial) {
@@ -77,9 +80,14 @@ pub(crate) struct RowTime {
 }
 
 impl RowTime {
-    pub(crate) fn of(plan: &Plan, schedule: &Schedule, stage: usize, size: Option<Bytes>) -> Self {
+    pub(crate) fn of(
+        plan: &Plan,
+        schedule: &Schedule,
+        stage: usize,
+        sizes: &[Option<Bytes>],
+    ) -> Self {
         let stage = &plan.stages[stage];
-        let trial = Expectation::of_stage(stage, size).time;
+        let trial = Expectation::of_stage(stage, sizes).time;
         Self {
             trial,
             trials: trials_at_most(schedule, stage, trial),
@@ -141,6 +149,6 @@ mod tests {
         let plan = Plan::in_turn(sokudo_model::Method::from("test"), 0, Vec::new());
         let mut spread = schedule(false);
         spread.spread_over = Some(Nanos::from_secs(600));
-        assert_eq!(duration(&plan, &spread, None), Nanos::from_secs(600));
+        assert_eq!(duration(&plan, &spread, &[]), Nanos::from_secs(600));
     }
 }

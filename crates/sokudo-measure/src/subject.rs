@@ -306,6 +306,11 @@ impl PreparedTargets {
         self.opened.iter().map(|opened| &opened.info)
     }
 
+    /// Size of each target, where it has one.
+    pub(crate) fn sizes(&self) -> Vec<Option<Bytes>> {
+        self.infos().map(|info| info.size_bytes).collect()
+    }
+
     /// Where many files are made.
     pub(crate) fn directory(&self) -> Option<&OwnDirectory> {
         self.directory.as_ref()
