@@ -1,6 +1,8 @@
 //! I/O that failed, in words.
 
-use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, Row, StopReason, TargetKind};
+use sokudo_model::{
+    Bytes, CapacityCheck, Defect, FailureKind, IoFailure, Operation, Row, StopReason, TargetKind,
+};
 use sokudo_words::{Argument, Text, text};
 
 use crate::case::RowContext;
@@ -332,8 +334,13 @@ fn errno_of(kind: FailureKind) -> Option<i32> {
 }
 
 fn all_in_words(case: &RowContext<'_>, failures: &[IoFailure]) -> Text {
-    let blocks = &case.row.workload.blocks;
-    let words = |it: &IoFailure| in_words(it, blocks.of(it.operation).largest());
+    let workload = &case.row.workload;
+    let request = |operation| match workload.checks_capacity() {
+        // Blocks of a request that failed are tried one by one.
+        true => CapacityCheck::BLOCK,
+        false => workload.blocks.of(operation).largest(),
+    };
+    let words = |it: &IoFailure| in_words(it, request(it.operation));
     Text::list(failures.iter().map(words), "; ")
 }
 
@@ -554,6 +561,20 @@ mod tests {
             });
             says(run, "io-errors", &[words]);
         }
+    }
+
+    #[test]
+    fn the_failure_of_a_capacity_check_is_of_one_block() {
+        let mut run = large_writes();
+        run.rows[0].workload.verify = Some(sokudo_model::Verify::Capacity);
+        run.rows[0].trials[1].outcome.failures.push(IoFailure {
+            operation: Operation::Write,
+            kind: FailureKind::Errno(errno::EIO),
+            offset: Bytes(8_192),
+            count: 1,
+        });
+        let words = "^1 write failed with EIO (input/output error), at offset 8192 |";
+        says(run, "io-errors", &[words]);
     }
 
     #[test]
