@@ -30,7 +30,7 @@ pub fn check_rendering<'a>(
     rendering: &'a Rendering,
     pictures: impl Iterator<Item = &'a Destination> + Clone,
 ) -> Result<(), Exit> {
-    let output = rendering.output.as_deref();
+    let output = rendering.output();
     if rendering.format.is_none()
         && let Some("svg" | "png" | "html" | "pdf") = rendering.ending().as_deref()
         && let Some(path) = output
@@ -113,7 +113,7 @@ pub fn destination_on(target: &Path, printing: &Printing) -> Option<PathBuf> {
 
 /// Every file that a command that measures writes for whoever has typed it.
 fn all_files(printing: &Printing) -> impl Iterator<Item = &Path> {
-    let output = printing.rendering.output.as_deref();
+    let output = printing.rendering.output();
     let pictures = printing.plotting.destinations();
     let results = output
         .into_iter()
@@ -132,7 +132,7 @@ pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -
     let rest = rest(kept, true);
     let detail = RunDetail::of(printing.telling, &rest);
     let rendering = &printing.rendering;
-    let (format, path) = (rendering.form(), rendering.output.as_deref());
+    let (format, path) = (rendering.form(), rendering.output());
     let style = style(path.is_none(), rendering.table.unit);
     let text = rendered(document, format, &style, detail);
     match format {
@@ -247,7 +247,7 @@ pub fn masked<D: Serialize + DeserializeOwned>(
 
 /// Writes a document of several runs in the format asked for.
 pub fn write_document(document: &impl CsvForm, rendering: &Rendering) -> Result<(), Exit> {
-    let path = rendering.output.as_deref();
+    let path = rendering.output();
     let style = style(path.is_none(), rendering.table.unit);
     let format = rendering.form();
     let text = match format {

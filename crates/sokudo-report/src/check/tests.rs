@@ -357,7 +357,7 @@ fn nagios_is_given_no_answer_by_a_part_of_a_run() {
             source: String::new(),
             date: String::new(),
         };
-        document.disk_assessment = DiskAssessment::of(vec![point]);
+        document.disk_assessment = DiskAssessment::of(vec![point]).map(Box::new);
         let (line, code) = document.to_nagios();
         assert_eq!(code, exit_code, "{line}");
         assert!(line.starts_with(&format!("SOKUDO {status} - ")), "{line}");

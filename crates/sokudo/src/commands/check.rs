@@ -48,13 +48,13 @@ struct Checked {
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     let ended = checked(arguments);
     match arguments.format {
-        CheckFormat::Nagios => print::ended_for_nagios(ended, arguments.output.as_deref()),
+        CheckFormat::Nagios => print::ended_for_nagios(ended, arguments.output()),
         _ => ended,
     }
 }
 
 fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
-    output::check_writable(arguments.output.as_deref())?;
+    output::check_writable(arguments.output())?;
     arguments.notifying.check()?;
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -234,7 +234,7 @@ fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
 
 /// Prints what came of one or several, and ends with the gravest code.
 fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<(), Exit> {
-    let path = arguments.output.as_deref();
+    let path = arguments.output();
     let (text, code) = match arguments.format {
         CheckFormat::Table => {
             let style = output::style(path.is_none(), arguments.table.unit);
@@ -324,7 +324,7 @@ fn document(
 }
 
 fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
-    let path = arguments.output.as_deref();
+    let path = arguments.output();
     let is_table = arguments.format == CheckFormat::Table;
     let text = match is_table {
         true => document.render(&output::style(path.is_none(), arguments.table.unit)),

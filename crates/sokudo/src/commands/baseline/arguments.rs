@@ -1,10 +1,12 @@
 //! Arguments of `sokudo baseline` and of `sokudo check`.
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, Subcommand, ValueEnum};
 use sokudo_model::Nanos;
 use sokudo_terminal::arguments::heading::{PRINTED, WRITTEN};
 use sokudo_terminal::arguments::percent::{Percent, percent};
-use sokudo_terminal::arguments::printing::{Asking, ListFormat, TableUnit};
+use sokudo_terminal::arguments::printing::{Asking, ListFormat, TableUnit, result_file};
 use sokudo_terminal::arguments::store::{Keeping, RunKeeping};
 use sokudo_terminal::notify::Notifying;
 
@@ -211,7 +213,7 @@ pub(crate) struct CheckArguments {
 
     /// Write it to a file instead of the terminal
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
-    pub(crate) output: Option<std::path::PathBuf>,
+    output: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) table: TableUnit,
@@ -224,4 +226,11 @@ pub(crate) struct CheckArguments {
 
     #[command(flatten)]
     pub(crate) keeping: RunKeeping,
+}
+
+impl CheckArguments {
+    /// The file that it is written to, where it is not printed.
+    pub(crate) fn output(&self) -> Option<&Path> {
+        result_file(self.output.as_ref())
+    }
 }
