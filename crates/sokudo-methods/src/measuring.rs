@@ -31,6 +31,7 @@ impl Planned<'_> {
         Ok(match self {
             Self::Rows(measurement, _) => {
                 measurement.check_devices()?;
+                measurement.check_directory()?;
                 let mut lines = vec![consent::what(&measurement.plan)];
                 lines.extend(measurement.notes.iter().cloned());
                 let cost = || consent::cost(measurement.target, &Estimate::of(measurement));
