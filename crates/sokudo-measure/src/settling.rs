@@ -33,7 +33,10 @@ impl SettleTime {
     pub(crate) fn of(workload: &Workload, learns: bool) -> Self {
         Self {
             time: least(workload),
-            scouts_left: u32::from(workload.is_sustained() && learns) * SCOUTS_MAX,
+            scouts_left: match workload.is_sustained() && learns {
+                true => SCOUTS_MAX,
+                false => 0,
+            },
         }
     }
 

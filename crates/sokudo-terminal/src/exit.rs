@@ -225,7 +225,7 @@ fn laid_out(message: &str, width: Option<usize>) -> String {
         width,
         ..TableStyle::default()
     };
-    style.wrapped("sokudo: ", &Text::name(message)).join("\n") + "\n"
+    style.wrapped_message("sokudo: ", message).join("\n") + "\n"
 }
 
 /// An error with those of its causes that it does not name itself.
@@ -355,6 +355,8 @@ mod tests {
             laid_out(note, Some(40)),
             "sokudo: note: the figures of this disk\n        are those of its cache\n"
         );
+        let name = "/mnt/a  b does not exist";
+        assert_eq!(laid_out(name, Some(40)), format!("sokudo: {name}\n"));
     }
 
     #[test]
