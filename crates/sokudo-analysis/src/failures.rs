@@ -1,8 +1,6 @@
 //! I/O that failed, in words.
 
-use sokudo_model::{
-    Bytes, CapacityCheck, Defect, FailureKind, IoFailure, Operation, Row, StopReason, TargetKind,
-};
+use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, Row, StopReason, TargetKind};
 use sokudo_words::{Argument, Text, text};
 
 use crate::case::RowContext;
@@ -335,12 +333,11 @@ fn errno_of(kind: FailureKind) -> Option<i32> {
 
 fn all_in_words(case: &RowContext<'_>, failures: &[IoFailure]) -> Text {
     let workload = &case.row.workload;
-    let request = |operation| match workload.checks_capacity() {
+    let words = |it: &IoFailure| match workload.checks_capacity() {
         // Blocks of a request that failed are tried one by one.
-        true => CapacityCheck::BLOCK,
-        false => workload.blocks.of(operation).largest(),
+        true => in_words(it, sokudo_model::CapacityCheck::BLOCK),
+        false => in_words(it, workload.blocks.of(it.operation).largest()),
     };
-    let words = |it: &IoFailure| in_words(it, request(it.operation));
     Text::list(failures.iter().map(words), "; ")
 }
 

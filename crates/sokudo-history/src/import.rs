@@ -164,9 +164,8 @@ struct Printed {
 
 impl Printed {
     fn print(&mut self, document: &RunDocument, arguments: &ImportArguments) -> Result<(), Exit> {
-        let rendering = &arguments.rendering;
-        let (output, format) = (rendering.output(), rendering.form());
-        let unit = rendering.table.unit;
+        let unit = arguments.rendering.table.unit;
+        let (output, format) = (arguments.rendering.output(), arguments.rendering.form());
         let is_first = self.documents == 0;
         self.documents += 1;
         let between = if is_first { "" } else { "\n" };

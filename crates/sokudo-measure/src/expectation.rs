@@ -26,35 +26,25 @@ pub struct Expectation {
 
 impl Expectation {
     /// Of the workload of a stage that takes longest, on targets of these sizes.
-    pub fn of_stage(stage: &Stage, sizes: &[Option<Bytes>]) -> Self {
-        let workloads = stage.workloads.iter();
-        let expected = workloads.map(|workload| Self::of(workload, sizes));
-        expected
-            .max_by_key(|expectation| expectation.time)
-            .unwrap_or_default()
+    pub fn of_stage(stage: &Stage, sizes: &[Bytes]) -> Self {
+        let expected = stage.workloads.iter().map(|it| Self::of(it, sizes));
+        expected.max_by_key(|it| it.time).unwrap_or_default()
     }
 
     /// Of a workload, on its own target of those of these sizes.
-    pub fn of(workload: &Workload, sizes: &[Option<Bytes>]) -> Self {
+    pub fn of(workload: &Workload, sizes: &[Bytes]) -> Self {
         let size = workload.targets().first().and_then(|it| sizes.get(*it));
-        let size = size.or(sizes.first()).copied().flatten();
+        let size = size.or(sizes.first()).copied();
         let Limits { time, bytes, .. } = workload.limits;
         match (time, workload.survey()) {
             // Jobs may have both: what ends them first.
             (Some(_), None) if bytes.is_some() => {
-                let of = |limits| {
-                    let workload = workload.clone();
-                    Self::of(&Workload { limits, ..workload }, sizes)
+                let of = |time, bytes| {
+                    let mut limited = workload.clone();
+                    (limited.limits.time, limited.limits.bytes) = (time, bytes);
+                    Self::of(&limited, sizes)
                 };
-                let limits = workload.limits;
-                let of_bytes = of(Limits {
-                    time: None,
-                    ..limits
-                });
-                let of_time = of(Limits {
-                    bytes: None,
-                    ..limits
-                });
+                let (of_bytes, of_time) = (of(None, bytes), of(time, None));
                 match of_bytes.bytes.is_some() && of_bytes.time < of_time.time {
                     true => of_bytes,
                     false => of_time,
@@ -86,14 +76,11 @@ impl Expectation {
                     }
                 }
                 // All of a device is written, and read back.
-                _ if workload.checks_capacity() && workload.order == Order::SEQUENTIAL => {
-                    let (time, moved) = moving(size.unwrap_or_default().0.saturating_mul(2));
-                    Self {
-                        time: Nanos(time),
-                        bytes: size,
-                        moved,
-                    }
-                }
+                _ if workload.checks_capacity() && workload.order == Order::SEQUENTIAL => Self {
+                    time: Nanos(moving(size.unwrap_or_default().0).0.saturating_mul(2)),
+                    bytes: size,
+                    moved: size.map(|it| Bytes(it.0.saturating_mul(2))),
+                },
                 _ => Self::default(),
             },
         }
@@ -144,7 +131,7 @@ mod tests {
             ..Workload::new("", Bytes::mib(1))
         };
         let workloads = vec![workload];
-        Expectation::of_stage(&Stage { workloads }, &[size])
+        Expectation::of_stage(&Stage { workloads }, size.as_slice())
     }
 
     #[test]
@@ -191,12 +178,15 @@ mod tests {
         let size = Some(Bytes(6_000_000_000_000));
         let mut check = Workload::new("", Bytes::mib(1));
         check.verify = Some(sokudo_model::Verify::Capacity);
-        let whole = Expectation::of(&check, &[size]);
+        let whole = Expectation::of(&check, size.as_slice());
         assert_eq!(whole.time, Nanos(2 * 40_000_000_000_000));
         assert_eq!(whole.bytes, size);
         assert_eq!(whole.moved, Some(Bytes(12_000_000_000_000)));
         check.order = Order::Random { map: false };
-        assert_eq!(Expectation::of(&check, &[size]), Expectation::default());
+        assert_eq!(
+            Expectation::of(&check, size.as_slice()),
+            Expectation::default()
+        );
     }
 
     #[test]
@@ -205,7 +195,7 @@ mod tests {
             let mut check = Workload::new("", Bytes::mib(1));
             check.verify = Some(sokudo_model::Verify::Capacity);
             check.files.uses = vec![FileUse { target, span: None }];
-            let sizes = [Some(Bytes(1_000)), Some(Bytes(8_000))];
+            let sizes = [Bytes(1_000), Bytes(8_000)];
             Expectation::of(&check, &sizes).bytes
         };
         assert_eq!(all_of(0), Some(Bytes(1_000)));

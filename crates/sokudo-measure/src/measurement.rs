@@ -177,8 +177,8 @@ impl<'a> Measurement<'a> {
     }
 
     /// Size of each target, or what it will be once the test file is made.
-    pub fn sizes(&self) -> Vec<Option<Bytes>> {
-        let size = |(_, named): (_, &Named)| named.size().or(Some(self.test_file_size));
+    pub fn sizes(&self) -> Vec<Bytes> {
+        let size = |(_, named): (_, &Named)| named.size().unwrap_or(self.test_file_size);
         self.targets().map(size).collect()
     }
 

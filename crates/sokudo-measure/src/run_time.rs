@@ -36,14 +36,12 @@ pub(crate) fn has_time_for_trial(
 
 /// How long all trials and pauses take together at most, on targets of these sizes; of a
 /// schedule that is spread over a time no less than that.
-pub fn duration(plan: &Plan, schedule: &Schedule, sizes: &[Option<Bytes>]) -> Nanos {
+pub fn duration(plan: &Plan, schedule: &Schedule, sizes: &[Bytes]) -> Nanos {
     let trials = |stage: &Stage| Expectation::of_stage(stage, sizes).time;
     let steps = steps(schedule, &plan.stages);
     let of_step = |step: &ScheduledTrial| {
-        let pause = match step.pause_before {
-            true => schedule.pause.0,
-            false => 0,
-        };
+        let pauses = step.pause_before;
+        let pause = if pauses { schedule.pause.0 } else { 0 };
         let stage = &plan.stages[step.stage];
         let trial = trials(stage);
         if step.trial >= trials_at_most(schedule, stage, trial) {
@@ -73,20 +71,14 @@ pub fn trials_at_most(schedule: &Schedule, stage: &Stage, trial: Nanos) -> u32 {
     limit.map_or(schedule.trials, |limit| limit.min(schedule.trials))
 }
 
-/// What a row of the plan can come to.
+/// What a row can come to.
 pub(crate) struct RowTime {
     pub(crate) trial: Nanos,
     pub(crate) trials: u32,
 }
 
 impl RowTime {
-    pub(crate) fn of(
-        plan: &Plan,
-        schedule: &Schedule,
-        stage: usize,
-        sizes: &[Option<Bytes>],
-    ) -> Self {
-        let stage = &plan.stages[stage];
+    pub(crate) fn of(schedule: &Schedule, stage: &Stage, sizes: &[Bytes]) -> Self {
         let trial = Expectation::of_stage(stage, sizes).time;
         Self {
             trial,

@@ -31,12 +31,10 @@ pub(crate) struct SettleTime {
 impl SettleTime {
     /// Of a row without trials. A schedule that imitates another tool does not `learn`.
     pub(crate) fn of(workload: &Workload, learns: bool) -> Self {
+        let scouts = workload.is_sustained() && learns;
         Self {
             time: least(workload),
-            scouts_left: match workload.is_sustained() && learns {
-                true => SCOUTS_MAX,
-                false => 0,
-            },
+            scouts_left: if scouts { SCOUTS_MAX } else { 0 },
         }
     }
 

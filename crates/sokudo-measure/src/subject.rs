@@ -306,9 +306,10 @@ impl PreparedTargets {
         self.opened.iter().map(|opened| &opened.info)
     }
 
-    /// Size of each target, where it has one.
-    pub(crate) fn sizes(&self) -> Vec<Option<Bytes>> {
-        self.infos().map(|info| info.size_bytes).collect()
+    /// Size of each target, 0 where it has none.
+    pub(crate) fn sizes(&self) -> Vec<Bytes> {
+        let size = |info: &TargetInfo| info.size_bytes.unwrap_or_default();
+        self.infos().map(size).collect()
     }
 
     /// Where many files are made.

@@ -272,7 +272,7 @@ impl<'a> Following<'a> {
         self,
         plan: &Plan,
         schedule: &Schedule,
-        sizes: &[Option<Bytes>],
+        sizes: &[Bytes],
         estimate: &Estimate,
     ) -> Result<Watcher<'a>, Exit> {
         event_stream::announce(plan, schedule, estimate);
@@ -298,7 +298,7 @@ impl<'a> Watcher<'a> {
         following: Following<'a>,
         plan: &Plan,
         schedule: &Schedule,
-        sizes: &[Option<Bytes>],
+        sizes: &[Bytes],
     ) -> Self {
         let Following { quiet, control, .. } = following;
         let mut progress = ProgressLine::new(plan, schedule, sizes, quiet, control);

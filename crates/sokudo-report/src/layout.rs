@@ -246,14 +246,9 @@ pub(crate) fn pad(text: &str, width: usize, align: Align) -> String {
 }
 
 /// A paragraph that begins with `first` and goes on under the first word after
-/// it. Words are never broken, so that a path can still be copied; Japanese is broken between phrases.
+/// it. Words are never broken and spaces stay, so that a path can still be copied; Japanese is broken
+/// between phrases.
 pub(crate) fn wrapped(first: &str, text: &str, width: usize) -> Vec<String> {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    wrapped_with_its_spaces(first, &text, width)
-}
-
-/// The same of a text in which names have their own spaces.
-pub(crate) fn wrapped_with_its_spaces(first: &str, text: &str, width: usize) -> Vec<String> {
     let indent = first.width();
     let mut lines = vec![first.to_owned()];
     let mut is_empty = true;

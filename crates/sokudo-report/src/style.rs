@@ -3,7 +3,7 @@
 
 use sokudo_words::{Language, Text, is_unseen};
 
-use crate::layout::{pad, shortened, wrapped, wrapped_with_its_spaces};
+use crate::layout::{pad, shortened, wrapped};
 use crate::table::Align;
 
 /// Lines of text longer than this are hard to read, however wide the terminal.
@@ -172,12 +172,6 @@ impl TableStyle {
     /// A paragraph behind what begins it, which is in the style's language already.
     pub fn wrapped(&self, first: &str, text: &Text) -> Vec<String> {
         self.wrapped_name(first, &text.in_language(self.language()))
-    }
-
-    /// A message behind what begins it, with all spaces of the names in it.
-    pub fn wrapped_message(&self, first: &str, message: &str) -> Vec<String> {
-        let width = self.width.min(TEXT_WIDTH_MAX);
-        wrapped_with_its_spaces(first, &self.safe(message), width)
     }
 
     pub const fn rule(&self) -> char {

@@ -225,7 +225,7 @@ fn laid_out(message: &str, width: Option<usize>) -> String {
         width,
         ..TableStyle::default()
     };
-    style.wrapped_message("sokudo: ", message).join("\n") + "\n"
+    style.wrapped("sokudo: ", &Text::name(message)).join("\n") + "\n"
 }
 
 /// An error with those of its causes that it does not name itself.

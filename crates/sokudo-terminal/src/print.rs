@@ -14,7 +14,7 @@ use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::arguments::pictures::{Destination, Plotting};
-use crate::arguments::printing::{Format, Masking, Printing, Rendering, Telling};
+use crate::arguments::printing::{Format, Masking, Printing, Rendering, Telling, result_file};
 use crate::arguments::store::Location;
 use crate::exit::Exit;
 use crate::output::{check_writable, put, style};
@@ -113,13 +113,10 @@ pub fn destination_on(target: &Path, printing: &Printing) -> Option<PathBuf> {
 
 /// Every file that a command that measures writes for whoever has typed it.
 fn all_files(printing: &Printing) -> impl Iterator<Item = &Path> {
-    let output = printing.rendering.output();
+    let output = printing.rendering.output().into_iter();
     let pictures = printing.plotting.destinations();
-    let results = output
-        .into_iter()
-        .chain(pictures.filter_map(Destination::file));
-    let events = printing.events.as_deref();
-    results.chain(events.filter(|path| *path != Path::new("-")))
+    let results = output.chain(pictures.filter_map(Destination::file));
+    results.chain(result_file(printing.events.as_deref()))
 }
 
 /// A pipe or a terminal takes one after the other.

@@ -111,7 +111,7 @@ impl ProgressLine {
     pub fn new(
         plan: &Plan,
         schedule: &Schedule,
-        sizes: &[Option<Bytes>],
+        sizes: &[Bytes],
         quiet: bool,
         control: &Control,
     ) -> Self {

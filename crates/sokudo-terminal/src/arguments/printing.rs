@@ -245,16 +245,15 @@ const UNITS: &[(&str, BandwidthUnit)] = &[
     ("iops", BandwidthUnit::IosPerSecond),
 ];
 
-/// The file that results go to; `None` of -, which is standard output.
-pub fn result_file(output: Option<&PathBuf>) -> Option<&Path> {
-    let file = output.filter(|it| it.as_os_str() != "-");
-    file.map(PathBuf::as_path)
+/// The file that is written to by this name; `None` of -, which is standard output.
+pub fn result_file(name: Option<&Path>) -> Option<&Path> {
+    name.filter(|it| it.as_os_str() != "-")
 }
 
 impl Rendering {
     /// The file that results go to, where they are not printed.
     pub fn output(&self) -> Option<&Path> {
-        result_file(self.output.as_ref())
+        result_file(self.output.as_deref())
     }
 
     /// The format that is written: what was asked for, or what the end of the file's name says.

@@ -31,12 +31,7 @@ pub struct Estimate {
 impl Estimate {
     /// Of targets of these sizes, of which so much is written to make it ready, if that is not what
     /// the plan writes itself.
-    fn new(
-        plan: &Plan,
-        schedule: &Schedule,
-        sizes: &[Option<Bytes>],
-        lays_out: Option<Bytes>,
-    ) -> Self {
+    fn new(plan: &Plan, schedule: &Schedule, sizes: &[Bytes], lays_out: Option<Bytes>) -> Self {
         let (bytes, writes_seconds) = match &schedule.steady {
             Some(steady) => (Some(steady.estimate.written_bytes_max.0), 0.0),
             None => written(plan, schedule, sizes),
@@ -148,7 +143,7 @@ pub(super) fn planned(plan: &Plan, schedule: &Schedule, estimate: &Estimate) -> 
 }
 
 /// Bytes, where they are limited, and seconds in which others write as fast as the target can.
-fn written(plan: &Plan, schedule: &Schedule, sizes: &[Option<Bytes>]) -> (Option<u64>, f64) {
+fn written(plan: &Plan, schedule: &Schedule, sizes: &[Bytes]) -> (Option<u64>, f64) {
     let (mut bytes, mut time) = (Some(0_u64), 0.0);
     for stage in &plan.stages {
         let expected = Expectation::of_stage(stage, sizes);

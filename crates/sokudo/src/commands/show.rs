@@ -115,7 +115,7 @@ fn destinations(
     default: ShowFormat,
 ) -> Result<Vec<ShowDestination>, Exit> {
     let named = |path: &PathBuf| -> Result<ShowDestination, Exit> {
-        let file = result_file(Some(path));
+        let file = result_file(Some(path.as_path()));
         let format = match (arguments.format, file) {
             (Some(format), _) => format,
             (None, None) => default,

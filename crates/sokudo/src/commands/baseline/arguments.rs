@@ -1,12 +1,10 @@
 //! Arguments of `sokudo baseline` and of `sokudo check`.
 
-use std::path::{Path, PathBuf};
-
 use clap::{Args, Subcommand, ValueEnum};
 use sokudo_model::Nanos;
 use sokudo_terminal::arguments::heading::{PRINTED, WRITTEN};
 use sokudo_terminal::arguments::percent::{Percent, percent};
-use sokudo_terminal::arguments::printing::{Asking, ListFormat, TableUnit, result_file};
+use sokudo_terminal::arguments::printing::{Asking, ListFormat, TableUnit};
 use sokudo_terminal::arguments::store::{Keeping, RunKeeping};
 use sokudo_terminal::notify::Notifying;
 
@@ -213,7 +211,7 @@ pub(crate) struct CheckArguments {
 
     /// Write it to a file instead of the terminal
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<std::path::PathBuf>,
 
     #[command(flatten)]
     pub(crate) table: TableUnit,
@@ -226,11 +224,4 @@ pub(crate) struct CheckArguments {
 
     #[command(flatten)]
     pub(crate) keeping: RunKeeping,
-}
-
-impl CheckArguments {
-    /// The file that it is written to, where it is not printed.
-    pub(crate) fn output(&self) -> Option<&Path> {
-        result_file(self.output.as_ref())
-    }
 }

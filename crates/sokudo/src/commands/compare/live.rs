@@ -139,7 +139,7 @@ impl PairSchedule<'_> {
     }
 
     /// What the user sees is about both.
-    fn watcher(&self, plans: [&Plan; 2], sizes: &[Option<Bytes>]) -> Watcher<'_> {
+    fn watcher(&self, plans: [&Plan; 2], sizes: &[Bytes]) -> Watcher<'_> {
         let named = ["A", "B"].iter().zip(plans).flat_map(|(letter, plan)| {
             plan.stages.iter().map(move |stage| {
                 let mut stage: Stage = stage.clone();
