@@ -166,7 +166,9 @@ fn written(plan: &Plan, schedule: &Schedule, sizes: &[Bytes]) -> (Option<u64>, f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{Limits, Method, Nanos, Operation, OperationMix, Workload};
+    use sokudo_model::{
+        FileUse, Files, Limits, Method, Nanos, Operation, OperationMix, Verify, Workload,
+    };
 
     fn writer(limits: Limits) -> Workload {
         Workload {
@@ -190,6 +192,22 @@ mod tests {
         });
         let of_time = writer(Limits::of_time(Nanos::from_secs(5)));
         assert_eq!(written_by(vec![of_bytes, of_time]), (Some(6 << 20), 10.0));
+    }
+
+    #[test]
+    fn checks_of_two_devices_write_as_much_as_both_hold() {
+        let check = |target| Workload {
+            verify: Some(Verify::Capacity),
+            files: Files {
+                uses: vec![FileUse { target, span: None }],
+                ..Files::default()
+            },
+            ..writer(Limits::default())
+        };
+        let plan = Plan::in_turn(Method::from("test"), 0, vec![check(0), check(1)]);
+        let sizes = [Bytes(1_000_000), Bytes(8_000_000)];
+        let all = written(&plan, &Schedule::in_turn(1, Nanos(0)), &sizes);
+        assert_eq!(all, (Some(9_000_000), 0.0));
     }
 
     #[test]
