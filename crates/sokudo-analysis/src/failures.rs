@@ -332,8 +332,12 @@ fn errno_of(kind: FailureKind) -> Option<i32> {
 }
 
 fn all_in_words(case: &RowContext<'_>, failures: &[IoFailure]) -> Text {
-    let blocks = &case.row.workload.blocks;
-    let words = |it: &IoFailure| in_words(it, blocks.of(it.operation).largest());
+    let workload = &case.row.workload;
+    let words = |it: &IoFailure| match workload.checks_capacity() {
+        // Blocks of a request that failed are tried one by one.
+        true => in_words(it, sokudo_model::CapacityCheck::BLOCK),
+        false => in_words(it, workload.blocks.of(it.operation).largest()),
+    };
     Text::list(failures.iter().map(words), "; ")
 }
 
@@ -554,6 +558,20 @@ mod tests {
             });
             says(run, "io-errors", &[words]);
         }
+    }
+
+    #[test]
+    fn the_failure_of_a_capacity_check_is_of_one_block() {
+        let mut run = large_writes();
+        run.rows[0].workload.verify = Some(sokudo_model::Verify::Capacity);
+        run.rows[0].trials[1].outcome.failures.push(IoFailure {
+            operation: Operation::Write,
+            kind: FailureKind::Errno(errno::EIO),
+            offset: Bytes(8_192),
+            count: 1,
+        });
+        let words = "^1 write failed with EIO (input/output error), at offset 8192 |";
+        says(run, "io-errors", &[words]);
     }
 
     #[test]

@@ -51,7 +51,8 @@ fn bytes(case: &RowContext<'_>) -> Option<RuleResult> {
     let (smallest, largest) = (blocks.smallest().0, blocks.largest().0);
     breach(case, Code::BreachBytes, |outcome| {
         // An I/O that failed or was cut short moved less; never more.
-        let smallest = u64::from(outcome.failures.is_empty()) * smallest;
+        let is_whole = outcome.failures.is_empty();
+        let smallest = if is_whole { smallest } else { 0 };
         // The last block of a survey's place is what is left there.
         let whole = |ios: u64| ios.saturating_sub(outcome.samples.len() as u64);
         let all = |ios: u64, block: u64| u128::from(ios) * u128::from(block);

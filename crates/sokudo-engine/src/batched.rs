@@ -23,7 +23,8 @@ pub(crate) struct Batched {
 impl Batched {
     /// `None` where everything is left to the engine.
     pub(crate) fn new(batching: &Batching, depth: u32, buffers: u32) -> Option<Self> {
-        let room = batching.complete_max.map_or(0, |_| buffers as usize);
+        let reaps = batching.complete_max.is_some();
+        let room = if reaps { buffers as usize } else { 0 };
         (*batching != Batching::default()).then(|| Self {
             submit: batching.submit.map(|ios| ios.clamp(1, depth)),
             complete_min: batching.complete_min.map(|ios| ios.min(depth)),

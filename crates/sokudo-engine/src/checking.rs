@@ -65,8 +65,10 @@ impl Checker {
 
     /// The next block to be read back before anything else is done.
     pub(crate) fn due(&mut self) -> Option<ExpectedBlock> {
-        let is_due = self.verifier.is_due();
-        is_due.then(|| self.verifier.next()).flatten()
+        match self.verifier.is_due() {
+            true => self.verifier.next(),
+            false => None,
+        }
     }
 
     /// What is done instead of `access`, and the block that is checked by it.

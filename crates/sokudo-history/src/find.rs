@@ -91,9 +91,9 @@ impl<'a> Recall<'a> {
 
     /// The runs that a name stands for: one, or as many as a file of another tool holds.
     ///
-    /// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else
-    /// is a file (`./42` where it is called so), `-` standard input, and where no such file is
-    /// there, a label: of several runs of that label it is the newest.
+    /// `42` and `run 42` are numbers in the store, `last` and `latest` are the newest there;
+    /// anything else is a file (`./42` where it is called so), `-` standard input, and where no such
+    /// file is there, a label: of several runs of that label it is the newest.
     pub fn runs(&mut self, name: &str) -> Result<Vec<FoundRun>, Exit> {
         if is_of_store(name) {
             let id = named(name, self.store()?)?;

@@ -12,7 +12,7 @@ use sokudo_model::{ImportedRun, Provenance, Run, is_label};
 use sokudo_report::document::{names_schema, pack, unpack};
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
-use sokudo_terminal::arguments::printing::{Format, Rendering};
+use sokudo_terminal::arguments::printing::Format;
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{event_stream, invocation, language, output, print};
 use sokudo_tools::{Import, LeftOut};
@@ -37,7 +37,7 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Exit> {
             "- is given twice, but standard input can be read once; name files"
         )));
     }
-    let path = arguments.rendering.output.as_deref();
+    let path = arguments.rendering.output();
     print::check_rendering(&arguments.rendering, std::iter::empty())?;
     output::check_writable(path)?;
     let mut store = keep::opened(&arguments.keeping).map_err(Exit::Failed)?;
@@ -164,8 +164,8 @@ struct Printed {
 
 impl Printed {
     fn print(&mut self, document: &RunDocument, arguments: &ImportArguments) -> Result<(), Exit> {
-        let Rendering { output, table, .. } = &arguments.rendering;
-        let (format, unit) = (arguments.rendering.form(), table.unit);
+        let unit = arguments.rendering.table.unit;
+        let (output, format) = (arguments.rendering.output(), arguments.rendering.form());
         let is_first = self.documents == 0;
         self.documents += 1;
         let between = if is_first { "" } else { "\n" };

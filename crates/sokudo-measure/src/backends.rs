@@ -152,7 +152,7 @@ fn take_those_chosen_alone(chosen: &mut Plan, stage: usize, requested: &Plan) {
 
 /// What all trials of a row take, in nanoseconds.
 fn row_time(plan: &Plan, row: usize, choosing: Choosing<'_>, subject: &PreparedTargets) -> u64 {
-    let expected = Expectation::of_stage(&plan.stages[row], subject.info().size_bytes);
+    let expected = Expectation::of_stage(&plan.stages[row], &subject.sizes());
     let trials = choosing.schedule.trials.into();
     expected.time.0.saturating_mul(trials)
 }

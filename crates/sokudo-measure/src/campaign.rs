@@ -66,7 +66,7 @@ impl SpreadRounds {
             spread_over: None,
             ..schedule.clone()
         };
-        let round = duration(plan, &round, subject.info().size_bytes);
+        let round = duration(plan, &round, &subject.sizes());
         Some(Self {
             began: Instant::now(),
             starts: round_starts(schedule.trials, over, round, plan.seed),
@@ -161,10 +161,10 @@ impl Learned {
             let ([trial], [_]) = (&trials[..], &plan.stages[step.stage].workloads[..]) else {
                 return Ok(trials);
             };
-            let size = subject.info().size_bytes;
-            let before = RowTime::of(plan, schedule, step.stage, size);
+            let sizes = &subject.sizes();
+            let before = RowTime::of(schedule, &plan.stages[step.stage], sizes);
             let is_left_out = !control.is_cancelled() && self.leaves_out(trial, plan, schedule);
-            let now = RowTime::of(plan, schedule, step.stage, size);
+            let now = RowTime::of(schedule, &plan.stages[step.stage], sizes);
             if now.trial != before.trial {
                 listener(Event::RowTimed {
                     row: self.row,
@@ -254,8 +254,8 @@ pub(crate) fn run(
         if rest.is_empty() || is_phase_over(schedule, step, &rows) {
             continue;
         }
-        let size = subject.info().size_bytes;
-        let expected = RowTime::of(&plan, schedule, step.stage, size);
+        let sizes = &subject.sizes();
+        let expected = RowTime::of(schedule, &plan.stages[step.stage], sizes);
         if !has_time_for_trial(schedule, &rows[own.start], expected.trial, subject) {
             rows[own].iter_mut().for_each(|row| row.out_of_time = true);
             continue;
@@ -298,7 +298,7 @@ pub(crate) fn run(
         if step.phase.is_some() && rows[own.start].trials.last().is_none_or(is_failed) {
             break;
         }
-        let expected = RowTime::of(&plan, schedule, step.stage, size);
+        let expected = RowTime::of(schedule, &plan.stages[step.stage], sizes);
         let left_out = expected.trials.saturating_sub(step.trial + 1);
         if left_out > 0 && is_enough(schedule, &rows[own.clone()]) {
             let row = own.start;

@@ -18,39 +18,33 @@ const NANOS_MAX: u64 = u64::MAX;
 pub struct Expectation {
     /// How long it takes.
     pub time: Nanos,
-    /// What it moves, where that is planned.
+    /// How much of a target it covers, where that is planned: what a row that writes writes.
     pub bytes: Option<Bytes>,
+    /// What its I/O moves there and back, as its progress counts.
+    pub moved: Option<Bytes>,
 }
 
 impl Expectation {
-    /// Of the workload of a stage that takes longest, on a target of this size.
-    pub fn of_stage(stage: &Stage, size: Option<Bytes>) -> Self {
-        let workloads = stage.workloads.iter();
-        let expected = workloads.map(|workload| Self::of(workload, size));
-        expected
-            .max_by_key(|expectation| expectation.time)
-            .unwrap_or_default()
+    /// Of the workload of a stage that takes longest, on targets of these sizes.
+    pub fn of_stage(stage: &Stage, sizes: &[Bytes]) -> Self {
+        let expected = stage.workloads.iter().map(|it| Self::of(it, sizes));
+        expected.max_by_key(|it| it.time).unwrap_or_default()
     }
 
-    /// Of a workload, on a target of this size.
-    pub fn of(workload: &Workload, size: Option<Bytes>) -> Self {
+    /// Of a workload, on its own target of those of these sizes.
+    pub fn of(workload: &Workload, sizes: &[Bytes]) -> Self {
+        let size = workload.targets().first().and_then(|it| sizes.get(*it));
+        let size = size.or(sizes.first()).copied();
         let Limits { time, bytes, .. } = workload.limits;
         match (time, workload.survey()) {
             // Jobs may have both: what ends them first.
             (Some(_), None) if bytes.is_some() => {
-                let of = |limits| {
-                    let workload = workload.clone();
-                    Self::of(&Workload { limits, ..workload }, size)
+                let of = |time, bytes| {
+                    let mut limited = workload.clone();
+                    (limited.limits.time, limited.limits.bytes) = (time, bytes);
+                    Self::of(&limited, sizes)
                 };
-                let limits = workload.limits;
-                let of_bytes = of(Limits {
-                    time: None,
-                    ..limits
-                });
-                let of_time = of(Limits {
-                    bytes: None,
-                    ..limits
-                });
+                let (of_bytes, of_time) = (of(None, bytes), of(time, None));
                 match of_bytes.bytes.is_some() && of_bytes.time < of_time.time {
                     true => of_bytes,
                     false => of_time,
@@ -61,7 +55,7 @@ impl Expectation {
                     time.0
                         .saturating_add(SettleTime::of(workload, false).time().0),
                 ),
-                bytes: None,
+                ..Self::default()
             },
             (None, Some(survey)) => {
                 let of_use = workload.files.uses.first().and_then(|it| it.span);
@@ -78,12 +72,14 @@ impl Expectation {
                     Self {
                         time: Nanos(time),
                         bytes,
+                        moved: bytes,
                     }
                 }
                 // All of a device is written, and read back.
                 _ if workload.checks_capacity() && workload.order == Order::SEQUENTIAL => Self {
                     time: Nanos(moving(size.unwrap_or_default().0).0.saturating_mul(2)),
                     bytes: size,
+                    moved: size.map(|it| Bytes(it.0.saturating_mul(2))),
                 },
                 _ => Self::default(),
             },
@@ -103,6 +99,7 @@ impl Expectation {
         Self {
             time: Nanos(ways.saturating_add(time).saturating_mul(times)),
             bytes,
+            moved: bytes,
         }
     }
 }
@@ -126,7 +123,7 @@ fn moving(bytes: u64) -> (u64, Option<Bytes>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{Survey, Visit, Work};
+    use sokudo_model::{FileUse, Survey, Visit, Work};
 
     fn expected(sample: Sample, size: Option<Bytes>) -> Expectation {
         let workload = Workload {
@@ -134,7 +131,7 @@ mod tests {
             ..Workload::new("", Bytes::mib(1))
         };
         let workloads = vec![workload];
-        Expectation::of_stage(&Stage { workloads }, size)
+        Expectation::of_stage(&Stage { workloads }, size.as_slice())
     }
 
     #[test]
@@ -159,7 +156,7 @@ mod tests {
                 limits,
                 ..Workload::new("", Bytes::mib(1))
             };
-            Expectation::of(&workload, None)
+            Expectation::of(&workload, &[])
         };
         let second = GUESSED_BYTES_PER_S;
         let of_bytes = expected(3_600, second, 0);
@@ -181,11 +178,29 @@ mod tests {
         let size = Some(Bytes(6_000_000_000_000));
         let mut check = Workload::new("", Bytes::mib(1));
         check.verify = Some(sokudo_model::Verify::Capacity);
-        let whole = Expectation::of(&check, size);
+        let whole = Expectation::of(&check, size.as_slice());
         assert_eq!(whole.time, Nanos(2 * 40_000_000_000_000));
         assert_eq!(whole.bytes, size);
+        assert_eq!(whole.moved, Some(Bytes(12_000_000_000_000)));
         check.order = Order::Random { map: false };
-        assert_eq!(Expectation::of(&check, size), Expectation::default());
+        assert_eq!(
+            Expectation::of(&check, size.as_slice()),
+            Expectation::default()
+        );
+    }
+
+    #[test]
+    fn a_row_is_as_large_as_its_own_target() {
+        let all_of = |target| {
+            let mut check = Workload::new("", Bytes::mib(1));
+            check.verify = Some(sokudo_model::Verify::Capacity);
+            check.files.uses = vec![FileUse { target, span: None }];
+            let sizes = [Bytes(1_000), Bytes(8_000)];
+            Expectation::of(&check, &sizes).bytes
+        };
+        assert_eq!(all_of(0), Some(Bytes(1_000)));
+        assert_eq!(all_of(1), Some(Bytes(8_000)));
+        assert_eq!(all_of(2), Some(Bytes(1_000)), "one that stands beside them");
     }
 
     #[test]
@@ -194,7 +209,7 @@ mod tests {
         workload.threads = 2;
         workload.limits.bytes = Some(Bytes(150_000_000));
         let workloads = vec![workload];
-        let written = Expectation::of_stage(&Stage { workloads }, None);
+        let written = Expectation::of_stage(&Stage { workloads }, &[]);
         assert_eq!(written.time, Nanos::from_secs(2));
         assert_eq!(written.bytes, Some(Bytes(300_000_000)));
     }
@@ -212,7 +227,7 @@ mod tests {
                 threads: 2,
                 ..Workload::new("", Bytes(10_000))
             };
-            Expectation::of(&workload, None)
+            Expectation::of(&workload, &[])
         };
         let of_ios = expected(None, 7_500);
         assert_eq!(of_ios.bytes, Some(Bytes(150_000_000)));
@@ -227,7 +242,7 @@ mod tests {
         let mut workload = Workload::new("", Bytes::mib(1));
         workload.limits.time = Some(Nanos::from_secs(5));
         let workloads = vec![workload];
-        let timed = Expectation::of_stage(&Stage { workloads }, None);
+        let timed = Expectation::of_stage(&Stage { workloads }, &[]);
         assert_eq!(timed.time, Nanos::from_secs(5));
     }
 }

@@ -176,9 +176,10 @@ impl<'a> Measurement<'a> {
         workloads.any(|workload| workload.operations.changes_data())
     }
 
-    /// Size of what is measured, or will be once the test file is made.
-    pub fn size(&self) -> Option<Bytes> {
-        self.named.size().or(Some(self.test_file_size))
+    /// Size of each target, or what it will be once the test file is made.
+    pub fn sizes(&self) -> Vec<Bytes> {
+        let size = |(_, named): (_, &Named)| named.size().unwrap_or(self.test_file_size);
+        self.targets().map(size).collect()
     }
 
     /// What is written to make the target ready; `None` where the rows make files themselves.

@@ -34,13 +34,14 @@ pub(crate) fn has_time_for_trial(
     row.trials.is_empty() || has_time(schedule, needed, subject)
 }
 
-/// How long all trials and pauses take together at most, on a target of this size; of a
+/// How long all trials and pauses take together at most, on targets of these sizes; of a
 /// schedule that is spread over a time no less than that.
-pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
-    let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
+pub fn duration(plan: &Plan, schedule: &Schedule, sizes: &[Bytes]) -> Nanos {
+    let trials = |stage: &Stage| Expectation::of_stage(stage, sizes).time;
     let steps = steps(schedule, &plan.stages);
     let of_step = |step: &ScheduledTrial| {
-        let pause = u64::from(step.pause_before) * schedule.pause.0;
+        let pauses = step.pause_before;
+        let pause = if pauses { schedule.pause.0 } else { 0 };
         let stage = &plan.stages[step.stage];
         let trial = trials(stage);
         if step.trial >= trials_at_most(schedule, stage, trial) {
@@ -70,16 +71,15 @@ pub fn trials_at_most(schedule: &Schedule, stage: &Stage, trial: Nanos) -> u32 {
     limit.map_or(schedule.trials, |limit| limit.min(schedule.trials))
 }
 
-/// What a row of the plan can come to.
+/// What a row can come to.
 pub(crate) struct RowTime {
     pub(crate) trial: Nanos,
     pub(crate) trials: u32,
 }
 
 impl RowTime {
-    pub(crate) fn of(plan: &Plan, schedule: &Schedule, stage: usize, size: Option<Bytes>) -> Self {
-        let stage = &plan.stages[stage];
-        let trial = Expectation::of_stage(stage, size).time;
+    pub(crate) fn of(schedule: &Schedule, stage: &Stage, sizes: &[Bytes]) -> Self {
+        let trial = Expectation::of_stage(stage, sizes).time;
         Self {
             trial,
             trials: trials_at_most(schedule, stage, trial),
@@ -141,6 +141,6 @@ mod tests {
         let plan = Plan::in_turn(sokudo_model::Method::from("test"), 0, Vec::new());
         let mut spread = schedule(false);
         spread.spread_over = Some(Nanos::from_secs(600));
-        assert_eq!(duration(&plan, &spread, None), Nanos::from_secs(600));
+        assert_eq!(duration(&plan, &spread, &[]), Nanos::from_secs(600));
     }
 }

@@ -31,9 +31,10 @@ pub(crate) struct SettleTime {
 impl SettleTime {
     /// Of a row without trials. A schedule that imitates another tool does not `learn`.
     pub(crate) fn of(workload: &Workload, learns: bool) -> Self {
+        let scouts = workload.is_sustained() && learns;
         Self {
             time: least(workload),
-            scouts_left: u32::from(workload.is_sustained() && learns) * SCOUTS_MAX,
+            scouts_left: if scouts { SCOUTS_MAX } else { 0 },
         }
     }
 

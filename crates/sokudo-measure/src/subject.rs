@@ -306,6 +306,12 @@ impl PreparedTargets {
         self.opened.iter().map(|opened| &opened.info)
     }
 
+    /// Size of each target, 0 where it has none.
+    pub(crate) fn sizes(&self) -> Vec<Bytes> {
+        let size = |info: &TargetInfo| info.size_bytes.unwrap_or_default();
+        self.infos().map(size).collect()
+    }
+
     /// Where many files are made.
     pub(crate) fn directory(&self) -> Option<&OwnDirectory> {
         self.directory.as_ref()

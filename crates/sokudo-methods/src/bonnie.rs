@@ -107,6 +107,6 @@ fn print(
     if !arguments.bonnie_csv {
         return print::write(&finished.document, printing, kept);
     }
-    let path = printing.rendering.output.as_deref();
+    let path = printing.rendering.output();
     output::put(path, &bonnie::render(&finished.run), false)
 }

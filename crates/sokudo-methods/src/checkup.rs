@@ -119,7 +119,7 @@ impl Measuring for Arguments {
         });
         let rendering = &self.shared.printing.rendering;
         match rendering.form() {
-            Format::Nagios => print::ended_for_nagios(ended, rendering.output.as_deref()),
+            Format::Nagios => print::ended_for_nagios(ended, rendering.output()),
             _ => ended,
         }
     }

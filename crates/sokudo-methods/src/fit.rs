@@ -94,7 +94,7 @@ fn list(questions: &FitQuestions, arguments: &Arguments) -> Result<(), Exit> {
     let rendering = &arguments.shared.printing.rendering;
     print::check(&arguments.shared.printing)?;
     let document = FitListDocument::new(questions.all());
-    let path = rendering.output.as_deref();
+    let path = rendering.output();
     match rendering.form() {
         Format::Json => output::put(path, &document.to_json(), false),
         _ => {

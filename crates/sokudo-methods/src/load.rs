@@ -124,7 +124,7 @@ impl Measuring for Arguments {
 
 /// That it takes long, where it does.
 fn duration_note(plan: &Plan, schedule: &Schedule, named: &Named) -> Option<Text> {
-    let longest = duration(plan, schedule, None);
+    let longest = duration(plan, schedule, &[]);
     (longest > LONG && named.kind() != TargetKind::Simulated).then(|| {
         text!(
             "{} rates of {} trials take about {:.0} minutes",

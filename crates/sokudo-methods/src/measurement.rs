@@ -255,7 +255,7 @@ impl<'a> Following<'a> {
             asks: self.asks,
             ..Estimate::of(&measurement)
         };
-        let mut watcher = self.announce(plan, schedule, measurement.size(), &estimate)?;
+        let mut watcher = self.announce(plan, schedule, &measurement.sizes(), &estimate)?;
         let ready = watcher.prepare(|listener| measurement.prepare(self.control, listener));
         let (finished, kept) = watcher.measure(join(ready)?, conduct)?;
         Ok(FinishedMeasurement {
@@ -272,11 +272,11 @@ impl<'a> Following<'a> {
         self,
         plan: &Plan,
         schedule: &Schedule,
-        size: Option<Bytes>,
+        sizes: &[Bytes],
         estimate: &Estimate,
     ) -> Result<Watcher<'a>, Exit> {
         event_stream::announce(plan, schedule, estimate);
-        let watcher = Watcher::new(self, plan, schedule, size);
+        let watcher = Watcher::new(self, plan, schedule, sizes);
         match event_stream::is_plan() {
             true => Err(Exit::AsReported(0)),
             false => Ok(watcher),
@@ -298,10 +298,10 @@ impl<'a> Watcher<'a> {
         following: Following<'a>,
         plan: &Plan,
         schedule: &Schedule,
-        size: Option<Bytes>,
+        sizes: &[Bytes],
     ) -> Self {
         let Following { quiet, control, .. } = following;
-        let mut progress = ProgressLine::new(plan, schedule, size, quiet, control);
+        let mut progress = ProgressLine::new(plan, schedule, sizes, quiet, control);
         if following.is_of_many {
             progress.tell_in_lines(quiet);
         }
@@ -393,7 +393,7 @@ fn spread_note(measurement: &Measurement<'_>) -> Option<Text> {
         spread_over: None,
         ..schedule.clone()
     };
-    let needed = duration(plan, &at_once, measurement.size());
+    let needed = duration(plan, &at_once, &measurement.sizes());
     let (rounds, over, needed) = (schedule.trials, minutes(over), minutes(needed));
     Some(match needed < over {
         true => text!(

@@ -30,6 +30,7 @@ impl Planned<'_> {
         Ok(match self {
             Self::Rows(measurement, _) => {
                 measurement.check_devices()?;
+                measurement.check_directory()?;
                 let mut lines = vec![consent::what(&measurement.plan)];
                 lines.extend(measurement.notes.iter().cloned());
                 lines.extend(own.unwrap_or_else(|| vec![consent::cost_of(measurement)]));

@@ -71,7 +71,7 @@ pub fn time_note(plan: &Plan, schedule: &Schedule, disks: usize) -> Option<Text>
     if disks < 2 {
         return None;
     }
-    let time = sokudo_report::duration(duration(plan, schedule, None));
+    let time = sokudo_report::duration(duration(plan, schedule, &[]));
     Some(match schedule.enough {
         Some(_) => text!(
             "{disks} targets, alternately each alone, then all together: at most {time}, less where trials agree"

@@ -65,7 +65,7 @@ impl Measuring for Arguments {
         self.shared.set(&mut plan);
         notes.extend(sweep.without_room().iter().map(no_room));
         let schedule = schedule(self)?;
-        let longest = duration(&plan, &schedule, None);
+        let longest = duration(&plan, &schedule, &[]);
         if longest > LONG
             && schedule.spread_over.is_none()
             && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null)

@@ -358,9 +358,10 @@ fn trials_line(document: &RunDocument) -> Text {
         ScheduleName::Crystal => "row by row".into(),
         other => Text::name(other.to_string()),
     };
+    let is_simulated = |it: &TargetInfo| it.kind == TargetKind::Simulated;
     let pause = match schedule.pause {
         // Simulated devices make none.
-        _ if document.target.kind == TargetKind::Simulated => "no pauses".into(),
+        _ if document.all_targets().iter().all(is_simulated) => "no pauses".into(),
         Nanos(0) => "no pauses".into(),
         pause => text!("pauses of {}", exact_time(pause)),
     };
@@ -422,6 +423,22 @@ mod tests {
             assert_eq!(value_of(&run, label), None, "{label}");
         }
         assert_eq!(value_of(&run, "Engine").unwrap(), "sim");
+    }
+
+    #[test]
+    fn pauses_are_left_out_only_where_all_targets_are_simulated() {
+        let mut run = sample::run();
+        run.schedule.pause = Nanos::from_secs(5);
+        let mut simulated = run.target.clone();
+        simulated.kind = TargetKind::Simulated;
+        let mut real = run.target.clone();
+        real.kind = TargetKind::BlockDevice;
+        run.target = simulated.clone();
+        for (second, words) in [(simulated.clone(), "no pauses"), (real, "pauses of")] {
+            run.targets = vec![simulated.clone(), second];
+            let trials = value_of(&run, "Trials").unwrap();
+            assert!(trials.contains(words), "{trials}");
+        }
     }
 
     #[test]

@@ -246,13 +246,13 @@ pub(crate) fn pad(text: &str, width: usize, align: Align) -> String {
 }
 
 /// A paragraph that begins with `first` and goes on under the first word after
-/// it. Words are never broken, so that a path can still be copied; Japanese is broken between phrases.
+/// it. Words are never broken and spaces stay, so that a path can still be copied; Japanese is broken
+/// between phrases.
 pub(crate) fn wrapped(first: &str, text: &str, width: usize) -> Vec<String> {
     let indent = first.width();
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut lines = vec![first.to_owned()];
     let mut is_empty = true;
-    for phrase in phrases(&text, width.saturating_sub(indent)) {
+    for phrase in phrases(text, width.saturating_sub(indent)) {
         let line = lines.last_mut().expect("there is always the first line");
         if is_empty || line.width() + phrase.trim_end().width() <= width {
             line.push_str(phrase);

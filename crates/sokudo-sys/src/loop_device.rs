@@ -112,7 +112,8 @@ fn configure(device: &File, backing: &File, wish: LoopWish<'_>) -> io::Result<()
     let mut file_name = [0; 64];
     let name = &wish.name.as_bytes()[..wish.name.len().min(file_name.len() - 1)];
     file_name[..name.len()].copy_from_slice(name);
-    let direct = u32::from(wish.is_direct) * LO_FLAGS_DIRECT_IO;
+    let is_direct = wish.is_direct;
+    let direct = if is_direct { LO_FLAGS_DIRECT_IO } else { 0 };
     let config = LoopConfig {
         fd: backing.as_raw_fd().cast_unsigned(),
         block_size: 0,

@@ -79,7 +79,7 @@ fn wanted_by_page() -> Option<Wanted> {
 
 /// Whether what is told takes the place of a result that would be printed here.
 pub fn replaces_result(rendering: &Rendering) -> bool {
-    wanted_by_page().is_some() || is_printed() && rendering.output.is_none()
+    wanted_by_page().is_some() || is_printed() && rendering.output().is_none()
 }
 
 /// From now on no measurement tells what happens in it.

@@ -355,6 +355,8 @@ mod tests {
             laid_out(note, Some(40)),
             "sokudo: note: the figures of this disk\n        are those of its cache\n"
         );
+        let name = "/mnt/a  b does not exist";
+        assert_eq!(laid_out(name, Some(40)), format!("sokudo: {name}\n"));
     }
 
     #[test]

@@ -179,9 +179,6 @@ fn overwrite(file: &File, bytes: &[u8]) -> io::Result<()> {
 /// for the whole, and an older result is better than none.
 pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exit> {
     let bytes = bytes.as_ref();
-    if path.as_os_str() == "-" {
-        return std::str::from_utf8(bytes).map_or_else(|_| print_bytes(bytes), print);
-    }
     check_writable(Some(path))?;
     let is_new = path.symlink_metadata().is_err();
     let written = match replacing::replace(path, bytes) {
@@ -218,7 +215,7 @@ fn refuse_store(path: &Path) -> Result<(), Exit> {
 
 /// Fails early when a result could not be written at the end.
 pub fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
-    let Some(path) = path.filter(|it| it.as_os_str() != "-") else {
+    let Some(path) = path else {
         return Ok(());
     };
     refuse_store(path)?;

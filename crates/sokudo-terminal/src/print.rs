@@ -14,7 +14,7 @@ use sokudo_store::RunId;
 use sokudo_words::{Text, text};
 
 use crate::arguments::pictures::{Destination, Plotting};
-use crate::arguments::printing::{Format, Masking, Printing, Rendering, Telling};
+use crate::arguments::printing::{Format, Masking, Printing, Rendering, Telling, result_file};
 use crate::arguments::store::Location;
 use crate::exit::Exit;
 use crate::output::{check_writable, put, style};
@@ -30,7 +30,7 @@ pub fn check_rendering<'a>(
     rendering: &'a Rendering,
     pictures: impl Iterator<Item = &'a Destination> + Clone,
 ) -> Result<(), Exit> {
-    let output = rendering.output.as_deref();
+    let output = rendering.output();
     if rendering.format.is_none()
         && let Some("svg" | "png" | "html" | "pdf") = rendering.ending().as_deref()
         && let Some(path) = output
@@ -113,13 +113,10 @@ pub fn destination_on(target: &Path, printing: &Printing) -> Option<PathBuf> {
 
 /// Every file that a command that measures writes for whoever has typed it.
 fn all_files(printing: &Printing) -> impl Iterator<Item = &Path> {
-    let output = printing.rendering.output.as_deref();
+    let output = printing.rendering.output().into_iter();
     let pictures = printing.plotting.destinations();
-    let results = output
-        .into_iter()
-        .chain(pictures.filter_map(Destination::file));
-    let events = printing.events.as_deref();
-    results.chain(events.filter(|path| *path != Path::new("-")))
+    let results = output.chain(pictures.filter_map(Destination::file));
+    results.chain(result_file(printing.events.as_deref()))
 }
 
 /// A pipe or a terminal takes one after the other.
@@ -132,7 +129,7 @@ pub fn write(document: &RunDocument, printing: &Printing, kept: Option<RunId>) -
     let rest = rest(kept, true);
     let detail = RunDetail::of(printing.telling, &rest);
     let rendering = &printing.rendering;
-    let (format, path) = (rendering.form(), rendering.output.as_deref());
+    let (format, path) = (rendering.form(), rendering.output());
     let style = style(path.is_none(), rendering.table.unit);
     let text = rendered(document, format, &style, detail);
     match format {
@@ -247,7 +244,7 @@ pub fn masked<D: Serialize + DeserializeOwned>(
 
 /// Writes a document of several runs in the format asked for.
 pub fn write_document(document: &impl CsvForm, rendering: &Rendering) -> Result<(), Exit> {
-    let path = rendering.output.as_deref();
+    let path = rendering.output();
     let style = style(path.is_none(), rendering.table.unit);
     let format = rendering.form();
     let text = match format {

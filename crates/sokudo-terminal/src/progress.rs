@@ -107,25 +107,25 @@ const PACE_SHARE_MIN: f64 = 0.02;
 const PACE_MAX: f64 = 1_000.0;
 
 impl ProgressLine {
-    /// For a target of this size, where that is known.
+    /// For targets of these sizes, where they are known.
     pub fn new(
         plan: &Plan,
         schedule: &Schedule,
-        size: Option<Bytes>,
+        sizes: &[Bytes],
         quiet: bool,
         control: &Control,
     ) -> Self {
         let rows = plan.stages.iter().flat_map(|stage| {
-            let mut expected = Expectation::of_stage(stage, size);
+            let mut expected = Expectation::of_stage(stage, sizes);
             expected.time.0 = expected.time.0.saturating_add(schedule.pause.0);
             std::iter::repeat_n(expected, stage.workloads.len())
         });
-        let at_most = duration(plan, schedule, size);
+        let at_most = duration(plan, schedule, sizes);
         let unlimited = Schedule {
             time_max: None,
             ..schedule.clone()
         };
-        let total = duration(plan, &unlimited, size);
+        let total = duration(plan, &unlimited, sizes);
         Self {
             bar: bar(at_most.0, quiet),
             telling: EventTeller::begin(at_most, control),
@@ -261,7 +261,7 @@ impl ProgressLine {
         let trial = text!("trial {}/{up_to}{trials}", state.trial + 1);
         self.label = format!("{}  {}", label(row), trial.in_language(language::current()));
         self.step = expected.time;
-        self.bytes = expected.bytes;
+        self.bytes = expected.moved;
         self.pace = 1.0;
         self.last = (Nanos(0), Bytes(0));
         self.tell(Nanos(0), None);

@@ -43,7 +43,8 @@ made it and nobody has changed it since, or with overwrite=1. Scripts can set
 SOKUDO_OVERWRITE=files instead.
 
 Exit codes: fio's (0 done, 1 an error or a refusal because it would endanger data, 128
-interrupted). SIGUSR1 prints results so far. SOKUDO_NOTES=off leaves sokudo's notes out.";
+interrupted). SIGUSR1 prints results so far. SOKUDO_NOTES=off leaves sokudo's notes out,
+but not that a figure is INVALID.";
 
 const DISKSPD_NOTE: &str = "\
 Examples:

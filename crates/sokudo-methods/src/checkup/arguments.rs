@@ -34,7 +34,8 @@ Exit codes: 0 OK, or OK BUT; 1 a disk is NOT OK, or something failed; 2 wrong ar
 4 CANNOT SAY, as of a virtual disk, or what was measured is not VERIFIED; 130 interrupted.
 
 With --format nagios: 0 OK; 1 WARNING, OK BUT; 2 CRITICAL, NOT OK; 3 UNKNOWN, it could not be
-judged or measured, or was interrupted. --format prom is for node_exporter's textfile collector.";
+judged or measured, or was interrupted before a disk was NOT OK. --format prom is for
+node_exporter's textfile collector.";
 
 /// All arguments of `sokudo checkup`.
 pub type Arguments = MeasuringArguments<CheckupOptions>;

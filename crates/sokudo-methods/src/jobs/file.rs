@@ -110,7 +110,7 @@ impl JobFilePlan {
         join: impl FnOnce(Result<Prepared, Exit>) -> Result<Joined, Exit>,
     ) -> Result<FinishedMeasurement, Exit> {
         let estimate = Estimate::of_jobs(jobs);
-        let mut watcher = following.announce(jobs.plan, &jobs.schedule, None, &estimate)?;
+        let mut watcher = following.announce(jobs.plan, &jobs.schedule, &[], &estimate)?;
         let ready = watcher.prepare(|listener| jobs.prepare(following.control, listener));
         let (finished, kept) = watcher.measure(join(ready)?, jobs.conduct())?;
         let finished = FinishedJobs::of(finished)?;

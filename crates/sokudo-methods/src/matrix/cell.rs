@@ -39,7 +39,7 @@ pub(super) fn method(
     }
     let printing = method.printing_mut();
     let draws = !printing.plotting.pictures.is_empty();
-    match draws || printing.rendering.output.is_some() {
+    match draws || printing.rendering.output().is_some() {
         true => Err(Exit::usage(text!(
             "--method writes files, and each cell would overwrite those of the last one; give --output and --plot to sokudo matrix itself"
         ))),

@@ -52,7 +52,7 @@ pub(super) fn print(
     let document = print::masked(document(matrix, measured), &runs, arguments.masking)?;
     let rendering = &arguments.rendering;
     print::write_document(&document, rendering)?;
-    if let (Some(path), Some(answer)) = (&rendering.output, document.sentences.first()) {
+    if let (Some(path), Some(answer)) = (rendering.output(), document.sentences.first()) {
         let (id, path) = (&document.id, path.display());
         exit::note(text!("matrix {id} is in {path}: {answer}"));
     }

@@ -84,17 +84,18 @@ impl NagiosStatus {
 
 impl RunDocument {
     /// The status line of a plugin of Nagios, and the exit code that Nagios expects, of a run that
-    /// answers for disks. A part of a run answers for none.
+    /// answers for disks. A part of a run answers only for what is not OK already.
     pub fn to_nagios(&self) -> (String, u8) {
-        if self.interrupted {
+        let disks = assessment_table::judged_disks(self);
+        let answered = assessment_table::answer_of_all(&disks);
+        if self.interrupted && !matches!(answered, Some((RunAnswer::NotOk, _))) {
             let completed: usize = self.results.iter().map(completed_trials).sum();
             let trials = |it: &ResultDocument| self.schedule.trials_of(&it.workload);
             let planned: u32 = self.results.iter().map(trials).sum();
             let why = format!("interrupted after {completed} of {planned} trials");
             return ChecksDocument::nagios_unknown(&why);
         }
-        let disks = assessment_table::judged_disks(self);
-        let Some((answer, sentence)) = assessment_table::answer_of_all(&disks) else {
+        let Some((answer, sentence)) = answered else {
             return ChecksDocument::nagios_unknown("no disk was looked at");
         };
         let status = match answer {

@@ -4,6 +4,7 @@ use super::*;
 use crate::comparison::{Figure, SideDocument, Way};
 use crate::sample::{self, change};
 use crate::{RunDocument, TableStyle};
+use sokudo_model::{AssessedPoint, DiskAnswer, DiskAssessment};
 
 fn compared(conclusion: Conclusion, ratio: f64, low: f64, high: f64) -> Compared {
     Compared {
@@ -343,6 +344,24 @@ fn nagios_is_given_no_answer_by_a_part_of_a_run() {
         line.starts_with("SOKUDO UNKNOWN - interrupted after ") && line.ends_with(" trials\n"),
         "{line}"
     );
+    for (found, status, exit_code) in [
+        (DiskAnswer::Ok, "UNKNOWN", 3),
+        (DiskAnswer::NotOk, "CRITICAL", 2),
+    ] {
+        let point = AssessedPoint {
+            code: "x".to_owned(),
+            answer: Some(found),
+            found: "as it is".into(),
+            remedy: Text::default(),
+            expected: String::new(),
+            source: String::new(),
+            date: String::new(),
+        };
+        document.disk_assessment = DiskAssessment::of(vec![point]).map(Box::new);
+        let (line, code) = document.to_nagios();
+        assert_eq!(code, exit_code, "{line}");
+        assert!(line.starts_with(&format!("SOKUDO {status} - ")), "{line}");
+    }
 }
 
 #[test]

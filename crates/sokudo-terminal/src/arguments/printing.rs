@@ -100,7 +100,7 @@ pub struct Rendering {
 
     /// Write results to a file instead of the terminal
     #[arg(short, long, value_name = "FILE", help_heading = PRINTED)]
-    pub output: Option<PathBuf>,
+    output: Option<PathBuf>,
 
     #[command(flatten)]
     pub table: TableUnit,
@@ -245,22 +245,32 @@ const UNITS: &[(&str, BandwidthUnit)] = &[
     ("iops", BandwidthUnit::IosPerSecond),
 ];
 
+/// The file that is written to by this name; `None` of -, which is standard output.
+pub fn result_file(name: Option<&Path>) -> Option<&Path> {
+    name.filter(|it| it.as_os_str() != "-")
+}
+
 impl Rendering {
+    /// The file that results go to, where they are not printed.
+    pub fn output(&self) -> Option<&Path> {
+        result_file(self.output.as_deref())
+    }
+
     /// The format that is written: what was asked for, or what the end of the file's name says.
     pub fn form(&self) -> Format {
-        let of_file = || of_ending(self.output.as_deref()?);
+        let of_file = || of_ending(self.output()?);
         self.format.or_else(of_file).unwrap_or(Format::Table)
     }
 
     /// How the name of the file ends, in lower case.
     pub fn ending(&self) -> Option<String> {
-        let ending = self.output.as_deref()?.extension()?.to_str()?;
+        let ending = self.output()?.extension()?.to_str()?;
         Some(ending.to_ascii_lowercase())
     }
 
     /// Whether standard output is the result in a form for programs.
     pub fn is_for_programs(&self) -> bool {
-        self.output.is_none() && self.form() != Format::Table
+        self.output().is_none() && self.form() != Format::Table
     }
 }
 
@@ -283,7 +293,7 @@ impl Printing {
     /// Whether standard output is told where the rest of a result is, together with it.
     pub fn names_the_rest(&self) -> bool {
         let rendering = &self.rendering;
-        let is_here = rendering.form() == Format::Table && rendering.output.is_none();
+        let is_here = rendering.form() == Format::Table && rendering.output().is_none();
         is_here && !self.telling.why
     }
 }

@@ -29,20 +29,20 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of a target of this size, of which so much is written to make it ready, if that is not what
+    /// Of targets of these sizes, of which so much is written to make it ready, if that is not what
     /// the plan writes itself.
-    fn new(plan: &Plan, schedule: &Schedule, size: Option<Bytes>, lays_out: Option<Bytes>) -> Self {
+    fn new(plan: &Plan, schedule: &Schedule, sizes: &[Bytes], lays_out: Option<Bytes>) -> Self {
         let (bytes, writes_seconds) = match &schedule.steady {
             Some(steady) => (Some(steady.estimate.written_bytes_max.0), 0.0),
-            None => written(plan, schedule, size),
+            None => written(plan, schedule, sizes),
         };
-        let time = duration(plan, schedule, size);
+        let time = duration(plan, schedule, sizes);
         // Of a run that ends before all trials are made as large a part is written.
         let unlimited = Schedule {
             time_max: None,
             ..schedule.clone()
         };
-        let whole = duration(plan, &unlimited, size).as_secs_f64();
+        let whole = duration(plan, &unlimited, sizes).as_secs_f64();
         let share = (time.as_secs_f64() / whole.max(1e-9)).min(1.0);
         let changes = |it: &Workload| it.operations.changes_data();
         let mut workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
@@ -64,7 +64,7 @@ impl Estimate {
         let mut targets = measurement.targets();
         Self {
             is_virtual: targets.all(|(_, named)| is_model(named.kind())),
-            ..Self::new(plan, schedule, measurement.size(), measurement.lays_out())
+            ..Self::new(plan, schedule, &measurement.sizes(), measurement.lays_out())
         }
     }
 
@@ -76,7 +76,7 @@ impl Estimate {
         let is_model = |kind| matches!(kind, JobTargetKind::Simulated | JobTargetKind::Null);
         Self {
             is_virtual: jobs.targets.iter().all(|it| is_model(it.kind)),
-            ..Self::new(jobs.plan, &jobs.schedule, None, Some(Bytes(laid_out)))
+            ..Self::new(jobs.plan, &jobs.schedule, &[], Some(Bytes(laid_out)))
         }
     }
 
@@ -143,14 +143,14 @@ pub(super) fn planned(plan: &Plan, schedule: &Schedule, estimate: &Estimate) -> 
 }
 
 /// Bytes, where they are limited, and seconds in which others write as fast as the target can.
-fn written(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> (Option<u64>, f64) {
+fn written(plan: &Plan, schedule: &Schedule, sizes: &[Bytes]) -> (Option<u64>, f64) {
     let (mut bytes, mut time) = (Some(0_u64), 0.0);
     for stage in &plan.stages {
-        let expected = Expectation::of_stage(stage, size);
+        let expected = Expectation::of_stage(stage, sizes);
         let trials = trials_at_most(schedule, stage, expected.time);
         let workloads = stage.workloads.iter();
         for writer in workloads.filter(|it| it.operations.changes_data()) {
-            let moved = Expectation::of(writer, size).bytes;
+            let moved = Expectation::of(writer, sizes).bytes;
             match writer.limits.time.filter(|_| moved.is_none()) {
                 Some(limit) => time += limit.as_secs_f64() * f64::from(trials),
                 None => {
@@ -166,7 +166,9 @@ fn written(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> (Option<u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{Limits, Method, Nanos, Operation, OperationMix, Workload};
+    use sokudo_model::{
+        FileUse, Files, Limits, Method, Nanos, Operation, OperationMix, Verify, Workload,
+    };
 
     fn writer(limits: Limits) -> Workload {
         Workload {
@@ -179,7 +181,7 @@ mod tests {
     /// What such rows write in two trials.
     fn written_by(workloads: Vec<Workload>) -> (Option<u64>, f64) {
         let plan = Plan::in_turn(Method::from("test"), 0, workloads);
-        written(&plan, &Schedule::in_turn(2, Nanos(0)), None)
+        written(&plan, &Schedule::in_turn(2, Nanos(0)), &[])
     }
 
     #[test]
@@ -190,6 +192,22 @@ mod tests {
         });
         let of_time = writer(Limits::of_time(Nanos::from_secs(5)));
         assert_eq!(written_by(vec![of_bytes, of_time]), (Some(6 << 20), 10.0));
+    }
+
+    #[test]
+    fn checks_of_two_devices_write_as_much_as_both_hold() {
+        let check = |target| Workload {
+            verify: Some(Verify::Capacity),
+            files: Files {
+                uses: vec![FileUse { target, span: None }],
+                ..Files::default()
+            },
+            ..writer(Limits::default())
+        };
+        let plan = Plan::in_turn(Method::from("test"), 0, vec![check(0), check(1)]);
+        let sizes = [Bytes(1_000_000), Bytes(8_000_000)];
+        let all = written(&plan, &Schedule::in_turn(1, Nanos(0)), &sizes);
+        assert_eq!(all, (Some(9_000_000), 0.0));
     }
 
     #[test]
@@ -215,7 +233,7 @@ mod tests {
         ] {
             let plan = Plan::in_turn(Method::from("test"), 0, vec![workload]);
             let schedule = Schedule::in_turn(1, Nanos(0));
-            let estimate = Estimate::new(&plan, &schedule, None, Some(Bytes(0)));
+            let estimate = Estimate::new(&plan, &schedule, &[], Some(Bytes(0)));
             assert_eq!(estimate.is_much(), is_much, "{plan:?}");
         }
     }

@@ -1,7 +1,6 @@
 //! Events where somebody has asked for them with `--events`.
 
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -11,16 +10,13 @@ use sokudo_report::rfc3339;
 use sokudo_words::text;
 
 use crate::arguments::pictures::Destination;
-use crate::arguments::printing::Printing;
+use crate::arguments::printing::{Printing, result_file};
 use crate::exit::{self, Exit};
 use crate::invocation::{self, EventStream};
 use crate::{command_line, escape, output};
 
 /// The form of the lines: docs/EVENTS.md.
 const SCHEMA: &str = "sokudo.events/1";
-
-/// The name of the standard output.
-const PRINTED: &str = "-";
 
 /// First line of the stream: its schema and the command that runs.
 #[derive(Serialize)]
@@ -45,17 +41,17 @@ struct Line<'a> {
 /// # Errors
 /// Where nothing can be told, or what is there would be mixed with something else.
 pub fn open(printing: &Printing) -> Result<(), Exit> {
-    let Some(path) = printing.events.as_deref() else {
+    let Some(name) = printing.events.as_deref() else {
         return Ok(());
     };
-    let file = match path == Path::new(PRINTED) {
-        true if is_mixed(printing) => {
+    let file = match result_file(Some(name)) {
+        None if is_mixed(printing) => {
             return Err(Exit::usage(text!(
                 "the events and the picture of --plot - would be mixed; write one of them to a file (--events FILE, --plot FILE.svg)"
             )));
         }
-        true => None,
-        false => Some(output::open_stream(path)?),
+        None => None,
+        Some(path) => Some(output::open_stream(path)?),
     };
     let here = invocation::current();
     let stream = here.events.get_or_init(|| EventStream {

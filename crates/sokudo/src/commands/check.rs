@@ -23,6 +23,7 @@ use sokudo_report::{
     BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument, Forms, RunDocument,
 };
 use sokudo_store::Baseline;
+use sokudo_terminal::arguments::printing::result_file;
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{command_line, event_stream, interrupt, output, print};
 use sokudo_words::{Text, text};
@@ -46,15 +47,16 @@ struct Checked {
 
 /// Measures, compares, prints, and says by the exit code what came of it.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
+    let output = result_file(arguments.output.as_deref());
     let ended = checked(arguments);
     match arguments.format {
-        CheckFormat::Nagios => print::ended_for_nagios(ended, arguments.output.as_deref()),
+        CheckFormat::Nagios => print::ended_for_nagios(ended, output),
         _ => ended,
     }
 }
 
 fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
-    output::check_writable(arguments.output.as_deref())?;
+    output::check_writable(result_file(arguments.output.as_deref()))?;
     arguments.notifying.check()?;
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -234,7 +236,7 @@ fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
 
 /// Prints what came of one or several, and ends with the gravest code.
 fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<(), Exit> {
-    let path = arguments.output.as_deref();
+    let path = result_file(arguments.output.as_deref());
     let (text, code) = match arguments.format {
         CheckFormat::Table => {
             let style = output::style(path.is_none(), arguments.table.unit);
@@ -324,7 +326,7 @@ fn document(
 }
 
 fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
-    let path = arguments.output.as_deref();
+    let path = result_file(arguments.output.as_deref());
     let is_table = arguments.format == CheckFormat::Table;
     let text = match is_table {
         true => document.render(&output::style(path.is_none(), arguments.table.unit)),

@@ -14,7 +14,7 @@ use sokudo_report::report::{ReportStyle, ReportedRun};
 use sokudo_report::{JudgementDocument, Report, RunDocument};
 use sokudo_store::Page;
 use sokudo_terminal::arguments::pictures::{Destination, destination};
-use sokudo_terminal::arguments::printing::of_ending;
+use sokudo_terminal::arguments::printing::{of_ending, result_file};
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::print::{self, RunDetail};
 use sokudo_terminal::{event_stream, invocation, language, output, picture, remedies};
@@ -115,13 +115,13 @@ fn destinations(
     default: ShowFormat,
 ) -> Result<Vec<ShowDestination>, Exit> {
     let named = |path: &PathBuf| -> Result<ShowDestination, Exit> {
-        let is_standard_output = path.as_os_str() == "-";
-        let format = match arguments.format {
-            Some(format) => format,
-            None if is_standard_output => default,
-            None => of_file(path, default)?,
+        let file = result_file(Some(path.as_path()));
+        let format = match (arguments.format, file) {
+            (Some(format), _) => format,
+            (None, None) => default,
+            (None, Some(path)) => of_file(path, default)?,
         };
-        Ok((format, (!is_standard_output).then(|| path.clone())))
+        Ok((format, file.map(Path::to_owned)))
     };
     let destinations = arguments.outputs.iter().map(named);
     let mut destinations = destinations.collect::<Result<Vec<_>, Exit>>()?;

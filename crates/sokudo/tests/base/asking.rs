@@ -62,6 +62,12 @@ fn a_dry_run_refuses_what_the_run_refuses() {
         let dry = sokudo_in(folder.path(), &format!("{command} --overwrite --dry-run"));
         dry.ok().prints(&["written"]);
     }
+    for dry in ["", " --dry-run"] {
+        let command = format!("mark . --row RND4K --size 900000GiB --yes{dry}");
+        let refused = sokudo_in(folder.path(), &command);
+        assert_ne!(refused.code(), Some(0), "{refused:?}");
+        refused.tells(&["make room"]);
+    }
 }
 
 #[test]

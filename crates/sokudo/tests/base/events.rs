@@ -194,6 +194,8 @@ fn printed_they_take_the_place_of_the_table_and_a_file_has_it_still() {
     assert_eq!(told.last().unwrap()["event"], "done");
     let both = sokudo(&format!("{command} --output {}", result.display()));
     assert_eq!(lines(&both.printed).last().unwrap()["event"], "done");
+    let dashed = sokudo(&format!("{command} --output -"));
+    assert_eq!(lines(&dashed.printed).last().unwrap()["event"], "done");
     assert!(fs::read_to_string(&result).unwrap().contains("SEQ1M"));
     sokudo(&format!("{command} --plot -")).refused(2, &["--events FILE"]);
 }

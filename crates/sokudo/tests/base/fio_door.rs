@@ -14,7 +14,7 @@ use crate::written;
 pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
     let ended = fio(directory, &format!("--output-format=json {arguments}"));
     let mut lines = ended.told.lines();
-    let is_invalid = |line: &str| line.starts_with("sokudo: note: INVALID: ");
+    let is_invalid = |line: &str| line.starts_with("sokudo: INVALID: ");
     assert!(
         lines.all(is_invalid),
         "standard error stays empty: {ended:?}"
@@ -29,12 +29,20 @@ fn figures_that_are_not_the_disks_are_told_beside_every_format() {
     for format in ["normal", "terse", "json", "json+"] {
         let ended = fio(directory.path(), &format!("{job} --output-format={format}"));
         assert!(
-            ended.told.starts_with("sokudo: note: INVALID: one: "),
+            ended.told.starts_with("sokudo: INVALID: one: "),
             "{ended:?}"
         );
     }
+    let mut without_notes = crate::sokudo::program();
+    without_notes.arg("fio").args(crate::sokudo::split(job));
+    let without_notes = without_notes.env("SOKUDO_NOTES", "off");
+    let ended = end(without_notes.current_dir(directory.path()));
+    assert!(
+        ended.told.starts_with("sokudo: INVALID: one: "),
+        "{ended:?}"
+    );
     let to_file = fio(directory.path(), &format!("{job} --output=result.txt"));
-    assert!(to_file.told.starts_with("sokudo: note: INVALID: one: "));
+    assert!(to_file.told.starts_with("sokudo: INVALID: one: "));
     let text = fs::read_to_string(directory.path().join("result.txt")).unwrap();
     for printed in [text, fio(directory.path(), job).printed] {
         assert!(printed.contains("Run status group 0"), "{printed}");

@@ -139,7 +139,7 @@ impl PairSchedule<'_> {
     }
 
     /// What the user sees is about both.
-    fn watcher(&self, plans: [&Plan; 2], size: Option<Bytes>) -> Watcher<'_> {
+    fn watcher(&self, plans: [&Plan; 2], sizes: &[Bytes]) -> Watcher<'_> {
         let named = ["A", "B"].iter().zip(plans).flat_map(|(letter, plan)| {
             plan.stages.iter().map(move |stage| {
                 let mut stage: Stage = stage.clone();
@@ -154,7 +154,7 @@ impl PairSchedule<'_> {
             ..plans[0].clone()
         };
         let following = Following::new(self.control, self.asking.quiet);
-        Watcher::new(following, &both, &self.schedule(), size)
+        Watcher::new(following, &both, &self.schedule(), sizes)
     }
 
     /// Rows of both that belong together take turns.
@@ -177,7 +177,7 @@ impl PairSchedule<'_> {
         }
         check_apart(&first, &second)?;
         self.ask([&first, &second].map(Estimate::of))?;
-        let mut watcher = self.watcher([&first.plan, &second.plan], first.size());
+        let mut watcher = self.watcher([&first.plan, &second.plan], &first.sizes());
         let units = units(&first.plan, &second.plan);
         let mut ready =
             |it: Measurement<'_>| watcher.prepare(|listener| it.prepare(self.control, listener));
@@ -267,7 +267,7 @@ impl PairSchedule<'_> {
         if !self.asking.quiet {
             both.iter().for_each(|it| it.tell_notes());
         }
-        let mut watcher = self.watcher(both.map(|it| &it.planned.plan), None);
+        let mut watcher = self.watcher(both.map(|it| &it.planned.plan), &[]);
         let mut ready =
             |it: &Jobs<'_>| watcher.prepare(|listener| it.prepare(self.control, listener));
         let sides = [ready(&jobs[0])?, ready(&jobs[1])?];

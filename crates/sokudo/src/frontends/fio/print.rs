@@ -104,9 +104,11 @@ impl Printer {
         for line in failed.into_iter().chain(fio::mismatch_lines(report)) {
             exit::fault(&line);
         }
-        match self.is_for_people() {
-            true => exit::note(fio::verdict_line(report)),
-            false => fio::invalid_line(report).iter().for_each(exit::note),
+        match fio::invalid_line(report) {
+            // Whoever wants no notes would take such figures for the disk's.
+            Some(invalid) => exit::fault(invalid),
+            None if self.is_for_people() => exit::note(fio::verdict_line(report)),
+            None => {}
         }
         for log in fio::logs(report) {
             output::write_file(Path::new(&log.name), &log.text)?;
