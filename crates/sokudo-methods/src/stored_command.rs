@@ -10,7 +10,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use sokudo_engine::Control;
 use sokudo_measure::Measurement;
-use sokudo_model::{BackendKind, Enough, Workload};
+use sokudo_model::{BackendKind, Enough, Workload, narrow};
 use sokudo_report::RunDocument;
 use sokudo_terminal::arguments::printing::{Asking, Printing};
 use sokudo_terminal::event_stream::Estimate;
@@ -37,6 +37,8 @@ pub struct StoredCommand {
     has_trials: bool,
     /// The rows whose choices are made again where this command leaves them.
     rows: Vec<(Workload, Option<BackendKind>)>,
+    /// Trials of each row without which nothing can be judged.
+    trials_before_time_max: u32,
 }
 
 /// What a command will measure.
@@ -121,6 +123,7 @@ impl StoredCommand {
                 .iter()
                 .any(|it| is_given(&given, it)),
             rows: Vec::new(),
+            trials_before_time_max: 0,
         };
         Ok((repeat, given))
     }
@@ -147,7 +150,20 @@ impl StoredCommand {
         self
     }
 
+    /// With so many trials of each row before a limit of time ends the run: a disk that has become
+    /// slower is to have enough of them, too.
+    #[must_use]
+    pub fn in_any_time(mut self, trials: usize) -> Self {
+        self.trials_before_time_max = narrow(trials);
+        self
+    }
+
     fn choose_again(&self, measurement: &mut Measurement<'_>) {
+        let schedule = &mut measurement.schedule;
+        schedule.trials_before_time_max = self.trials_before_time_max;
+        if let Some(enough) = &mut schedule.enough {
+            enough.trials_min = enough.trials_min.max(self.trials_before_time_max);
+        }
         measurement.any_backend &= self.rows.is_empty();
         let stages = measurement.plan.stages.iter_mut();
         let workloads = stages.flat_map(|stage| &mut stage.workloads);
@@ -530,6 +546,21 @@ mod tests {
             .unwrap();
         let stages = plan.stages.into_iter();
         stages.flat_map(|stage| stage.workloads).collect()
+    }
+
+    #[test]
+    fn a_limit_of_time_leaves_the_trials_without_which_nothing_is_judged() {
+        let limit = |repeat: StoredCommand| {
+            let mut measurement = repeat.measurement().ok().flatten().unwrap();
+            repeat.choose_again(&mut measurement);
+            let schedule = measurement.schedule;
+            assert!(schedule.time_max.is_some());
+            let least = schedule.enough.unwrap().trials_min;
+            (schedule.trials_before_time_max, least)
+        };
+        let rows = "mark sim:hdd --row RND4K,Q1,read";
+        assert_eq!(limit(repeat(rows)), (0, Enough::TRIALS_MIN));
+        assert_eq!(limit(repeat(rows).in_any_time(7)), (7, 7));
     }
 
     /// As a run tells them whose trials took 7 ms.

@@ -181,7 +181,7 @@ fn often_enough(repeat: StoredCommand) -> Result<StoredCommand, Exit> {
     };
     let needed = trials_needed(planned.rows.max(1), false);
     if planned.trials >= needed {
-        return Ok(repeat);
+        return Ok(repeat.in_any_time(needed));
     }
     if planned.is_requested {
         return Err(Exit::usage(text!(
@@ -192,7 +192,7 @@ fn often_enough(repeat: StoredCommand) -> Result<StoredCommand, Exit> {
     exit::note(text!(
         "each row gets {needed} trials, as many as sokudo check needs"
     ));
-    repeat.with_runs(needed)
+    Ok(repeat.with_runs(needed)?.in_any_time(needed))
 }
 
 /// Makes it the baseline, if it is a good witness, and says of what.

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::Read;
 
-use sokudo_analysis::Comparing;
+use sokudo_analysis::{Comparing, trials_needed};
 use sokudo_engine::Control;
 use sokudo_history::baselines_here::{of_this_machine, on_its_target, refuse_imported};
 use sokudo_history::find::{self, Annotations, FoundRun};
@@ -191,6 +191,11 @@ fn carry_out(
     let mut repeat = StoredCommand::of_run(&reference.run)?
         .aimed_at(target)?
         .with_choices_of(&reference.run);
+    // As many trials as it takes to judge a row, and no more than the baseline's have.
+    let rows = &reference.run.results;
+    let most = rows.iter().map(|row| row.trials.len()).max();
+    let needed = trials_needed(rows.len().max(1), false);
+    repeat = repeat.in_any_time(needed.min(most.unwrap_or_default()));
     repeat.ask_again(&Leave {
         overwrite: arguments.overwrite,
         destroying: &arguments.destroying,
