@@ -231,7 +231,7 @@ fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
     match document.outcome {
         CheckOutcome::Failed | CheckOutcome::Slower => Err(Exit::FailedAsReported),
         CheckOutcome::NotJudged => Err(Exit::not_trusted(text!(
-            "no row could be judged, so a slower row may go unnoticed; the result says why"
+            "not every row could be judged, so a slower one may go unnoticed; the result says why"
         ))),
         CheckOutcome::Faster | CheckOutcome::Unchanged | CheckOutcome::NoChangeShown => Ok(()),
     }

@@ -150,7 +150,8 @@ fn too_few_trials_are_no_proof() {
     store.ok(&format!("mark {NEW} --row RND4K -t 10ms -n 1 -q"));
     let ended = store.run("check 1 -q").ends(4);
     assert!(ended.printed.starts_with("NOT JUDGED"), "{ended:?}");
-    assert!(ended.told.contains("no row could be judged"), "{ended:?}");
+    let told = "not every row could be judged";
+    assert!(ended.told.contains(told), "{ended:?}");
     assert_eq!(ended.told.lines().count(), 1, "{ended:?}");
 }
 
@@ -322,10 +323,10 @@ fn the_commands_of_the_examples_are_understood() {
         assert!(text.contains("check "), "{name}");
         holds(&text, &["--wait-idle", "--min-difference 10%", "--quiet"]);
     }
-    // A busy machine is no failure.
+    // Nobody else says that nothing was judged.
     for name in ["sokudo-check.service", "sokudo-check-all.service"] {
         let text = fs::read_to_string(example(name)).unwrap();
-        holds(&text, &["\nSuccessExitStatus=4\n"]);
+        assert!(!text.contains("\nSuccessExitStatus=4\n"), "{name}");
     }
     // What is installed is what somebody has chosen, and not what has that name today.
     let text = fs::read_to_string(example("github-action.yml")).unwrap();
