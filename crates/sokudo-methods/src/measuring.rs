@@ -162,6 +162,15 @@ pub trait Measuring: Shares {
         }
     }
 
+    /// What measuring would do, and what that takes.
+    fn lines(&self, choose_again: &dyn Fn(&mut Measurement<'_>)) -> Result<Vec<Text>, Exit> {
+        let mut planned = self.planned()?;
+        if let Planned::Rows(measurement, None) = &mut planned {
+            choose_again(measurement);
+        }
+        planned.lines(None)
+    }
+
     /// Carries it out as one of several processes.
     fn measure_in(
         &self,

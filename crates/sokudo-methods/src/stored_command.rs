@@ -16,7 +16,7 @@ use sokudo_terminal::arguments::printing::{Asking, Printing};
 use sokudo_terminal::event_stream::Estimate;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::notify::Notifying;
-use sokudo_terminal::{command_line, definition};
+use sokudo_terminal::{command_line, definition, output};
 use sokudo_words::{Text, text};
 
 use crate::arguments::destroying::Destroying;
@@ -315,6 +315,14 @@ impl StoredCommand {
         finished.document.command = self.command_line(finished.document.plan.seed);
         finished.run.command.clone_from(&finished.document.command);
         Ok(finished)
+    }
+
+    /// Says what it would measure and write, and how long that takes; does nothing.
+    pub fn announce(&self) -> Result<(), Exit> {
+        let choose_again = |measurement: &mut Measurement<'_>| self.choose_again(measurement);
+        let mut lines = vec![Text::name(words_text(&self.words))];
+        lines.extend(self.command.lines(&choose_again)?);
+        output::print_lines(&lines)
     }
 
     /// Carries it out as one of several processes.

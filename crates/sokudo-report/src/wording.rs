@@ -101,7 +101,10 @@ pub fn labelled(label: Option<&str>, source: Text) -> Text {
 /// model are told apart by it. Only what sokudo itself has named has a name in other languages.
 pub fn device(identity: &str, name: &str) -> Text {
     if identity.starts_with("sim:") {
-        return phrase(name);
+        return match identity.split_once("?serial=") {
+            Some((_, serial)) => text!("{} {serial}", phrase(name)),
+            None => phrase(name),
+        };
     }
     // Without a serial number its size stands there.
     let behind = identity

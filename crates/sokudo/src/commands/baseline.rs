@@ -33,9 +33,10 @@ use crate::commands::{busy, compare};
 
 pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
     match arguments.command {
-        BaselineCommand::Set(arguments) => set(&arguments),
-        BaselineCommand::Show(arguments) => show(&arguments),
-        BaselineCommand::Unset(arguments) => unset(&arguments),
+        None => show(&arguments.list),
+        Some(BaselineCommand::Set(arguments)) => set(&arguments),
+        Some(BaselineCommand::Show(arguments)) => show(&arguments),
+        Some(BaselineCommand::Unset(arguments)) => unset(&arguments),
     }
 }
 
@@ -49,6 +50,11 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
                 "--wait-idle needs a measurement to wait for: sokudo baseline set --wait-idle -- mark PATH"
             )));
         }
+        if arguments.dry_run {
+            return Err(Exit::usage(text!(
+                "--dry-run needs a measurement: sokudo baseline set --dry-run -- mark PATH"
+            )));
+        }
         let id = find::id(&arguments.run, &arguments.keeping)?;
         let run = find::stored(id, &arguments.keeping)?.run;
         return output::say(&appoint(id, &run, false, arguments)?);
@@ -56,6 +62,9 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
     let mut repeat = StoredCommand::of_words(arguments.measured.clone())?;
+    if arguments.dry_run {
+        return often_enough(repeat)?.announce();
+    }
     let is_for_programs = repeat.printing_mut().rendering.is_for_programs();
     let (id, run, was_idle) = measure(repeat, arguments, &control)?;
     let message = appoint(id, &run, was_idle, arguments)?;
@@ -98,11 +107,14 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
         });
         runs.push(run);
     }
-    output::print_coloured(&listing(runs, &arguments.keeping)?.render(&output::terminal_style()))?;
-    output::say(&text!(
-        "{} of {count} baselines were measured again.",
-        count - codes.len()
-    ))?;
+    if !arguments.dry_run {
+        let list = listing(runs, &arguments.keeping)?;
+        output::print_coloured(&list.render(&output::terminal_style()))?;
+        output::say(&text!(
+            "{} of {count} baselines were measured again.",
+            count - codes.len()
+        ))?;
+    }
     match gravest_code(&codes) {
         0 => Ok(()),
         code => Err(Exit::AsReported(code)),
@@ -117,6 +129,9 @@ fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<Ru
         overwrite: false,
         destroying: &Destroying::default(),
     })?;
+    if arguments.dry_run {
+        return often_enough(repeat)?.announce().map(|()| id);
+    }
     let (id, run, was_idle) = measure(repeat, arguments, control)?;
     appoint(id, &run, was_idle, arguments)?;
     Ok(id)

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use sokudo_analysis::{Comparing, trials_needed};
 use sokudo_engine::Control;
@@ -21,6 +22,7 @@ use sokudo_report::document::names_schema;
 use sokudo_report::wording::device;
 use sokudo_report::{
     BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument, Forms, RunDocument,
+    gravest_code,
 };
 use sokudo_store::Baseline;
 use sokudo_terminal::exit::{self, Exit};
@@ -54,7 +56,10 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
 }
 
 fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
-    output::check_writable(arguments.output.as_deref())?;
+    if arguments.dry_run {
+        return announce(arguments);
+    }
+    output::check_writable(arguments.output.as_deref()).map_err(unwritten)?;
     arguments.notifying.check()?;
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -74,6 +79,48 @@ fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
     };
     arguments.notifying.tell(|| document.to_json());
     ended
+}
+
+/// Says what would be measured and written, and how long that takes; does nothing.
+fn announce(arguments: &CheckArguments) -> Result<(), Exit> {
+    let announced = |(reference, target): (FoundRun, String)| {
+        repeated(&reference, &target, arguments)?.announce()
+    };
+    if !arguments.all {
+        return announced(reference(arguments)?);
+    }
+    let mut codes = Vec::new();
+    for baseline in baselines_here(arguments)? {
+        let found = find::stored(baseline.run, &arguments.keeping).and_then(on_its_target);
+        codes.extend(
+            found
+                .and_then(announced)
+                .map_err(|exit| exit.report())
+                .err(),
+        );
+    }
+    match gravest_code(&codes) {
+        0 => Ok(()),
+        code => Err(Exit::AsReported(code)),
+    }
+}
+
+/// A result that cannot be written has a code of its own: 1 says that a row is slower.
+fn unwritten(exit: Exit) -> Exit {
+    match exit {
+        Exit::Failed(error) => Exit::Usage(error),
+        exit => exit,
+    }
+}
+
+/// Writes a result. Where its file cannot be written it is printed, for it took long to make.
+fn put(path: Option<&Path>, text: &str, is_for_people: bool) -> Result<(), Exit> {
+    output::put(path, text, is_for_people).or_else(|exit| {
+        if path.is_some() {
+            output::put(None, text, is_for_people)?;
+        }
+        Err(unwritten(exit))
+    })
 }
 
 /// Prints one for people or programs, and ends with its code.
@@ -110,10 +157,7 @@ fn checks_of_all(
     arguments: &CheckArguments,
     control: &Control,
 ) -> Result<(Vec<BaselineCheck>, bool), Exit> {
-    let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
-    if baselines.is_empty() {
-        return only(baselines, &text!("any device")).map(|_| (Vec::new(), false));
-    }
+    let baselines = baselines_here(arguments)?;
     let mut checks = Vec::new();
     let mut is_interrupted = false;
     for baseline in baselines {
@@ -188,18 +232,7 @@ fn carry_out(
     arguments: &CheckArguments,
     control: &Control,
 ) -> Result<Checked, Exit> {
-    let mut repeat = StoredCommand::of_run(&reference.run)?
-        .aimed_at(target)?
-        .with_choices_of(&reference.run);
-    // As many trials as it takes to judge a row, and no more than the baseline's have.
-    let rows = &reference.run.results;
-    let most = rows.iter().map(|row| row.trials.len()).max();
-    let needed = trials_needed(rows.len().max(1), false);
-    repeat = repeat.in_any_time(needed.min(most.unwrap_or_default()));
-    repeat.ask_again(&Leave {
-        overwrite: arguments.overwrite,
-        destroying: &arguments.destroying,
-    })?;
+    let mut repeat = repeated(&reference, target, arguments)?;
     repeat.printing_mut().asking = arguments.asking;
     let before = BusyPolicy::of(arguments.idle.wait_idle, arguments.anyway);
     let was_idle = before.make_sure(&Named::recognise(target)?, control)?;
@@ -224,6 +257,27 @@ fn carry_out(
         kept,
         ended_by: finished.ended_by,
     })
+}
+
+/// The baseline's command on what is called so today: as many trials as it takes to judge a row,
+/// and no more than the baseline's rows have, are made in any time.
+fn repeated(
+    reference: &FoundRun,
+    target: &str,
+    arguments: &CheckArguments,
+) -> Result<StoredCommand, Exit> {
+    let rows = &reference.run.results;
+    let most = rows.iter().map(|row| row.trials.len()).max();
+    let needed = trials_needed(rows.len().max(1), false);
+    let mut repeat = StoredCommand::of_run(&reference.run)?
+        .aimed_at(target)?
+        .with_choices_of(&reference.run)
+        .in_any_time(needed.min(most.unwrap_or_default()));
+    repeat.ask_again(&Leave {
+        overwrite: arguments.overwrite,
+        destroying: &arguments.destroying,
+    })?;
+    Ok(repeat)
 }
 
 /// How a check ends that was carried out to its end.
@@ -251,7 +305,7 @@ fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<()
     };
     match arguments.format {
         CheckFormat::Nagios => print::put_for_nagios(path, &text)?,
-        format => output::put(path, &text, format == CheckFormat::Table)?,
+        format => put(path, &text, format == CheckFormat::Table)?,
     }
     match code {
         0 => Ok(()),
@@ -335,7 +389,7 @@ fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exi
         true => document.render(&output::style(path.is_none(), arguments.table.unit)),
         false => document.to_json(),
     };
-    output::put(path, &text, is_table)
+    put(path, &text, is_table)
 }
 
 /// With what is compared, and what is to be measured for it.
@@ -399,6 +453,15 @@ fn baselines(arguments: &CheckArguments) -> Result<Vec<Baseline>, Exit> {
     let method = arguments.method.as_deref().unwrap_or_default();
     let wanted = |baseline: &Baseline| baseline.method.starts_with(method);
     Ok(all.into_iter().filter(wanted).collect())
+}
+
+/// Those of this machine, of which there is one at least.
+fn baselines_here(arguments: &CheckArguments) -> Result<Vec<Baseline>, Exit> {
+    let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
+    match baselines.is_empty() {
+        true => only(baselines, &text!("any device")).map(|it| vec![it]),
+        false => Ok(baselines),
+    }
 }
 
 /// The one that there is.

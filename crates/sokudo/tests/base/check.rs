@@ -145,6 +145,52 @@ fn nagios_and_prometheus_are_told_in_their_own_words() {
 }
 
 #[test]
+fn a_slower_disk_has_the_trials_that_judge_its_rows() {
+    let store = Store::new();
+    store.ok("baseline set -- mark sim:hdd?serial=R1 -q");
+    let aged = "sim:hdd?serial=R1&seek=16ms";
+    let ended = store.run(&format!("check {aged} -q -f json")).ends(1);
+    let document = document(&ended.printed);
+    for row in document["comparison"]["others"][0]["rows"]
+        .as_array()
+        .unwrap()
+    {
+        let conclusion = &row["compared"]["conclusion"];
+        assert_ne!(conclusion, "too_few_trials", "{row}");
+    }
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_printed_and_is_no_slower_disk() {
+    let store = with_baseline();
+    for target in [NEW, OLD] {
+        let ended = store
+            .run(&format!("check {target} -q -o /dev/full"))
+            .ends(2);
+        assert!(ended.told.contains("/dev/full"), "{ended:?}");
+        assert!(ended.printed.contains("run 1"), "{ended:?}");
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_measured_and_does_nothing() {
+    let store = with_baseline();
+    for command in [
+        "check --dry-run",
+        "check --all --dry-run",
+        "baseline set --all --dry-run",
+        &*format!("baseline set --dry-run -- mark {NEW} --row RND4K,Q1,read"),
+    ] {
+        let printed = store.ok(command);
+        assert!(printed.starts_with("sokudo mark "), "{command}: {printed}");
+        holds(&printed, &["mark/rows: RND4K Q1T1", "written"]);
+        assert_eq!(store.list("").len(), 1, "{command}");
+    }
+    store.refuses("baseline set --dry-run", 2, &["--dry-run -- mark"]);
+    store.refuses("check 99 --dry-run", 2, &["no run 99"]);
+}
+
+#[test]
 fn too_few_trials_are_no_proof() {
     let store = Store::new();
     store.ok(&format!("mark {NEW} --row RND4K -t 10ms -n 1 -q"));

@@ -53,16 +53,21 @@ const IDLE_WAIT: &str = "10min";
 
 /// Arguments of `sokudo baseline`, as given.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct BaselineArguments {
     #[command(subcommand)]
-    pub(crate) command: BaselineCommand,
+    pub(crate) command: Option<BaselineCommand>,
+
+    #[command(flatten)]
+    pub(crate) list: BaselineListArguments,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BaselineCommand {
     /// Compare later runs of its device and method with this run
     Set(SetArguments),
-    /// Show all baselines
+    /// Show all baselines; the same as sokudo baseline alone
+    #[command(alias = "list")]
     Show(BaselineListArguments),
     /// Unset a baseline; the run is kept
     Unset(UnsetArguments),
@@ -93,6 +98,10 @@ pub(crate) struct SetArguments {
     /// Measure now, with this command: mark /mnt/data --size 8GiB
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) measured: Vec<String>,
+
+    /// Say what would be done, and how long it takes; writes nothing
+    #[arg(long, help_heading = WRITTEN)]
+    pub(crate) dry_run: bool,
 
     #[command(flatten)]
     pub(crate) asking: Asking,
@@ -193,6 +202,10 @@ pub(crate) struct CheckArguments {
 
     #[command(flatten)]
     pub(crate) destroying: sokudo_methods::arguments::destroying::Destroying,
+
+    /// Say what would be done, and how long it takes; writes nothing
+    #[arg(long, help_heading = WRITTEN)]
+    pub(crate) dry_run: bool,
 
     /// Result format: table, json, nagios or prom
     ///
