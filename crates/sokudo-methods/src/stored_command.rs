@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
+use sokudo_analysis::trials_needed;
 use sokudo_engine::Control;
 use sokudo_measure::Measurement;
 use sokudo_model::{BackendKind, Enough, Workload, narrow};
@@ -140,14 +141,17 @@ impl StoredCommand {
     }
 
     /// By the backends that a run has used, and with the lengths of its trials of reads, where these
-    /// are left to the row: what is faster today is not to be taken for what has become faster.
+    /// are left to the row: what is faster today is not to be taken for what has become faster. It
+    /// has as many trials in any time as judge its rows, but no more than that run.
     pub fn with_choices_of(mut self, run: &RunDocument) -> Self {
         let chosen = run.results.iter().map(|result| {
             let kind = result.backend.as_ref().map(|used| used.kind);
             ((*result.workload).clone(), kind.filter(is_chosen_by_rate))
         });
         self.rows = chosen.collect();
-        self
+        let most = run.results.iter().map(|row| row.trials.len()).max();
+        let needed = trials_needed(run.results.len().max(1), false);
+        self.in_any_time(needed.min(most.unwrap_or_default()))
     }
 
     /// With so many trials of each row before a limit of time ends the run: a disk that has become
@@ -321,7 +325,7 @@ impl StoredCommand {
     pub fn announce(&self) -> Result<(), Exit> {
         let choose_again = |measurement: &mut Measurement<'_>| self.choose_again(measurement);
         let mut lines = vec![Text::name(words_text(&self.words))];
-        lines.extend(self.command.lines(&choose_again)?);
+        lines.extend(self.command.planned_again(&choose_again)?.lines(None)?);
         output::print_lines(&lines)
     }
 

@@ -4,6 +4,8 @@
 //! It tests nothing: what was concluded of every row comes to it with the comparison. It
 //! says it the way somebody asks who wants to know whether a disk has become slower.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Change, Compared, Conclusion, PartDifference};
@@ -93,6 +95,12 @@ pub struct CheckedRow {
     pub disturbed: bool,
 }
 
+impl CheckedRow {
+    fn is_open(&self) -> bool {
+        self.outcome == CheckOutcome::NotJudged
+    }
+}
+
 impl CheckDocument {
     /// What a comparison of a baseline (its reference) with one later run comes to.
     /// `runs` are the numbers of both in the store, `doubts` whole sentences, and
@@ -152,16 +160,10 @@ impl CheckDocument {
             .collect()
     }
 
-    /// Whether a row was judged that decides what it comes to.
-    fn has_judged_row(&self) -> bool {
-        let rows = self.deciding();
-        rows.iter()
-            .any(|(_, row)| row.outcome != CheckOutcome::NotJudged)
-    }
-
     /// What the outcome comes to, in one sentence.
     fn sentence_text(&self) -> Text {
-        let is_disturbed = !self.has_judged_row() && self.rows.iter().any(|row| row.disturbed);
+        let mut rows = self.rows.iter();
+        let is_disturbed = rows.clone().all(CheckedRow::is_open) && rows.any(|row| row.disturbed);
         match self.outcome {
             CheckOutcome::Failed => {
                 text!("FAILED: {}", Text::list(self.doubts.first().cloned(), ""))
@@ -199,7 +201,7 @@ impl CheckDocument {
         let checked = other.rows.iter().zip(&self.rows);
         let row_notes = checked.flat_map(|(row, checked)| {
             // What is said of an unchanged row is in its words.
-            let is_open = checked.outcome == CheckOutcome::NotJudged && !checked.disturbed;
+            let is_open = checked.is_open() && !checked.disturbed;
             let reason = row.compared.reason.iter().filter(move |_| is_open);
             let texts = reason.chain(&row.compared.warnings);
             texts.map(|text| (&*row.row, text.clone()))
@@ -242,7 +244,7 @@ impl Forms for CheckDocument {
             article.notes(self.reasons(other));
             since(&mut article, other);
         }
-        if self.has_judged_row() {
+        if !self.rows.iter().all(CheckedRow::is_open) {
             article.paragraph(legend(&self.comparison, unit));
             if let Some(differ) = runs_differ(&self.comparison) {
                 article.paragraph(differ);
@@ -422,22 +424,17 @@ fn sentence(
 
 /// Why rows were not judged, each reason once.
 fn why_not_judged(rows: &[(&RowDocument, &CheckedRow)], lacks_rows: bool) -> Text {
-    let mut reasons: Vec<Text> = Vec::new();
-    let open = rows
-        .iter()
-        .filter(|(_, checked)| checked.outcome == CheckOutcome::NotJudged);
-    let open = open.map(|(row, checked)| match row.compared.conclusion {
-        _ if checked.disturbed => Text::from("disturbed"),
-        Conclusion::TooFewTrials => Text::from("too few trials"),
-        Conclusion::CannotBeCompared => Text::from("cannot be compared"),
-        _ => Text::from("too unsteady"),
+    let open = rows.iter().filter(|(_, row)| row.is_open());
+    let reasons = open.map(|(row, checked)| match row.compared.conclusion {
+        _ if checked.disturbed => "disturbed",
+        Conclusion::TooFewTrials => "too few trials",
+        Conclusion::CannotBeCompared => "cannot be compared",
+        _ => "too unsteady",
     });
-    for reason in open.chain(lacks_rows.then(|| Text::from("not measured"))) {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    Text::list(reasons, ", ")
+    let reasons: BTreeSet<&str> = reasons
+        .chain(lacks_rows.then_some("not measured"))
+        .collect();
+    Text::list(reasons.into_iter().map(Text::from), ", ")
 }
 
 /// What is said of a run that was disturbed: what made it slower may not be the device.

@@ -45,14 +45,9 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
         return set_all(arguments);
     }
     if arguments.measured.is_empty() {
-        if arguments.idle.wait_idle.is_some() {
+        if arguments.idle.wait_idle.is_some() || arguments.dry_run {
             return Err(Exit::usage(text!(
-                "--wait-idle needs a measurement to wait for: sokudo baseline set --wait-idle -- mark PATH"
-            )));
-        }
-        if arguments.dry_run {
-            return Err(Exit::usage(text!(
-                "--dry-run needs a measurement: sokudo baseline set --dry-run -- mark PATH"
+                "--wait-idle and --dry-run need a measurement: sokudo baseline set --wait-idle -- mark PATH"
             )));
         }
         let id = find::id(&arguments.run, &arguments.keeping)?;
@@ -273,22 +268,16 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
         comparing,
         &mut Past::default(),
     );
-    let (mut few, mut blocked) = (Vec::new(), Vec::new());
-    for row in comparison.rows() {
-        match row.compared.conclusion {
-            Conclusion::TooFewTrials => few.push(row),
-            Conclusion::CannotBeCompared => blocked.push(row),
-            Conclusion::Slower
-            | Conclusion::Faster
-            | Conclusion::Same
-            | Conclusion::NoDifferenceShown => {}
-        }
-    }
-    let all = comparison.rows().count();
+    let rows = || comparison.rows();
+    let came_to =
+        |conclusion: Conclusion| rows().filter(move |row| row.compared.conclusion == conclusion);
+    let few = came_to(Conclusion::TooFewTrials).count();
+    let blocked: Vec<_> = came_to(Conclusion::CannotBeCompared).collect();
+    let all = rows().count();
     let made = run.results.iter().map(|row| row.trials.len()).min();
-    let made = made.filter(|_| !few.is_empty());
+    let made = made.filter(|_| few > 0);
     let needed = trials_needed((all - blocked.len()).max(1), false);
-    if few.len() + blocked.len() < all {
+    if few + blocked.len() < all {
         for row in &blocked {
             exit::note(text!("sokudo check will not judge {}", row.row));
         }

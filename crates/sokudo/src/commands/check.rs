@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use sokudo_analysis::{Comparing, trials_needed};
+use sokudo_analysis::Comparing;
 use sokudo_engine::Control;
 use sokudo_history::baselines_here::{of_this_machine, on_its_target, refuse_imported};
 use sokudo_history::find::{self, Annotations, FoundRun};
@@ -22,7 +22,6 @@ use sokudo_report::document::names_schema;
 use sokudo_report::wording::device;
 use sokudo_report::{
     BaselineCheck, CheckDocument, ChecksDocument, ComparisonDocument, Forms, RunDocument,
-    gravest_code,
 };
 use sokudo_store::Baseline;
 use sokudo_terminal::exit::{self, Exit};
@@ -67,12 +66,12 @@ fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
         return all(arguments, &control);
     }
     let (reference, target) = arguments.notifying.tell_failure(reference(arguments))?;
-    let side = SideOf::of(&reference);
+    let side = unchecked(&reference);
     let ended = carry_out(reference, &target, arguments, &control);
     if let Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) = ended {
         return Err(exit);
     }
-    let document = ChecksDocument::new(vec![side.check(&ended)]);
+    let document = ChecksDocument::new(vec![with_outcome(side, &ended)]);
     let ended = match arguments.format.is_for_monitoring() {
         true => print_all(&document, arguments),
         false => ended.and_then(|checked| print_one(checked, arguments)),
@@ -89,20 +88,14 @@ fn announce(arguments: &CheckArguments) -> Result<(), Exit> {
     if !arguments.all {
         return announced(reference(arguments)?);
     }
-    let mut codes = Vec::new();
+    let mut ended = Ok(());
     for baseline in baselines_here(arguments)? {
         let found = find::stored(baseline.run, &arguments.keeping).and_then(on_its_target);
-        codes.extend(
-            found
-                .and_then(announced)
-                .map_err(|exit| exit.report())
-                .err(),
-        );
+        if let Err(exit) = found.and_then(announced) {
+            ended = Err(Exit::AsReported(exit.report()));
+        }
     }
-    match gravest_code(&codes) {
-        0 => Ok(()),
-        code => Err(Exit::AsReported(code)),
-    }
+    ended
 }
 
 /// A result that cannot be written has a code of its own: 1 says that a row is slower.
@@ -162,7 +155,7 @@ fn checks_of_all(
     let mut is_interrupted = false;
     for baseline in baselines {
         let reference = find::stored(baseline.run, &arguments.keeping)?;
-        let side = SideOf::of(&reference);
+        let side = unchecked(&reference);
         let ended = match is_interrupted {
             true => Err(Exit::Interrupted),
             false => {
@@ -173,56 +166,46 @@ fn checks_of_all(
             }
         };
         is_interrupted |= matches!(ended, Err(Exit::Interrupted | Exit::InterruptedEarly(_)));
-        checks.push(side.check(&ended));
+        checks.push(with_outcome(side, &ended));
     }
     Ok((checks, is_interrupted))
 }
 
 /// Of what a check is, whatever comes of it.
-struct SideOf {
-    device: String,
-    identity: String,
-    target: String,
-    method: String,
-    baseline_run: Option<u64>,
+fn unchecked(reference: &FoundRun) -> BaselineCheck {
+    let target = &reference.run.target;
+    BaselineCheck {
+        device: target.device_name(),
+        identity: target.identity(),
+        target: target.name.clone(),
+        method: reference.run.plan.method.to_string(),
+        baseline_run: reference.id.map(|id| id.0),
+        exit_code: 0,
+        error: None,
+        check: None,
+    }
 }
 
-impl SideOf {
-    fn of(reference: &FoundRun) -> Self {
-        Self {
-            device: reference.run.target.device_name(),
-            identity: reference.run.target.identity(),
-            target: reference.run.target.name.clone(),
-            method: reference.run.plan.method.to_string(),
-            baseline_run: reference.id.map(|id| id.0),
+/// The same with what came of it.
+fn with_outcome(side: BaselineCheck, ended: &Result<Checked, Exit>) -> BaselineCheck {
+    let (exit_code, error, check) = match ended {
+        Err(exit) => (exit.code(), exit.reason(), None),
+        Ok(checked) => {
+            let exit = match &checked.ended_by {
+                Some(exit) => Some((exit.code(), exit.message())),
+                None => conclusion(&checked.document)
+                    .err()
+                    .map(|exit| (exit.code(), None)),
+            };
+            let (code, error) = exit.unwrap_or_default();
+            (code, error, Some(checked.document.clone()))
         }
-    }
-
-    /// What came of it.
-    fn check(&self, ended: &Result<Checked, Exit>) -> BaselineCheck {
-        let (exit_code, error, check) = match ended {
-            Err(exit) => (exit.code(), exit.reason(), None),
-            Ok(checked) => {
-                let exit = match &checked.ended_by {
-                    Some(exit) => Some((exit.code(), exit.message())),
-                    None => conclusion(&checked.document)
-                        .err()
-                        .map(|exit| (exit.code(), None)),
-                };
-                let (code, error) = exit.unwrap_or_default();
-                (code, error, Some(checked.document.clone()))
-            }
-        };
-        BaselineCheck {
-            device: self.device.clone(),
-            identity: self.identity.clone(),
-            target: self.target.clone(),
-            method: self.method.clone(),
-            baseline_run: self.baseline_run,
-            exit_code,
-            error,
-            check,
-        }
+    };
+    BaselineCheck {
+        exit_code,
+        error,
+        check,
+        ..side
     }
 }
 
@@ -259,20 +242,15 @@ fn carry_out(
     })
 }
 
-/// The baseline's command on what is called so today: as many trials as it takes to judge a row,
-/// and no more than the baseline's rows have, are made in any time.
+/// The baseline's command on what is called so today, with leave to destroy that is given now.
 fn repeated(
     reference: &FoundRun,
     target: &str,
     arguments: &CheckArguments,
 ) -> Result<StoredCommand, Exit> {
-    let rows = &reference.run.results;
-    let most = rows.iter().map(|row| row.trials.len()).max();
-    let needed = trials_needed(rows.len().max(1), false);
     let mut repeat = StoredCommand::of_run(&reference.run)?
         .aimed_at(target)?
-        .with_choices_of(&reference.run)
-        .in_any_time(needed.min(most.unwrap_or_default()));
+        .with_choices_of(&reference.run);
     repeat.ask_again(&Leave {
         overwrite: arguments.overwrite,
         destroying: &arguments.destroying,
@@ -294,18 +272,15 @@ fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
 /// Prints what came of one or several, and ends with the gravest code.
 fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<(), Exit> {
     let path = arguments.output.as_deref();
-    let (text, code) = match arguments.format {
-        CheckFormat::Table => {
-            let style = output::style(path.is_none(), arguments.table.unit);
-            (document.render(&style), document.exit_code)
-        }
-        CheckFormat::Json => (document.to_json(), document.exit_code),
-        CheckFormat::Nagios => document.to_nagios(),
-        CheckFormat::Prom => (document.to_prometheus(), document.exit_code),
-    };
+    let mut code = document.exit_code;
     match arguments.format {
-        CheckFormat::Nagios => print::put_for_nagios(path, &text)?,
-        format => put(path, &text, format == CheckFormat::Table)?,
+        CheckFormat::Table | CheckFormat::Json => print(document, arguments)?,
+        CheckFormat::Prom => put(path, &document.to_prometheus(), false)?,
+        CheckFormat::Nagios => {
+            let (text, of_nagios) = document.to_nagios();
+            print::put_for_nagios(path, &text)?;
+            code = of_nagios;
+        }
     }
     match code {
         0 => Ok(()),
@@ -382,7 +357,7 @@ fn document(
     }
 }
 
-fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
+fn print(document: &impl Forms, arguments: &CheckArguments) -> Result<(), Exit> {
     let path = arguments.output.as_deref();
     let is_table = arguments.format == CheckFormat::Table;
     let text = match is_table {

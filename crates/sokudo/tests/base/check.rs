@@ -186,7 +186,7 @@ fn a_dry_run_says_what_would_be_measured_and_does_nothing() {
         holds(&printed, &["mark/rows: RND4K Q1T1", "written"]);
         assert_eq!(store.list("").len(), 1, "{command}");
     }
-    store.refuses("baseline set --dry-run", 2, &["--dry-run -- mark"]);
+    store.refuses("baseline set --dry-run", 2, &["need a measurement"]);
     store.refuses("check 99 --dry-run", 2, &["no run 99"]);
 }
 
