@@ -164,7 +164,9 @@ impl StoredCommand {
 
     fn choose_again(&self, measurement: &mut Measurement<'_>) {
         let schedule = &mut measurement.schedule;
-        schedule.trials_before_time_max = self.trials_before_time_max;
+        if schedule.time_max.is_some() {
+            schedule.trials_before_time_max = self.trials_before_time_max;
+        }
         if let Some(enough) = &mut schedule.enough {
             enough.trials_min = enough.trials_min.max(self.trials_before_time_max);
         }
