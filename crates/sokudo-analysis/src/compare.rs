@@ -539,9 +539,11 @@ fn too_few(
         ),
         // What another tool has reported stays as it is.
         false if is_imported => text!(
-            "{a} and {b} trials, and {needed} of each are {together}; an imported run gets no more, so measure both with sokudo (--runs {needed})"
+            "{a} and {b} trials, and {needed} of each are {together}; an imported run gets no more, so measure both with sokudo, with --runs {needed}"
         ),
-        false => text!("{a} and {b} trials, and {needed} of each are {together} (--runs {needed})"),
+        false => text!(
+            "{a} and {b} trials, and {needed} of each are {together}; measure both with --runs {needed}"
+        ),
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn has_time(schedule: &Schedule, needed: Nanos, subject: &PreparedTar
     time_max.is_none_or(|max| subject.passed().0.saturating_add(needed.0) <= max.0)
 }
 
-/// Whether it has room for another trial of a row. Its first one is made in any case.
+/// Whether it has room for another trial of a row. Its first ones are made in any case.
 pub(crate) fn has_time_for_trial(
     schedule: &Schedule,
     row: &Row,
@@ -31,7 +31,8 @@ pub(crate) fn has_time_for_trial(
     let last = row.trials.last().map(|trial| trial.outcome.time());
     let trial = trial.max(last.unwrap_or_default());
     let needed = Nanos(trial.0.saturating_add(rest));
-    row.trials.is_empty() || has_time(schedule, needed, subject)
+    let is_due = row.trials.len() < schedule.trials_in_any_time() as usize;
+    is_due || has_time(schedule, needed, subject)
 }
 
 /// How long all trials and pauses take together at most, on targets of these sizes; of a
@@ -50,8 +51,9 @@ pub fn duration(plan: &Plan, schedule: &Schedule, sizes: &[Bytes]) -> Nanos {
         trial.0.saturating_add(pause)
     };
     let all = steps.iter().map(of_step).fold(0, u64::saturating_add);
-    let first = steps.iter().filter(|step| step.trial == 0).map(of_step);
-    let first = first.fold(0, u64::saturating_add);
+    let in_any_time = schedule.trials_in_any_time();
+    let first = steps.iter().filter(|step| step.trial < in_any_time);
+    let first = first.map(of_step).fold(0, u64::saturating_add);
     let all = schedule
         .time_max
         .map_or(all, |max| all.min(max.0.max(first)));
@@ -134,6 +136,28 @@ mod tests {
         assert_eq!(trials_at_most(&limited, stage, Nanos::from_millis(900)), 12);
         assert_eq!(trials_at_most(&limited, stage, Nanos::from_millis(100)), 40);
         assert_eq!(trials_at_most(&limited, stage, Nanos::from_secs(5)), 6);
+    }
+
+    #[test]
+    fn trials_that_no_time_ends_before_are_in_the_time_that_it_takes() {
+        let mut plan = Plan::in_turn(sokudo_model::Method::from("test"), 0, Vec::new());
+        plan.stages = stages(2);
+        for stage in &mut plan.stages {
+            stage.workloads[0].limits = sokudo_model::Limits::of_time(Nanos::from_secs(1));
+        }
+        let all = Schedule {
+            trials: 8,
+            ..schedule(false)
+        };
+        let limited = |trials_before_time_max| Schedule {
+            time_max: Some(Nanos(1)),
+            trials_before_time_max,
+            ..all.clone()
+        };
+        let time = |schedule: &Schedule| duration(&plan, schedule, None).0;
+        assert_eq!(time(&limited(0)) * 8, time(&all));
+        assert_eq!(time(&limited(6)) * 8, time(&all) * 6);
+        assert_eq!(time(&limited(9)), time(&all));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum Planned<'a> {
 impl Planned<'_> {
     /// What would be done, and what that takes, in lines of the command's `own` where it has some;
     /// what the run refuses is refused.
-    fn lines(&self, own: Option<Vec<Text>>) -> Result<Vec<Text>, Exit> {
+    pub(crate) fn lines(&self, own: Option<Vec<Text>>) -> Result<Vec<Text>, Exit> {
         Ok(match self {
             Self::Rows(measurement, _) => {
                 measurement.check_devices()?;
@@ -139,8 +139,20 @@ pub trait Measuring: Shares {
         finished.conclude(&self.shared().printing)
     }
 
-    /// Asks and measures, and prints nothing but its progress. What a kept run has chosen is put
-    /// into rows that are measured in turn.
+    /// What the arguments ask for, with what a kept run has chosen put into rows that are measured
+    /// in turn.
+    fn planned_again(
+        &self,
+        choose_again: &dyn Fn(&mut Measurement<'_>),
+    ) -> Result<Planned<'_>, Exit> {
+        let mut planned = self.planned()?;
+        if let Planned::Rows(measurement, None) = &mut planned {
+            choose_again(measurement);
+        }
+        Ok(planned)
+    }
+
+    /// Asks and measures, and prints nothing but its progress.
     fn measure(
         &self,
         choose_again: &dyn Fn(&mut Measurement<'_>),
@@ -149,12 +161,9 @@ pub trait Measuring: Shares {
     ) -> Result<FinishedMeasurement, Exit> {
         check_not_dry(self.shared())?;
         self.shared().set_timeout(control);
-        match self.planned()? {
-            Planned::Rows(mut measurement, None) => {
-                choose_again(&mut measurement);
-                measurement::ask_and_measure(measurement, control, asking, Prepared::measure)
-            }
-            Planned::Rows(measurement, Some(conduct)) => {
+        match self.planned_again(choose_again)? {
+            Planned::Rows(measurement, conduct) => {
+                let conduct = conduct.unwrap_or_else(|| Box::new(Prepared::measure));
                 measurement::ask_and_measure(measurement, control, asking, conduct)
             }
             Planned::Jobs(jobs, run) => jobs.finish(run, asking, control),

@@ -8,15 +8,16 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
+use sokudo_analysis::trials_needed;
 use sokudo_engine::Control;
 use sokudo_measure::Measurement;
-use sokudo_model::{BackendKind, Enough, Workload};
+use sokudo_model::{BackendKind, Enough, Workload, narrow};
 use sokudo_report::RunDocument;
 use sokudo_terminal::arguments::printing::{Asking, Printing};
 use sokudo_terminal::event_stream::Estimate;
 use sokudo_terminal::exit::Exit;
 use sokudo_terminal::notify::Notifying;
-use sokudo_terminal::{command_line, definition};
+use sokudo_terminal::{command_line, definition, output};
 use sokudo_words::{Text, text};
 
 use crate::arguments::destroying::Destroying;
@@ -37,6 +38,8 @@ pub struct StoredCommand {
     has_trials: bool,
     /// The rows whose choices are made again where this command leaves them.
     rows: Vec<(Workload, Option<BackendKind>)>,
+    /// Trials of each row without which nothing can be judged.
+    trials_before_time_max: u32,
 }
 
 /// What a command will measure.
@@ -121,6 +124,7 @@ impl StoredCommand {
                 .iter()
                 .any(|it| is_given(&given, it)),
             rows: Vec::new(),
+            trials_before_time_max: 0,
         };
         Ok((repeat, given))
     }
@@ -137,17 +141,35 @@ impl StoredCommand {
     }
 
     /// By the backends that a run has used, and with the lengths of its trials of reads, where these
-    /// are left to the row: what is faster today is not to be taken for what has become faster.
+    /// are left to the row: what is faster today is not to be taken for what has become faster. It
+    /// has as many trials in any time as judge its rows, but no more than that run.
     pub fn with_choices_of(mut self, run: &RunDocument) -> Self {
         let chosen = run.results.iter().map(|result| {
             let kind = result.backend.as_ref().map(|used| used.kind);
             ((*result.workload).clone(), kind.filter(is_chosen_by_rate))
         });
         self.rows = chosen.collect();
+        let most = run.results.iter().map(|row| row.trials.len()).max();
+        let needed = trials_needed(run.results.len().max(1), false);
+        self.in_any_time(needed.min(most.unwrap_or_default()))
+    }
+
+    /// With so many trials of each row before a limit of time ends the run: a disk that has become
+    /// slower is to have enough of them, too.
+    #[must_use]
+    pub fn in_any_time(mut self, trials: usize) -> Self {
+        self.trials_before_time_max = narrow(trials);
         self
     }
 
     fn choose_again(&self, measurement: &mut Measurement<'_>) {
+        let schedule = &mut measurement.schedule;
+        if schedule.time_max.is_some() {
+            schedule.trials_before_time_max = self.trials_before_time_max;
+        }
+        if let Some(enough) = &mut schedule.enough {
+            enough.trials_min = enough.trials_min.max(self.trials_before_time_max);
+        }
         measurement.any_backend &= self.rows.is_empty();
         let stages = measurement.plan.stages.iter_mut();
         let workloads = stages.flat_map(|stage| &mut stage.workloads);
@@ -299,6 +321,14 @@ impl StoredCommand {
         finished.document.command = self.command_line(finished.document.plan.seed);
         finished.run.command.clone_from(&finished.document.command);
         Ok(finished)
+    }
+
+    /// Says what it would measure and write, and how long that takes; does nothing.
+    pub fn announce(&self) -> Result<(), Exit> {
+        let choose_again = |measurement: &mut Measurement<'_>| self.choose_again(measurement);
+        let mut lines = vec![Text::name(words_text(&self.words))];
+        lines.extend(self.command.planned_again(&choose_again)?.lines(None)?);
+        output::print_lines(&lines)
     }
 
     /// Carries it out as one of several processes.
@@ -530,6 +560,21 @@ mod tests {
             .unwrap();
         let stages = plan.stages.into_iter();
         stages.flat_map(|stage| stage.workloads).collect()
+    }
+
+    #[test]
+    fn a_limit_of_time_leaves_the_trials_without_which_nothing_is_judged() {
+        let limit = |repeat: StoredCommand| {
+            let mut measurement = repeat.measurement().ok().flatten().unwrap();
+            repeat.choose_again(&mut measurement);
+            let schedule = measurement.schedule;
+            assert!(schedule.time_max.is_some());
+            let least = schedule.enough.unwrap().trials_min;
+            (schedule.trials_before_time_max, least)
+        };
+        let rows = "mark sim:hdd --row RND4K,Q1,read";
+        assert_eq!(limit(repeat(rows)), (0, Enough::TRIALS_MIN));
+        assert_eq!(limit(repeat(rows).in_any_time(7)), (7, 7));
     }
 
     /// As a run tells them whose trials took 7 ms.

@@ -158,14 +158,18 @@ pub struct Schedule {
         skip_serializing_if = "Option::is_none"
     )]
     pub spread_over: Option<Nanos>,
-    /// Time of the whole run from which on no trial is begun but the first of each row; missing
-    /// without a limit.
+    /// Time of the whole run from which on no trial is begun but the first ones of each row
+    /// (`trials_before_time_max`); missing without a limit.
     #[serde(
         rename = "time_max_ns",
         default,
         skip_serializing_if = "Option::is_none"
     )]
     pub time_max: Option<Nanos>,
+    /// Trials of each row that are made however long the run takes, where `time_max` ends it for
+    /// the others; missing where that is only the first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub trials_before_time_max: u32,
     /// Trials left out at each end of a row's sorted trials for the trimmed mean; 0
     /// where none is asked for.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -197,6 +201,11 @@ impl Schedule {
             pause,
             ..Self::default()
         }
+    }
+
+    /// The trials of a row that no time of the run ends before.
+    pub fn trials_in_any_time(&self) -> u32 {
+        self.trials_before_time_max.max(1)
     }
 
     /// Whether one trial is all that a row of this workload has, behind those of the others.

@@ -4,6 +4,8 @@
 //! It tests nothing: what was concluded of every row comes to it with the comparison. It
 //! says it the way somebody asks who wants to know whether a disk has become slower.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Change, Compared, Conclusion, PartDifference};
@@ -65,16 +67,17 @@ pub enum CheckOutcome {
     Failed,
     /// It is slower; of a check: a row is, whatever the others are.
     Slower,
-    /// It is faster; of a check: a row is, and none is slower.
+    /// It is faster; of a check: a row is, none is slower, and all were judged.
     Faster,
     /// Any change is smaller than what matters: the whole interval is; of a check: that of
-    /// every row that could be judged.
+    /// every row.
     Unchanged,
     /// No change was shown, but the interval leaves room for one that matters.
     NoChangeShown,
     /// It was not judged, because it cannot be (why is in the comparison), because the
     /// interval leaves room for a loss of half the speed, or because something else than the
-    /// device disturbed it (why is in the doubts); of a check: no row was.
+    /// device disturbed it (why is in the doubts); of a check: a row of the baseline was not, and
+    /// none is slower.
     NotJudged,
 }
 
@@ -90,6 +93,12 @@ pub struct CheckedRow {
     /// Something else than the device disturbed it in the later run, as the doubts say, so
     /// that it was not judged.
     pub disturbed: bool,
+}
+
+impl CheckedRow {
+    fn is_open(&self) -> bool {
+        self.outcome == CheckOutcome::NotJudged
+    }
 }
 
 impl CheckDocument {
@@ -129,7 +138,8 @@ impl CheckDocument {
             doubts,
             comparison,
         };
-        document.outcome = overall(&document.deciding());
+        let lacks_rows = rows_not_measured(&document.comparison) > 0;
+        document.outcome = overall(&document.deciding(), lacks_rows);
         document.sentence = document.sentence_text().english();
         document
     }
@@ -152,7 +162,8 @@ impl CheckDocument {
 
     /// What the outcome comes to, in one sentence.
     fn sentence_text(&self) -> Text {
-        let is_disturbed = self.rows.iter().any(|row| row.disturbed);
+        let mut rows = self.rows.iter();
+        let is_disturbed = rows.clone().all(CheckedRow::is_open) && rows.any(|row| row.disturbed);
         match self.outcome {
             CheckOutcome::Failed => {
                 text!("FAILED: {}", Text::list(self.doubts.first().cloned(), ""))
@@ -190,7 +201,7 @@ impl CheckDocument {
         let checked = other.rows.iter().zip(&self.rows);
         let row_notes = checked.flat_map(|(row, checked)| {
             // What is said of an unchanged row is in its words.
-            let is_open = checked.outcome == CheckOutcome::NotJudged && !checked.disturbed;
+            let is_open = checked.is_open() && !checked.disturbed;
             let reason = row.compared.reason.iter().filter(move |_| is_open);
             let texts = reason.chain(&row.compared.warnings);
             texts.map(|text| (&*row.row, text.clone()))
@@ -233,7 +244,7 @@ impl Forms for CheckDocument {
             article.notes(self.reasons(other));
             since(&mut article, other);
         }
-        if self.outcome != CheckOutcome::NotJudged {
+        if !self.rows.iter().all(CheckedRow::is_open) {
             article.paragraph(legend(&self.comparison, unit));
             if let Some(differ) = runs_differ(&self.comparison) {
                 article.paragraph(differ);
@@ -277,14 +288,25 @@ fn outcome_of(compared: &Compared) -> CheckOutcome {
     }
 }
 
-fn overall(rows: &[(&RowDocument, &CheckedRow)]) -> CheckOutcome {
+/// Rows of the baseline that the later run does not have.
+fn rows_not_measured(comparison: &ComparisonDocument) -> usize {
+    let others = comparison.others.iter();
+    others.map(|it| it.only_in_reference.len()).sum()
+}
+
+/// A row that was not judged may be slower, so that all others together are not well.
+fn overall(rows: &[(&RowDocument, &CheckedRow)], lacks_rows: bool) -> CheckOutcome {
     let gravest_first = [
         CheckOutcome::Slower,
+        CheckOutcome::NotJudged,
         CheckOutcome::Faster,
         CheckOutcome::NoChangeShown,
         CheckOutcome::Unchanged,
     ];
-    let has = |outcome: &CheckOutcome| rows.iter().any(|(_, row)| row.outcome == *outcome);
+    let has = |outcome: &CheckOutcome| {
+        let is_lacking = lacks_rows && *outcome == CheckOutcome::NotJudged;
+        is_lacking || rows.iter().any(|(_, row)| row.outcome == *outcome)
+    };
     let gravest = gravest_first.into_iter().find(has);
     gravest.unwrap_or(CheckOutcome::NotJudged)
 }
@@ -386,10 +408,33 @@ fn sentence(
             "NO CHANGE SHOWN: no row was shown to differ by {least} or more from {than}, but some \
              vary too much to exclude it.{open}"
         ),
+        CheckOutcome::NotJudged if judged > 0 => {
+            let all = rows.len() + rows_not_measured(comparison);
+            let why = why_not_judged(rows, all > rows.len());
+            text!(
+                "NOT JUDGED: {} of {all} rows ({why}), so a slower row may go unnoticed; none of the others was shown to be slower.{of_caches}",
+                all - judged
+            )
+        }
         CheckOutcome::NotJudged | CheckOutcome::Failed => text!(
             "NOT JUDGED: no row could be compared with {than}, so a slower row may go unnoticed."
         ),
     }
+}
+
+/// Why rows were not judged, each reason once.
+fn why_not_judged(rows: &[(&RowDocument, &CheckedRow)], lacks_rows: bool) -> Text {
+    let open = rows.iter().filter(|(_, row)| row.is_open());
+    let reasons = open.map(|(row, checked)| match row.compared.conclusion {
+        _ if checked.disturbed => "disturbed",
+        Conclusion::TooFewTrials => "too few trials",
+        Conclusion::CannotBeCompared => "cannot be compared",
+        _ => "too unsteady",
+    });
+    let reasons: BTreeSet<&str> = reasons
+        .chain(lacks_rows.then_some("not measured"))
+        .collect();
+    Text::list(reasons.into_iter().map(Text::from), ", ")
 }
 
 /// What is said of a run that was disturbed: what made it slower may not be the device.

@@ -317,18 +317,26 @@ mod tests {
 
     #[test]
     fn devices_of_one_name_have_their_targets() {
-        let runs = [(2, "A1"), (1, "B2")].map(|(id, serial)| {
-            let mut run = run(id, "sokudo simulated hard disk");
-            run.device = format!("sim:hdd?serial={serial}");
-            run.target = format!("sim:hdd?size=4TB&serial={serial}");
-            run
-        });
+        let named = |key: &str| {
+            [(2, "A1"), (1, "B2")].map(|(id, value)| {
+                let mut run = run(id, "sokudo simulated hard disk");
+                run.device = format!("sim:hdd?{key}={value}");
+                run.target.clone_from(&run.device);
+                run
+            })
+        };
+        let runs = named("size");
         let text = ListDocument::new(runs.to_vec()).render(&style(80));
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[2].contains("=A1)"), "{text}");
         assert!(lines[3].contains("=B2)"), "{text}");
         let alone = ListDocument::new(runs[..1].to_vec()).render(&style(80));
         assert!(!alone.contains("A1"), "{alone}");
+        // A serial number ends the name, however short that is cut.
+        let text = ListDocument::new(named("serial").to_vec()).render(&style(80));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[2].contains("disk A1 "), "{text}");
+        assert!(lines[3].contains("disk B2 "), "{text}");
     }
 
     #[test]

@@ -106,7 +106,10 @@ pub fn labelled(label: Option<&str>, source: Text) -> Text {
 /// model are told apart by it. Only what sokudo itself has named has a name in other languages.
 pub fn device(identity: &str, name: &str) -> Text {
     if identity.starts_with("sim:") {
-        return phrase(name);
+        return match identity.split_once("?serial=") {
+            Some((_, serial)) if !name.contains(serial) => text!("{} {serial}", phrase(name)),
+            _ => phrase(name),
+        };
     }
     // Without a serial number its size stands there.
     let behind = identity
@@ -146,6 +149,16 @@ pub fn duration(Nanos(nanos): Nanos) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_simulated_device_has_its_serial_number_behind_its_name() {
+        let name = |identity| device(identity, "sokudo simulated hard disk");
+        let expected = "sokudo simulated hard disk R1";
+        assert_eq!(name("sim:hdd?serial=R1"), expected);
+        assert_eq!(name("sim:hdd?size=4TB"), "sokudo simulated hard disk");
+        let target = "sim:hdd?size=4TB&serial=R1";
+        assert_eq!(device("sim:hdd?serial=R1", target), target);
+    }
 
     #[test]
     fn times_are_told_as_people_tell_them() {

@@ -131,7 +131,7 @@ impl ProgressLine {
             telling: EventTeller::begin(at_most, control),
             rows: rows.collect(),
             is_adaptive: schedule.enough.is_some(),
-            time_max: schedule.time_max,
+            time_max: schedule.time_max.map(|max| max.max(at_most)),
             began: None,
             done: Nanos(0),
             step: Nanos(0),

@@ -136,7 +136,7 @@ fn no_imported_run_is_to_get_more_trials() {
     assert_eq!(
         reason(&imported),
         "1 and 1 trials, and 5 of each are needed; an imported run gets no more, \
-         so measure both with sokudo (--runs 5)"
+         so measure both with sokudo, with --runs 5"
     );
     assert_eq!(
         reason(&deeper),

@@ -71,8 +71,11 @@ fn check(rows: Vec<Compared>, changed: impl FnOnce(&mut RunDocument)) -> CheckDo
 fn one_slower_row_decides_whatever_the_others_are() {
     for (rows, outcome) in [
         (vec![unchanged(), slower(), faster()], CheckOutcome::Slower),
-        (vec![unchanged(), faster(), blocked()], CheckOutcome::Faster),
-        (vec![unchanged(), blocked()], CheckOutcome::Unchanged),
+        (vec![slower(), blocked()], CheckOutcome::Slower),
+        (vec![unchanged(), faster()], CheckOutcome::Faster),
+        (vec![faster(), blocked()], CheckOutcome::NotJudged),
+        (vec![unchanged(), blocked()], CheckOutcome::NotJudged),
+        (vec![unchanged(), wild()], CheckOutcome::NotJudged),
         (vec![unchanged(), vague()], CheckOutcome::NoChangeShown),
         (vec![blocked(), blocked()], CheckOutcome::NotJudged),
         (vec![wild()], CheckOutcome::NotJudged),
@@ -105,10 +108,33 @@ fn a_row_of_a_cache_decides_nothing_beside_rows_of_the_disk() {
     assert!(!document.comparison.has(Conclusion::Slower));
     // A row that could not be judged may be one of a disk.
     let document = of(vec![unchanged(), blocked()], &[]);
-    assert!(document.sentence.contains("1 row could not be judged."));
+    assert_eq!(document.outcome, CheckOutcome::NotJudged);
+    let start = "NOT JUDGED: 1 of 2 rows (cannot be compared), so a slower row may go unnoticed";
+    assert!(document.sentence.starts_with(start), "{document:?}");
     // Where all rows are of a cache, that is what was measured.
     let document = of(vec![slower(), slower()], &[0, 1]);
     assert_eq!(document.outcome, CheckOutcome::Slower);
+}
+
+#[test]
+fn a_row_that_only_the_baseline_has_was_not_judged() {
+    let mut comparison = check(vec![unchanged()], |_| ()).comparison;
+    comparison.others[0].only_in_reference = vec!["RND4K Q1T1 read".to_owned()];
+    let document = CheckDocument::new(comparison, [None; 2], Vec::new(), &[]);
+    assert_eq!(document.outcome, CheckOutcome::NotJudged);
+    let start = "NOT JUDGED: 1 of 2 rows (not measured)";
+    assert!(document.sentence.starts_with(start), "{document:?}");
+}
+
+#[test]
+fn why_rows_were_not_judged_is_told_once_each() {
+    let mut few = blocked();
+    few.conclusion = Conclusion::TooFewTrials;
+    let document = check(vec![few.clone(), wild(), unchanged(), few], |_| ());
+    let start = "NOT JUDGED: 3 of 4 rows (too few trials, too unsteady), so";
+    assert!(document.sentence.starts_with(start), "{document:?}");
+    let text = document.render(&TableStyle::default());
+    assert!(text.contains("the 95 % interval of the change"), "{text}");
 }
 
 #[test]
@@ -189,7 +215,8 @@ fn what_was_disturbed_is_not_judged_whatever_it_looks_like() {
     assert!(all.rows[0].disturbed);
     // A row that was not disturbed still counts, and none else is the worst.
     let one = disturbed(vec![slower(), unchanged()], &[0]);
-    assert_eq!(one.outcome, CheckOutcome::Unchanged);
+    assert_eq!(one.outcome, CheckOutcome::NotJudged);
+    assert!(one.sentence.contains("1 of 2 rows (disturbed)"), "{one:?}");
     let mut worse = slower();
     worse.change.as_mut().unwrap().ratio = 0.3;
     let other = disturbed(vec![worse, slower()], &[0]);
@@ -319,6 +346,14 @@ fn nagios_gets_one_line_with_figures_and_its_own_codes() {
         line.contains("'SEQ1M Q8T1 read change'=-23.0%;;;;"),
         "{line}"
     );
+    let in_part = Some(check(vec![unchanged(), blocked()], |_| ()));
+    let in_part = ChecksDocument::new(vec![checked("/mnt/a", 4, in_part)]);
+    assert_eq!(in_part.to_nagios().1, 3);
+    let is_open = |line: &str| {
+        line.starts_with("sokudo_check_outcome{") && line.ends_with("\"not_judged\"} 1")
+    };
+    let metrics = in_part.to_prometheus();
+    assert!(metrics.lines().any(is_open), "{metrics}");
     let mut failed = checked("/mnt/a", 1, of(unchanged()));
     failed.error = Some("I/O error".into());
     assert_eq!(ChecksDocument::new(vec![failed]).to_nagios().1, 2);

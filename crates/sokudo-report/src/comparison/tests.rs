@@ -41,7 +41,7 @@ fn document() -> ComparisonDocument {
                 ratio_interval_95: None,
                 ..change(1.4, 1.0, 1.0)
             }),
-            Some("3 and 3 trials, and 5 of each are needed (--runs 5)"),
+            Some("3 and 3 trials, and 5 of each are needed; measure both with --runs 5"),
         ),
         blocked,
     ];

@@ -33,9 +33,10 @@ use crate::commands::{busy, compare};
 
 pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
     match arguments.command {
-        BaselineCommand::Set(arguments) => set(&arguments),
-        BaselineCommand::Show(arguments) => show(&arguments),
-        BaselineCommand::Unset(arguments) => unset(&arguments),
+        None => show(&arguments.list),
+        Some(BaselineCommand::Set(arguments)) => set(&arguments),
+        Some(BaselineCommand::Show(arguments)) => show(&arguments),
+        Some(BaselineCommand::Unset(arguments)) => unset(&arguments),
     }
 }
 
@@ -44,9 +45,9 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
         return set_all(arguments);
     }
     if arguments.measured.is_empty() {
-        if arguments.idle.wait_idle.is_some() {
+        if arguments.idle.wait_idle.is_some() || arguments.dry_run {
             return Err(Exit::usage(text!(
-                "--wait-idle needs a measurement to wait for: sokudo baseline set --wait-idle -- mark PATH"
+                "--wait-idle and --dry-run need a measurement: sokudo baseline set --wait-idle -- mark PATH"
             )));
         }
         let id = find::id(&arguments.run, &arguments.keeping)?;
@@ -56,6 +57,9 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
     let mut repeat = StoredCommand::of_words(arguments.measured.clone())?;
+    if arguments.dry_run {
+        return often_enough(repeat)?.announce();
+    }
     let is_for_programs = repeat.printing_mut().rendering.is_for_programs();
     let (id, run, was_idle) = measure(repeat, arguments, &control)?;
     let message = appoint(id, &run, was_idle, arguments)?;
@@ -98,11 +102,14 @@ fn set_all(arguments: &SetArguments) -> Result<(), Exit> {
         });
         runs.push(run);
     }
-    output::print_coloured(&listing(runs, &arguments.keeping)?.render(&output::terminal_style()))?;
-    output::say(&text!(
-        "{} of {count} baselines were measured again.",
-        count - codes.len()
-    ))?;
+    if !arguments.dry_run {
+        let list = listing(runs, &arguments.keeping)?;
+        output::print_coloured(&list.render(&output::terminal_style()))?;
+        output::say(&text!(
+            "{} of {count} baselines were measured again.",
+            count - codes.len()
+        ))?;
+    }
     match gravest_code(&codes) {
         0 => Ok(()),
         code => Err(Exit::AsReported(code)),
@@ -117,6 +124,9 @@ fn set_anew(id: RunId, arguments: &SetArguments, control: &Control) -> Result<Ru
         overwrite: false,
         destroying: &Destroying::default(),
     })?;
+    if arguments.dry_run {
+        return often_enough(repeat)?.announce().map(|()| id);
+    }
     let (id, run, was_idle) = measure(repeat, arguments, control)?;
     appoint(id, &run, was_idle, arguments)?;
     Ok(id)
@@ -181,7 +191,7 @@ fn often_enough(repeat: StoredCommand) -> Result<StoredCommand, Exit> {
     };
     let needed = trials_needed(planned.rows.max(1), false);
     if planned.trials >= needed {
-        return Ok(repeat);
+        return Ok(repeat.in_any_time(needed));
     }
     if planned.is_requested {
         return Err(Exit::usage(text!(
@@ -192,7 +202,7 @@ fn often_enough(repeat: StoredCommand) -> Result<StoredCommand, Exit> {
     exit::note(text!(
         "each row gets {needed} trials, as many as sokudo check needs"
     ));
-    repeat.with_runs(needed)
+    Ok(repeat.with_runs(needed)?.in_any_time(needed))
 }
 
 /// Makes it the baseline, if it is a good witness, and says of what.
@@ -258,22 +268,16 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
         comparing,
         &mut Past::default(),
     );
-    let (mut few, mut blocked) = (Vec::new(), Vec::new());
-    for row in comparison.rows() {
-        match row.compared.conclusion {
-            Conclusion::TooFewTrials => few.push(row),
-            Conclusion::CannotBeCompared => blocked.push(row),
-            Conclusion::Slower
-            | Conclusion::Faster
-            | Conclusion::Same
-            | Conclusion::NoDifferenceShown => {}
-        }
-    }
-    let all = comparison.rows().count();
+    let rows = || comparison.rows();
+    let came_to =
+        |conclusion: Conclusion| rows().filter(move |row| row.compared.conclusion == conclusion);
+    let few = came_to(Conclusion::TooFewTrials).count();
+    let blocked: Vec<_> = came_to(Conclusion::CannotBeCompared).collect();
+    let all = rows().count();
     let made = run.results.iter().map(|row| row.trials.len()).min();
-    let made = made.filter(|_| !few.is_empty());
+    let made = made.filter(|_| few > 0);
     let needed = trials_needed((all - blocked.len()).max(1), false);
-    if few.len() + blocked.len() < all {
+    if few + blocked.len() < all {
         for row in &blocked {
             exit::note(text!("sokudo check will not judge {}", row.row));
         }

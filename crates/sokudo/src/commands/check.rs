@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use sokudo_analysis::Comparing;
 use sokudo_engine::Control;
@@ -56,7 +57,10 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
 }
 
 fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
-    output::check_writable(result_file(arguments.output.as_deref()))?;
+    if arguments.dry_run {
+        return announce(arguments);
+    }
+    output::check_writable(result_file(arguments.output.as_deref())).map_err(unwritten)?;
     arguments.notifying.check()?;
     let control = Control::new();
     interrupt::watch(&control)?;
@@ -64,18 +68,54 @@ fn checked(arguments: &CheckArguments) -> Result<(), Exit> {
         return all(arguments, &control);
     }
     let (reference, target) = arguments.notifying.tell_failure(reference(arguments))?;
-    let side = SideOf::of(&reference);
+    let side = unchecked(&reference);
     let ended = carry_out(reference, &target, arguments, &control);
     if let Err(exit @ (Exit::Interrupted | Exit::InterruptedEarly(_))) = ended {
         return Err(exit);
     }
-    let document = ChecksDocument::new(vec![side.check(&ended)]);
+    let document = ChecksDocument::new(vec![with_outcome(side, &ended)]);
     let ended = match arguments.format.is_for_monitoring() {
         true => print_all(&document, arguments),
         false => ended.and_then(|checked| print_one(checked, arguments)),
     };
     arguments.notifying.tell(|| document.to_json());
     ended
+}
+
+/// Says what would be measured and written, and how long that takes; does nothing.
+fn announce(arguments: &CheckArguments) -> Result<(), Exit> {
+    let announced = |(reference, target): (FoundRun, String)| {
+        repeated(&reference, &target, arguments)?.announce()
+    };
+    if !arguments.all {
+        return announced(reference(arguments)?);
+    }
+    let mut ended = Ok(());
+    for baseline in baselines_here(arguments)? {
+        let found = find::stored(baseline.run, &arguments.keeping).and_then(on_its_target);
+        if let Err(exit) = found.and_then(announced) {
+            ended = Err(Exit::AsReported(exit.report()));
+        }
+    }
+    ended
+}
+
+/// A result that cannot be written has a code of its own: 1 says that a row is slower.
+fn unwritten(exit: Exit) -> Exit {
+    match exit {
+        Exit::Failed(error) => Exit::Usage(error),
+        exit => exit,
+    }
+}
+
+/// Writes a result. Where its file cannot be written it is printed, for it took long to make.
+fn put(path: Option<&Path>, text: &str, is_for_people: bool) -> Result<(), Exit> {
+    output::put(path, text, is_for_people).or_else(|exit| {
+        if path.is_some() {
+            output::put(None, text, is_for_people)?;
+        }
+        Err(unwritten(exit))
+    })
 }
 
 /// Prints one for people or programs, and ends with its code.
@@ -112,15 +152,12 @@ fn checks_of_all(
     arguments: &CheckArguments,
     control: &Control,
 ) -> Result<(Vec<BaselineCheck>, bool), Exit> {
-    let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
-    if baselines.is_empty() {
-        return only(baselines, &text!("any device")).map(|_| (Vec::new(), false));
-    }
+    let baselines = baselines_here(arguments)?;
     let mut checks = Vec::new();
     let mut is_interrupted = false;
     for baseline in baselines {
         let reference = find::stored(baseline.run, &arguments.keeping)?;
-        let side = SideOf::of(&reference);
+        let side = unchecked(&reference);
         let ended = match is_interrupted {
             true => Err(Exit::Interrupted),
             false => {
@@ -131,56 +168,46 @@ fn checks_of_all(
             }
         };
         is_interrupted |= matches!(ended, Err(Exit::Interrupted | Exit::InterruptedEarly(_)));
-        checks.push(side.check(&ended));
+        checks.push(with_outcome(side, &ended));
     }
     Ok((checks, is_interrupted))
 }
 
 /// Of what a check is, whatever comes of it.
-struct SideOf {
-    device: String,
-    identity: String,
-    target: String,
-    method: String,
-    baseline_run: Option<u64>,
+fn unchecked(reference: &FoundRun) -> BaselineCheck {
+    let target = &reference.run.target;
+    BaselineCheck {
+        device: target.device_name(),
+        identity: target.identity(),
+        target: target.name.clone(),
+        method: reference.run.plan.method.to_string(),
+        baseline_run: reference.id.map(|id| id.0),
+        exit_code: 0,
+        error: None,
+        check: None,
+    }
 }
 
-impl SideOf {
-    fn of(reference: &FoundRun) -> Self {
-        Self {
-            device: reference.run.target.device_name(),
-            identity: reference.run.target.identity(),
-            target: reference.run.target.name.clone(),
-            method: reference.run.plan.method.to_string(),
-            baseline_run: reference.id.map(|id| id.0),
+/// The same with what came of it.
+fn with_outcome(side: BaselineCheck, ended: &Result<Checked, Exit>) -> BaselineCheck {
+    let (exit_code, error, check) = match ended {
+        Err(exit) => (exit.code(), exit.reason(), None),
+        Ok(checked) => {
+            let exit = match &checked.ended_by {
+                Some(exit) => Some((exit.code(), exit.message())),
+                None => conclusion(&checked.document)
+                    .err()
+                    .map(|exit| (exit.code(), None)),
+            };
+            let (code, error) = exit.unwrap_or_default();
+            (code, error, Some(checked.document.clone()))
         }
-    }
-
-    /// What came of it.
-    fn check(&self, ended: &Result<Checked, Exit>) -> BaselineCheck {
-        let (exit_code, error, check) = match ended {
-            Err(exit) => (exit.code(), exit.reason(), None),
-            Ok(checked) => {
-                let exit = match &checked.ended_by {
-                    Some(exit) => Some((exit.code(), exit.message())),
-                    None => conclusion(&checked.document)
-                        .err()
-                        .map(|exit| (exit.code(), None)),
-                };
-                let (code, error) = exit.unwrap_or_default();
-                (code, error, Some(checked.document.clone()))
-            }
-        };
-        BaselineCheck {
-            device: self.device.clone(),
-            identity: self.identity.clone(),
-            target: self.target.clone(),
-            method: self.method.clone(),
-            baseline_run: self.baseline_run,
-            exit_code,
-            error,
-            check,
-        }
+    };
+    BaselineCheck {
+        exit_code,
+        error,
+        check,
+        ..side
     }
 }
 
@@ -190,13 +217,7 @@ fn carry_out(
     arguments: &CheckArguments,
     control: &Control,
 ) -> Result<Checked, Exit> {
-    let mut repeat = StoredCommand::of_run(&reference.run)?
-        .aimed_at(target)?
-        .with_choices_of(&reference.run);
-    repeat.ask_again(&Leave {
-        overwrite: arguments.overwrite,
-        destroying: &arguments.destroying,
-    })?;
+    let mut repeat = repeated(&reference, target, arguments)?;
     repeat.printing_mut().asking = arguments.asking;
     let before = BusyPolicy::of(arguments.idle.wait_idle, arguments.anyway);
     let was_idle = before.make_sure(&Named::recognise(target)?, control)?;
@@ -223,12 +244,28 @@ fn carry_out(
     })
 }
 
+/// The baseline's command on what is called so today, with leave to destroy that is given now.
+fn repeated(
+    reference: &FoundRun,
+    target: &str,
+    arguments: &CheckArguments,
+) -> Result<StoredCommand, Exit> {
+    let mut repeat = StoredCommand::of_run(&reference.run)?
+        .aimed_at(target)?
+        .with_choices_of(&reference.run);
+    repeat.ask_again(&Leave {
+        overwrite: arguments.overwrite,
+        destroying: &arguments.destroying,
+    })?;
+    Ok(repeat)
+}
+
 /// How a check ends that was carried out to its end.
 fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
     match document.outcome {
         CheckOutcome::Failed | CheckOutcome::Slower => Err(Exit::FailedAsReported),
         CheckOutcome::NotJudged => Err(Exit::not_trusted(text!(
-            "no row could be judged, so a slower row may go unnoticed; the result says why"
+            "not every row could be judged, so a slower one may go unnoticed; the result says why"
         ))),
         CheckOutcome::Faster | CheckOutcome::Unchanged | CheckOutcome::NoChangeShown => Ok(()),
     }
@@ -237,18 +274,15 @@ fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
 /// Prints what came of one or several, and ends with the gravest code.
 fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<(), Exit> {
     let path = result_file(arguments.output.as_deref());
-    let (text, code) = match arguments.format {
-        CheckFormat::Table => {
-            let style = output::style(path.is_none(), arguments.table.unit);
-            (document.render(&style), document.exit_code)
-        }
-        CheckFormat::Json => (document.to_json(), document.exit_code),
-        CheckFormat::Nagios => document.to_nagios(),
-        CheckFormat::Prom => (document.to_prometheus(), document.exit_code),
-    };
+    let mut code = document.exit_code;
     match arguments.format {
-        CheckFormat::Nagios => print::put_for_nagios(path, &text)?,
-        format => output::put(path, &text, format == CheckFormat::Table)?,
+        CheckFormat::Table | CheckFormat::Json => print(document, arguments)?,
+        CheckFormat::Prom => put(path, &document.to_prometheus(), false)?,
+        CheckFormat::Nagios => {
+            let (text, of_nagios) = document.to_nagios();
+            print::put_for_nagios(path, &text)?;
+            code = of_nagios;
+        }
     }
     match code {
         0 => Ok(()),
@@ -325,14 +359,14 @@ fn document(
     }
 }
 
-fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
+fn print(document: &impl Forms, arguments: &CheckArguments) -> Result<(), Exit> {
     let path = result_file(arguments.output.as_deref());
     let is_table = arguments.format == CheckFormat::Table;
     let text = match is_table {
         true => document.render(&output::style(path.is_none(), arguments.table.unit)),
         false => document.to_json(),
     };
-    output::put(path, &text, is_table)
+    put(path, &text, is_table)
 }
 
 /// With what is compared, and what is to be measured for it.
@@ -396,6 +430,15 @@ fn baselines(arguments: &CheckArguments) -> Result<Vec<Baseline>, Exit> {
     let method = arguments.method.as_deref().unwrap_or_default();
     let wanted = |baseline: &Baseline| baseline.method.starts_with(method);
     Ok(all.into_iter().filter(wanted).collect())
+}
+
+/// Those of this machine, of which there is one at least.
+fn baselines_here(arguments: &CheckArguments) -> Result<Vec<Baseline>, Exit> {
+    let baselines = of_this_machine(baselines(arguments)?, &arguments.keeping)?;
+    match baselines.is_empty() {
+        true => only(baselines, &text!("any device")).map(|it| vec![it]),
+        false => Ok(baselines),
+    }
 }
 
 /// The one that there is.

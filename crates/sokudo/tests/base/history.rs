@@ -56,7 +56,10 @@ fn an_empty_store_says_what_to_do_and_is_not_made() {
     store.refuses("delete 7 -y", 2, &["no run 7"]);
     store.refuses("baseline set 7", 2, &["no run 7"]);
     store.refuses("baseline unset 7", 2, &["no run 7"]);
-    assert!(store.ok("baseline show").contains("sokudo baseline set"));
+    for command in ["baseline show", "baseline list", "baseline"] {
+        let shown = store.ok(command);
+        assert!(shown.contains("sokudo baseline set"), "{command}");
+    }
     store.refuses("check", 2, &["no baseline", "baseline set"]);
 }
 

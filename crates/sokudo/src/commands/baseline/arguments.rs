@@ -40,12 +40,12 @@ run is kept like any other. It writes only if the baseline wrote; a device or a 
 contents are lost must be named again (--destroy, --overwrite).
 
 Exit codes: 0 unchanged, faster, or no change shown; 1 a row is slower, or something failed;
-2 wrong arguments or no baseline; 3 refused because it would endanger data; 4 no row could
-be judged, or the machine was busy; 130 interrupted. Of several checks (--all) the most
-serious one counts, in the order 1, 3, 2, 4.
+2 wrong arguments, no baseline, or the result cannot be written; 3 refused because it would
+endanger data; 4 a row could not be judged, or the machine was busy; 130 interrupted. Of
+several checks (--all) the most serious one counts, in the order 1, 3, 2, 4.
 
 With --format nagios: 0 OK, no row is slower; 1 WARNING, a row is slower; 2 CRITICAL, a row has
-lost half its speed or more, or the device failed; 3 UNKNOWN, no row could be judged, the
+lost half its speed or more, or the device failed; 3 UNKNOWN, a row could not be judged, the
 machine was busy, the check was interrupted, or there is no baseline.";
 
 /// How long an idle machine is waited for unless told.
@@ -53,16 +53,21 @@ const IDLE_WAIT: &str = "10min";
 
 /// Arguments of `sokudo baseline`, as given.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct BaselineArguments {
     #[command(subcommand)]
-    pub(crate) command: BaselineCommand,
+    pub(crate) command: Option<BaselineCommand>,
+
+    #[command(flatten)]
+    pub(crate) list: BaselineListArguments,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BaselineCommand {
     /// Compare later runs of its device and method with this run
     Set(SetArguments),
-    /// Show all baselines
+    /// Show all baselines; the same as sokudo baseline alone
+    #[command(alias = "list")]
     Show(BaselineListArguments),
     /// Unset a baseline; the run is kept
     Unset(UnsetArguments),
@@ -93,6 +98,10 @@ pub(crate) struct SetArguments {
     /// Measure now, with this command: mark /mnt/data --size 8GiB
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) measured: Vec<String>,
+
+    /// Say what would be done, and how long it takes; writes nothing
+    #[arg(long, help_heading = WRITTEN)]
+    pub(crate) dry_run: bool,
 
     #[command(flatten)]
     pub(crate) asking: Asking,
@@ -193,6 +202,10 @@ pub(crate) struct CheckArguments {
 
     #[command(flatten)]
     pub(crate) destroying: sokudo_methods::arguments::destroying::Destroying,
+
+    /// Say what would be done, and how long it takes; writes nothing
+    #[arg(long, help_heading = WRITTEN)]
+    pub(crate) dry_run: bool,
 
     /// Result format: table, json, nagios or prom
     ///
