@@ -154,7 +154,7 @@ mod tests {
             trials_before_time_max,
             ..all.clone()
         };
-        let time = |schedule: &Schedule| duration(&plan, schedule, None).0;
+        let time = |schedule: &Schedule| duration(&plan, schedule, &[]).0;
         assert_eq!(time(&limited(0)) * 8, time(&all));
         assert_eq!(time(&limited(6)) * 8, time(&all) * 6);
         assert_eq!(time(&limited(9)), time(&all));

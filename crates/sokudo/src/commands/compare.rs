@@ -108,7 +108,7 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<FoundRun>, Exit> {
             "- is given twice, but standard input holds one result; name files for the others"
         )));
     }
-    let output = arguments.rendering.output.as_deref();
+    let output = arguments.rendering.output();
     let output = output.and_then(print::identity);
     let mut recall = Recall::new(&arguments.keeping);
     let progress = progress::bar(arguments.sides.len() as u64, arguments.asking.quiet);
@@ -249,7 +249,7 @@ fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<
         return event_stream::compared(document);
     }
     print::write_document(document, &arguments.rendering)?;
-    let output = arguments.rendering.output.as_ref();
+    let output = arguments.rendering.output();
     if let (Some(path), [other]) = (output.filter(|_| arguments.live), &document.others[..]) {
         let (path, answer) = (path.display(), other.sentence.clone());
         exit::note(text!("the comparison is in {path}: {answer}"));
