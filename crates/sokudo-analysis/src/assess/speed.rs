@@ -20,6 +20,8 @@ use crate::surroundings::level_name;
 
 /// The point that says that no speed could be judged.
 pub const NOT_JUDGED: &str = "not-judged";
+/// The point that says that other rows could be judged.
+pub(super) const STREAMS_NOT_JUDGED: &str = "streams-not-judged";
 
 /// Blocks of this and more are a stream.
 const STREAM_BLOCK: Bytes = Bytes::kib(128);
@@ -183,7 +185,12 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         Some((found, remedy.unwrap_or_else(|| measure_longer.into())))
     });
     let of_no_row = || {
-        let row = measured().next().filter(|_| !measured().any(is_proven))?;
+        // One that fails or is disturbed leaves nothing to judge streams by, whatever the others show.
+        let streams = || measured().filter(|row| is_stream(row));
+        let row = match measured().any(is_proven) {
+            false => measured().next()?,
+            true => streams().next().filter(|_| !streams().any(is_proven))?,
+        };
         let assessment = row.assessment.as_ref()?;
         // Of equals the first, which matters most.
         let doubts = assessment.findings.iter().rev();
@@ -196,7 +203,7 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         return Some(AssessedPoint { remedy, ..point });
     }
     let (why, remedy) = of_no_row()?;
-    let point = match is_any_judged {
+    let point = match is_any_judged || measured().any(is_proven) {
         false => {
             let found = text!("speed not judged: {why}");
             expected.point(NOT_JUDGED, Some(DiskAnswer::OkBut), found)
@@ -204,7 +211,7 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         // What is fast enough whatever disturbed it says nothing of the other rows.
         true => {
             let found = text!("sequential reads and writes are not judged: {why}");
-            expected.point("streams-not-judged", None, found)
+            expected.point(STREAMS_NOT_JUDGED, None, found)
         }
     };
     Some(AssessedPoint { remedy, ..point })
@@ -374,7 +381,7 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
         it if it > most && rpm.is_some() => (
             None,
             text!(
-                "{such} does {} random reads a second: more than its rotation allows ({}), so a cache answered",
+                "{such} does {} random reads a second: more than its rotation allows ({}), so a cache answered, or it is virtual or its label untrue",
                 count(reads),
                 count(most)
             ),

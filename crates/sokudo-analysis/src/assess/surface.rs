@@ -39,9 +39,19 @@ pub(super) fn is_whole(points: &[AssessedPoint]) -> bool {
 pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
     let mut points: Vec<AssessedPoint> = speed_fell(run).into_iter().collect();
     if run.plan.method.is(MethodTrait::AsksForDisk) {
-        points.extend(surface(run));
+        let capacity = real_capacity(run);
+        let is_false = |it: &AssessedPoint| it.answer == Some(DiskAnswer::NotOk);
+        let surface = surface(run).map(|point| match capacity.as_ref().is_some_and(is_false) {
+            false => point,
+            true => AssessedPoint {
+                answer: None,
+                found: "blocks beyond its real size are not its own".into(),
+                ..point
+            },
+        });
+        points.extend(surface);
         points.extend(slow(run));
-        points.extend(real_capacity(run));
+        points.extend(capacity);
     }
     points
 }

@@ -70,6 +70,9 @@ fn what_was_not_looked_at_is_not_called_ok() {
             .contains("all 1 GiB of sim:ssd?size=1GiB can be read")
     );
     checkup(".", "--full").ends(2);
+    // What allows a device to be destroyed is not taken for the target, and says how it is named.
+    let untargeted = checkup(".", "--destroy /dev/sdX");
+    untargeted.refused(2, &["sokudo checkup /dev/sdX --destroy /dev/sdX"]);
     let scattered = sokudo_on("mark --quiet --no-store", "sim:smr", "--card").ok();
     let lines = || scattered.printed.lines();
     assert!(
