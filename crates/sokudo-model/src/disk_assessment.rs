@@ -55,14 +55,10 @@ impl DiskAssessment {
 impl AssessedPoint {
     /// Whether it only says that something was not looked at.
     pub fn is_not_looked_at(&self) -> bool {
-        let codes = [
-            UNKNOWN_HEALTH,
-            UNREAD_BLOCKS,
-            UNCHECKED_CAPACITY,
-            POSSIBLE_FAKE,
-            LOOKED_AT,
-        ];
-        codes.contains(&&*self.code)
+        matches!(
+            &*self.code,
+            UNKNOWN_HEALTH | UNREAD_BLOCKS | UNCHECKED_CAPACITY | POSSIBLE_FAKE | LOOKED_AT
+        )
     }
 }
 

@@ -50,9 +50,9 @@ pub fn answer(assessment: &DiskAssessment) -> Option<(RunAnswer, Text)> {
 /// That a disk may be a fake: of one that is to be returned anyway nobody needs to hear it.
 fn doubted_size(assessment: &DiskAssessment) -> Option<Text> {
     let mut points = assessment.points.iter();
-    let may_be_fake = points.any(|point| point.code == POSSIBLE_FAKE);
-    let is_doubted = may_be_fake && assessment.answer != Some(DiskAnswer::NotOk);
-    is_doubted.then(|| "real size not tested: it may be a fake".into())
+    let is_bad = assessment.answer == Some(DiskAnswer::NotOk);
+    (!is_bad && points.any(|point| point.code == POSSIBLE_FAKE))
+        .then(|| "real size not tested: it may be a fake".into())
 }
 
 /// What nobody looked at, in a few words, each once.
@@ -227,10 +227,9 @@ pub fn table_of_all(run: &Run, disks: &[JudgedDisk<'_>]) -> Table {
         })
         .column_if_any(left("Why").rank(2).sentence_at_most(48, 20), |disk| {
             let point = decisive(disk.assessment)?;
-            let is_bad = point.answer != Some(DiskAnswer::Ok);
-            let found = is_bad.then(|| point.found.clone()).into_iter();
-            let all: Vec<Text> = found.chain(doubted_size(disk.assessment)).collect();
-            (!all.is_empty()).then(|| Text::list(all, "; "))
+            let found = (point.answer != Some(DiskAnswer::Ok)).then(|| point.found.clone());
+            let all = Text::list(found.into_iter().chain(doubted_size(disk.assessment)), "; ");
+            (!all.is_empty()).then_some(all)
         })
         .table()
 }

@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::{Bus, Disk, Rotation};
 use sokudo_model::{
-    ArrayState, AssessedPoint, Assessment, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation,
-    Order, Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
+    ArrayState, AssessedPoint, Assessment, BlockDevice, BlockDeviceKind, Bytes, DiskAnswer, Enough,
+    Operation, Order, Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
 };
 use sokudo_words::{Argued, Argument, Text, text};
 
@@ -78,10 +78,11 @@ impl FastestStreams {
             beside: (run.targets.iter().enumerate().skip(1))
                 .filter_map(|(index, target)| {
                     let device = target.devices.first()?.name.clone();
-                    Some((device, leaf(target), of_target(index, &[Operation::Read])?))
+                    let leaf = leaf(target).map(|it| it.name.clone());
+                    Some((device, leaf, of_target(index, &[Operation::Read])?))
                 })
                 .collect(),
-            leaf: leaf(run.targets.first().unwrap_or(&run.target)),
+            leaf: leaf(run.targets.first().unwrap_or(&run.target)).map(|it| it.name.clone()),
         }
     }
 
@@ -103,10 +104,9 @@ impl FastestStreams {
     }
 }
 
-fn leaf(target: &TargetInfo) -> Option<String> {
+fn leaf(target: &TargetInfo) -> Option<&BlockDevice> {
     let mut leaves = target.leaves();
-    let leaf = leaves.next()?.name.clone();
-    leaves.next().is_none().then_some(leaf)
+    leaves.next().filter(|_| leaves.next().is_none())
 }
 
 pub(super) fn is_proven(row: &Row) -> bool {
@@ -313,9 +313,7 @@ fn random_reads(run: &Run) -> Option<AssessedPoint> {
 
 fn random_reads_of(run: &Run, row: &Row) -> Option<AssessedPoint> {
     let reads = rate(row)? / RANDOM_BLOCK.0 as f64;
-    let target = run.targets.first().unwrap_or(&run.target);
-    let mut leaves = target.leaves();
-    let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
+    let leaf = leaf(run.targets.first().unwrap_or(&run.target))?;
     let drives = run.conditions.drives.iter().map(|drive| &drive.disk);
     let drive = drives.into_iter().find(|disk| disk.name == leaf.name);
     let bus = drive.and_then(|disk| disk.bus);
@@ -337,28 +335,27 @@ fn random_reads_of(run: &Run, row: &Row) -> Option<AssessedPoint> {
     };
     let least = expected.figures.least_iops;
     let what = Text::from(what);
-    let (answer, found) = match reads {
-        it if it >= least => (
-            DiskAnswer::Ok,
-            text!(
-                "{} single random reads a second: normal for {what}",
-                count(reads)
-            ),
+    let found = match reads >= least {
+        true => text!(
+            "{} single random reads a second: normal for {what}",
+            count(reads)
         ),
-        it => (
-            if it < least / 2.0 {
-                DiskAnswer::NotOk
-            } else {
-                DiskAnswer::OkBut
-            },
-            text!(
-                "{} single random reads a second: {what} does {} or more",
-                count(reads),
-                count(least)
-            ),
+        false => text!(
+            "{} single random reads a second: {what} does {} or more",
+            count(reads),
+            count(least)
         ),
     };
-    Some(expected.point(code, Some(answer), found))
+    Some(expected.point(code, Some(held_against(reads, least)), found))
+}
+
+/// What a figure comes to: as is expected, less, or not half of it.
+fn held_against(figure: f64, least: f64) -> DiskAnswer {
+    match figure {
+        it if it >= least => DiskAnswer::Ok,
+        it if it >= least / 2.0 => DiskAnswer::OkBut,
+        _ => DiskAnswer::NotOk,
+    }
 }
 
 /// How many a second, with thousands grouped.
@@ -391,11 +388,7 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
             text!("{such} does {} random reads a second: normal", count(reads)),
         ),
         it => (
-            Some(if it < least / 2.0 {
-                DiskAnswer::NotOk
-            } else {
-                DiskAnswer::OkBut
-            }),
+            Some(held_against(it, least)),
             text!(
                 "{such} does {} random reads a second: {} or more is normal",
                 count(reads),
@@ -407,28 +400,22 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
 }
 
 fn rotating_stream(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
-    let target = run.targets.first().unwrap_or(&run.target);
-    let mut leaves = target.leaves();
-    let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
+    let leaf = leaf(run.targets.first().unwrap_or(&run.target))?;
     let read = streams.read.filter(|_| is_platters(leaf))?;
     let expected = &expectations().rotating_sequential;
     let least = expected.figures.least_mb_per_s;
     let reads = megabytes(read);
-    let (answer, found) = match read / 1e6 {
-        it if it >= least => (
-            DiskAnswer::Ok,
-            text!("{reads} MB/s in sequential reads: normal for a rotating disk"),
-        ),
-        it => (
-            if it < least / 2.0 {
-                DiskAnswer::NotOk
-            } else {
-                DiskAnswer::OkBut
-            },
-            text!("only {reads} MB/s in sequential reads: rotating disks do {least:.0} or more"),
-        ),
+    let found = match read / 1e6 >= least {
+        true => text!("{reads} MB/s in sequential reads: normal for a rotating disk"),
+        false => {
+            text!("only {reads} MB/s in sequential reads: rotating disks do {least:.0} or more")
+        }
     };
-    Some(expected.point("rotating-sequential", Some(answer), found))
+    Some(expected.point(
+        "rotating-sequential",
+        Some(held_against(read / 1e6, least)),
+        found,
+    ))
 }
 
 /// The file against the device that its file system is on.
@@ -480,16 +467,11 @@ fn array(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
         megabytes(reads),
         megabytes(could)
     );
-    let answer = match percent {
-        it if it >= expected.figures.least_percent => DiskAnswer::Ok,
-        _ => DiskAnswer::OkBut,
-    };
-    let point = expected.point("array-share", Some(answer), found);
-    Some(match answer {
-        DiskAnswer::Ok => point,
-        _ => AssessedPoint {
+    Some(match percent >= expected.figures.least_percent {
+        true => expected.point("array-share", Some(DiskAnswer::Ok), found),
+        false => AssessedPoint {
             remedy: "look for a slow member (measure each with sokudo mark), a link or controller that they share, and a chunk that is too small for the depth".into(),
-            ..point
+            ..expected.point("array-share", Some(DiskAnswer::OkBut), found)
         },
     })
 }

@@ -25,10 +25,7 @@ pub(super) fn not_looked_at(run: &Run, points: &[AssessedPoint]) -> Vec<Assessed
             blocks(run),
         ),
         (
-            match may_be_fake(run) {
-                true => POSSIBLE_FAKE,
-                false => UNCHECKED_CAPACITY,
-            },
+            capacity_code(run),
             !has(&[surface::CAPACITY]),
             capacity(run),
         ),
@@ -98,11 +95,14 @@ fn blocks(run: &Run) -> Text {
     }
 }
 
-/// Whether it is of those that are sold with false sizes: what is plugged in from outside.
-fn may_be_fake(run: &Run) -> bool {
+/// What is plugged in from outside is sold with false sizes.
+fn capacity_code(run: &Run) -> &'static str {
     let mut drives = run.conditions.drives.iter().map(|it| &it.disk);
-    run.plan.method.is(MethodTrait::AsksForDisk)
-        && drives.any(|disk| disk.removable == Some(true) || disk.bus == Some(Bus::Usb))
+    let is_plugged_in = |it: &Disk| it.removable == Some(true) || it.bus == Some(Bus::Usb);
+    match run.plan.method.is(MethodTrait::AsksForDisk) && drives.any(is_plugged_in) {
+        true => POSSIBLE_FAKE,
+        false => UNCHECKED_CAPACITY,
+    }
 }
 
 fn capacity(run: &Run) -> Text {
