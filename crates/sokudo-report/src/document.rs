@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use sokudo_model::sharing::disk_of;
 use sokudo_model::{Origin, Run, TargetInfo};
 
-use crate::unique::unique;
+use crate::unique::grouped;
 use crate::{date, json_layout};
 
 mod figures;
@@ -101,7 +101,9 @@ impl RunDocument {
             let target = *it.workload.targets().first()?;
             Some((disk_of(&it.name)?, self.targets.get(target)?))
         });
-        let disks = unique(of_rows);
+        // Of a disk and what lies beside it the first row is its own.
+        let first = |(label, targets): (_, Vec<&_>)| (label, targets[0]);
+        let disks: Vec<_> = grouped(of_rows).into_iter().map(first).collect();
         if disks.len() > 1 { disks } else { Vec::new() }
     }
 

@@ -277,21 +277,13 @@ fn link_share(disk: &Disk, streams: &FastestStreams) -> Option<AssessedPoint> {
         megabytes(reached),
         megabytes(carries)
     );
-    let (answer, found) = match percent {
-        it if it > figures.impossible_percent => (
-            None,
-            text!(
-                "{share}: more than the link carries, so a cache answered, or the virtual machine reports a false link"
-            ),
+    let answer = (percent <= figures.impossible_percent).then_some(DiskAnswer::Ok);
+    let found = match percent {
+        it if it > figures.impossible_percent => text!(
+            "{share}: more than the link carries, so a cache answered, or the virtual machine reports a false link"
         ),
-        it if it >= figures.limit_percent => (
-            Some(DiskAnswer::Ok),
-            text!("{share}: the link is the limit"),
-        ),
-        _ => (
-            Some(DiskAnswer::Ok),
-            text!("{share}: the link is not the limit"),
-        ),
+        it if it >= figures.limit_percent => text!("{share}: the link is the limit"),
+        _ => text!("{share}: the link is not the limit"),
     };
     Some(expected.point("link-share", answer, found))
 }
@@ -374,26 +366,19 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
         Some(rpm) => text!("a disk of {} rpm", grouped(rpm)),
         None => "a rotating disk".into(),
     };
-    let (answer, found) = match reads {
-        it if it > most && rpm.is_some() => (
-            None,
-            text!(
-                "{such} does {} random reads a second: more than its rotation allows ({}), so a cache answered, or it is virtual or its label untrue",
-                count(reads),
-                count(most)
-            ),
+    let is_impossible = reads > most && rpm.is_some();
+    let answer = (!is_impossible).then(|| held_against(reads, least));
+    let found = match reads {
+        _ if is_impossible => text!(
+            "{such} does {} random reads a second: more than its rotation allows ({}), so a cache answered, or it is virtual or its label untrue",
+            count(reads),
+            count(most)
         ),
-        it if it >= least => (
-            Some(DiskAnswer::Ok),
-            text!("{such} does {} random reads a second: normal", count(reads)),
-        ),
-        it => (
-            Some(held_against(it, least)),
-            text!(
-                "{such} does {} random reads a second: {} or more is normal",
-                count(reads),
-                count(least)
-            ),
+        it if it >= least => text!("{such} does {} random reads a second: normal", count(reads)),
+        _ => text!(
+            "{such} does {} random reads a second: {} or more is normal",
+            count(reads),
+            count(least)
         ),
     };
     expected.point("rotating-random", answer, found)
