@@ -138,7 +138,7 @@ impl<'a> Measurement<'a> {
     fn without_device(&self, allowed: &[String]) -> Text {
         let command = self.plan.method.command().unwrap_or("mark");
         let word = allowed.first().map_or("DEVICE", String::as_str);
-        let path = Some(word).filter(|word| word.starts_with('/'));
+        let path = Some(word).filter(|it| it.starts_with('/'));
         let device = path.unwrap_or("DEVICE");
         text!(
             "{} is no block device, so there is nothing to --destroy; leave it out, or name the device as the target, too: sokudo {command} {device} --destroy {word}",

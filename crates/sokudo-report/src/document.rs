@@ -102,8 +102,8 @@ impl RunDocument {
             Some((disk_of(&it.name)?, self.targets.get(target)?))
         });
         // Of a disk and what lies beside it the first row is its own.
-        let first = |(label, targets): (_, Vec<&_>)| (label, targets[0]);
-        let disks: Vec<_> = grouped(of_rows).into_iter().map(first).collect();
+        let disks = grouped(of_rows).into_iter();
+        let disks: Vec<_> = disks.map(|(label, all)| (label, all[0])).collect();
         if disks.len() > 1 { disks } else { Vec::new() }
     }
 

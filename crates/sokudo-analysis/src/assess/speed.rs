@@ -396,11 +396,8 @@ fn rotating_stream(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint>
             text!("only {reads} MB/s in sequential reads: rotating disks do {least:.0} or more")
         }
     };
-    Some(expected.point(
-        "rotating-sequential",
-        Some(held_against(read / 1e6, least)),
-        found,
-    ))
+    let answer = held_against(read / 1e6, least);
+    Some(expected.point("rotating-sequential", Some(answer), found))
 }
 
 /// The file against the device that its file system is on.
