@@ -64,7 +64,8 @@ pub fn disk(run: &Run) -> Option<DiskAssessment> {
     }
     // How to measure a disk better that is to be replaced helps nobody.
     if points.iter().any(|it| it.answer == Some(DiskAnswer::NotOk)) {
-        let speed = points.iter_mut().filter(|point| point.code == NOT_JUDGED);
+        let codes = [NOT_JUDGED, speed::STREAMS_NOT_JUDGED];
+        let speed = points.iter_mut().filter(|it| codes.contains(&&*it.code));
         speed.for_each(|point| point.remedy = Text::default());
     }
     points.extend(not_looked_at(run, &points));

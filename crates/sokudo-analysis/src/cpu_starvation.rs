@@ -159,7 +159,9 @@ fn cause(seen: &CpuTimes, refused: Refused) -> (Text, Text) {
             "other programs used {used:.1} CPUs on average: I/Os started late, and latencies include the wait",
             used = per_second(seen.programs)
         ),
-        Text::from("stop these programs (top shows them) and measure again"),
+        Text::from(
+            "stop the programs that use the processors (top shows which), and measure again",
+        ),
     )
 }
 

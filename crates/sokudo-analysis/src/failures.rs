@@ -205,8 +205,9 @@ fn summary(defects: &[Defect]) -> (Bytes, Text, Text) {
     let bytes = Bytes(defects.iter().map(|defect| defect.length.0).sum());
     let ranges = defects.iter().take(RANGES_LISTED_MAX).map(|defect| {
         text!(
-            "{length} at byte {offset}",
+            "{length} at {at} (byte {offset})",
             length = defect.length,
+            at = defect.offset,
             offset = defect.offset.0
         )
     });

@@ -236,7 +236,7 @@ fn unreadable_ranges_are_named_once_with_the_way_out() {
         run(1),
         "unreadable",
         &[
-            "^512 B in 1 range cannot be read: 512 B at byte 8192 |",
+            "^512 B in 1 range cannot be read: 512 B at 8 KiB (byte 8192) |",
             "back up the disk now",
         ],
     );

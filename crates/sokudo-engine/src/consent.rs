@@ -57,6 +57,11 @@ impl Consent {
         }
     }
 
+    /// The devices, by serial number or path.
+    pub fn named(&self) -> &[String] {
+        &self.named
+    }
+
     /// The same words, and whether files may be overwritten that no job has laid out. Of
     /// devices it says nothing.
     #[must_use]

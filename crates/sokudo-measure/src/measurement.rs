@@ -126,13 +126,24 @@ impl<'a> Measurement<'a> {
     /// When a device is to be destroyed and no target is one, or two targets are one.
     pub fn check_permission(&self) -> Result<(), MeasureError> {
         let is_device = |(_, named): (_, &Named)| named.kind() == TargetKind::BlockDevice;
-        if matches!(self.permission, Permission::Destroy(_)) && !self.targets().any(is_device) {
-            return Err(MeasureError::usage(text!(
-                "{} is no block device, so there is nothing to --destroy; leave it out",
-                self.target
-            )));
+        match &self.permission {
+            Permission::Destroy(consent) if !self.targets().any(is_device) => {
+                Err(MeasureError::usage(self.without_device(consent.named())))
+            }
+            _ => several::check(&self.targets().collect::<Vec<_>>()),
         }
-        several::check(&self.targets().collect::<Vec<_>>())
+    }
+
+    /// What allows a device to be destroyed names no target: that is a word of its own.
+    fn without_device(&self, allowed: &[String]) -> Text {
+        let command = self.plan.method.command().unwrap_or("mark");
+        let word = allowed.first().map_or("DEVICE", String::as_str);
+        let path = Some(word).filter(|it| it.starts_with('/'));
+        let device = path.unwrap_or("DEVICE");
+        text!(
+            "{} is no block device, so there is nothing to --destroy; leave it out, or name the device as the target, too: sokudo {command} {device} --destroy {word}",
+            self.target
+        )
     }
 
     /// Refuses a directory in which the test file cannot be made, before it is.

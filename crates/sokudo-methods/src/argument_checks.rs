@@ -3,7 +3,7 @@
 
 use sokudo_device::System;
 use sokudo_measure::Named;
-use sokudo_model::{BlockDeviceKind, Bytes, Nanos, TargetKind};
+use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, Nanos, TargetKind};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -15,6 +15,8 @@ const ROTATING: u64 = 150_000_000;
 const NVME: u64 = 1_500_000_000;
 const SATA: u64 = 450_000_000;
 const UNKNOWN: u64 = 500_000_000;
+/// Writes of sticks and cards, which few of them keep up.
+const STICK: u64 = 30_000_000;
 
 /// The share of the memory that the buffers of a row may take; the engine refuses
 /// more than half.
@@ -94,25 +96,54 @@ pub struct Assumed {
 
 /// How fast the target is taken to be, for the estimate.
 pub fn assumed(named: &Named) -> Assumed {
-    let of = |bytes_per_s, source: &'static str| Assumed {
+    match (named, named.info().and_then(|info| info.leaves().next())) {
+        (_, Some(leaf)) => of_leaf(leaf),
+        (Named::Simulated(_), None) => flash(NVME, "a simulated drive, whose time is virtual"),
+        _ => flash(UNKNOWN, "an unknown drive"),
+    }
+}
+
+fn flash(bytes_per_s: u64, source: &'static str) -> Assumed {
+    Assumed {
         bytes_per_s,
         source: source.into(),
         wears: true,
-    };
-    let Some(leaf) = named.info().and_then(|info| info.leaves().next()) else {
-        return match named {
-            Named::Simulated(_) => of(NVME, "a simulated drive, whose time is virtual"),
-            _ => of(UNKNOWN, "an unknown drive"),
-        };
-    };
+    }
+}
+
+fn of_leaf(leaf: &BlockDevice) -> Assumed {
     match (leaf.kind, leaf.rotational) {
-        _ if leaf.name.starts_with("nvme") => of(NVME, "an NVMe drive"),
-        (BlockDeviceKind::VirtualDisk, _) => of(UNKNOWN, "a virtual disk"),
+        _ if leaf.name.starts_with("nvme") => flash(NVME, "an NVMe drive"),
+        _ if leaf.name.starts_with("mmcblk") => flash(STICK, "a USB stick or a card"),
+        (BlockDeviceKind::VirtualDisk, _) => flash(UNKNOWN, "a virtual disk"),
         (_, Some(true)) => Assumed {
             wears: false,
-            ..of(ROTATING, "a rotating disk")
+            ..flash(ROTATING, "a rotating disk")
         },
-        (_, Some(false)) => of(SATA, "a solid-state drive without NVMe"),
-        _ => of(UNKNOWN, "an unknown drive"),
+        (_, Some(false)) => flash(SATA, "a solid-state drive without NVMe"),
+        // Of what can be taken out and names no rate the kernel's flag says nothing.
+        (BlockDeviceKind::Disk, None) => flash(STICK, "a USB stick or a card"),
+        _ => flash(UNKNOWN, "an unknown drive"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plugged_in_and_names_no_rate_is_taken_for_a_stick() {
+        let of = |name: &str, rotational| {
+            let leaf = BlockDevice {
+                name: name.to_owned(),
+                rotational,
+                ..BlockDevice::default()
+            };
+            of_leaf(&leaf).bytes_per_s
+        };
+        assert_eq!(of("sdc", None), STICK);
+        assert_eq!(of("mmcblk0", Some(false)), STICK);
+        assert_eq!(of("sda", Some(true)), ROTATING);
+        assert_eq!(of("sda", Some(false)), SATA);
     }
 }

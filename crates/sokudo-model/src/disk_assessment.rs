@@ -17,6 +17,8 @@ pub const UNKNOWN_HEALTH: &str = "unknown-health";
 pub const UNREAD_BLOCKS: &str = "unread-blocks";
 /// The point that says why the real size is not known.
 pub const UNCHECKED_CAPACITY: &str = "unchecked-capacity";
+/// The same of a disk of a kind that is sold with false sizes.
+pub const POSSIBLE_FAKE: &str = "possible-fake";
 /// The point of runs that were kept before these: blocks and capacity in one.
 pub const LOOKED_AT: &str = "looked-at";
 
@@ -53,7 +55,10 @@ impl DiskAssessment {
 impl AssessedPoint {
     /// Whether it only says that something was not looked at.
     pub fn is_not_looked_at(&self) -> bool {
-        [UNKNOWN_HEALTH, UNREAD_BLOCKS, UNCHECKED_CAPACITY, LOOKED_AT].contains(&&*self.code)
+        matches!(
+            &*self.code,
+            UNKNOWN_HEALTH | UNREAD_BLOCKS | UNCHECKED_CAPACITY | POSSIBLE_FAKE | LOOKED_AT
+        )
     }
 }
 

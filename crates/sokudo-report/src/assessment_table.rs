@@ -1,8 +1,8 @@
 //! Whether a disk is as it should be, for people: the answer in a sentence, then a line per point.
 
 use sokudo_model::{
-    AssessedPoint, BlockDevice, DiskAnswer, DiskAssessment, DriveConditions, LOOKED_AT, Run,
-    RunAnswer, UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS, narrow,
+    AssessedPoint, BlockDevice, DiskAnswer, DiskAssessment, DriveConditions, LOOKED_AT,
+    POSSIBLE_FAKE, Run, RunAnswer, UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS, narrow,
 };
 use sokudo_words::{Text, text};
 
@@ -43,7 +43,16 @@ pub fn answer(assessment: &DiskAssessment) -> Option<(RunAnswer, Text)> {
         RunAnswer::NotOk => text!("NOT OK: {found}{more}"),
         _ => text!("CANNOT SAY: {found}"),
     };
-    Some((answer, sentence))
+    let sentences = std::iter::once(sentence).chain(doubted_size(assessment));
+    Some((answer, Text::list(sentences, "; ")))
+}
+
+/// That a disk may be a fake: of one that is to be returned anyway nobody needs to hear it.
+fn doubted_size(assessment: &DiskAssessment) -> Option<Text> {
+    let mut points = assessment.points.iter();
+    let is_bad = assessment.answer == Some(DiskAnswer::NotOk);
+    (!is_bad && points.any(|point| point.code == POSSIBLE_FAKE))
+        .then(|| "real size not tested: it may be a fake".into())
 }
 
 /// What nobody looked at, in a few words, each once.
@@ -52,7 +61,7 @@ fn not_looked_at<'a>(points: impl IntoIterator<Item = &'a AssessedPoint>) -> Tex
     for point in points {
         health |= point.code == UNKNOWN_HEALTH;
         blocks |= [UNREAD_BLOCKS, LOOKED_AT].contains(&&*point.code);
-        size |= [UNCHECKED_CAPACITY, LOOKED_AT].contains(&&*point.code);
+        size |= [UNCHECKED_CAPACITY, POSSIBLE_FAKE, LOOKED_AT].contains(&&*point.code);
     }
     let words = [
         (health, "health"),
@@ -129,7 +138,13 @@ pub fn answer_of_all(disks: &[JudgedDisk<'_>]) -> Option<(RunAnswer, Text)> {
         RunAnswer::NotOk => text!("NOT OK: {alike} of {all} disks; {found}"),
         _ => text!("CANNOT SAY: {alike} of {all} disks; {found}"),
     };
-    Some((answer, sentence))
+    let doubts = disks.iter().filter_map(|disk| {
+        let name = disk.label.unwrap_or(disk.name);
+        let doubt = doubted_size(disk.assessment)?;
+        Some(text!("{name}: {doubt}"))
+    });
+    let sentences = std::iter::once(sentence).chain(doubts.take(NAMED_MAX));
+    Some((answer, Text::list(sentences, "; ")))
 }
 
 /// Adds what each disk comes to, in a sentence.
@@ -212,7 +227,9 @@ pub fn table_of_all(run: &Run, disks: &[JudgedDisk<'_>]) -> Table {
         })
         .column_if_any(left("Why").rank(2).sentence_at_most(48, 20), |disk| {
             let point = decisive(disk.assessment)?;
-            (point.answer != Some(DiskAnswer::Ok)).then(|| point.found.clone())
+            let found = (point.answer != Some(DiskAnswer::Ok)).then(|| point.found.clone());
+            let all = Text::list(found.into_iter().chain(doubted_size(disk.assessment)), "; ");
+            (!all.is_empty()).then_some(all)
         })
         .table()
 }
@@ -323,4 +340,48 @@ pub fn add_sources<'a>(article: &mut Article<'a>, points: impl Iterator<Item = &
         )
     });
     article.marked("What is expected, and by whom:", "", expected.collect());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(code: &str, answer: Option<DiskAnswer>, found: &'static str) -> AssessedPoint {
+        AssessedPoint {
+            code: code.to_owned(),
+            answer,
+            found: found.into(),
+            remedy: Text::default(),
+            expected: String::new(),
+            source: String::new(),
+            date: String::new(),
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_fake_is_said_in_the_first_line_of_all_but_what_is_bad() {
+        let of = |answer| {
+            let untested = point(POSSIBLE_FAKE, None, "real size: untested");
+            DiskAssessment::of(vec![point("x", answer, "found"), untested]).unwrap()
+        };
+        let says = "real size not tested: it may be a fake";
+        let stick = of(Some(DiskAnswer::Ok));
+        let alone = answer(&stick).unwrap().1.english();
+        let expected = format!("OK so far (not looked at: real size): found; {says}");
+        assert_eq!(alone, expected);
+        let bad = of(Some(DiskAnswer::NotOk));
+        assert_eq!(answer(&bad).unwrap().1.english(), "NOT OK: found");
+        let disk = |label, assessment| JudgedDisk {
+            target: 0,
+            name: label,
+            label: Some(label),
+            assessment,
+        };
+        let both = [disk("sda", &bad), disk("sdb", &stick)];
+        let both = answer_of_all(&both).unwrap().1.english();
+        assert_eq!(
+            both,
+            format!("NOT OK: 1 of 2 disks; sda: found; sdb: {says}")
+        );
+    }
 }

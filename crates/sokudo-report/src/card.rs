@@ -1,7 +1,6 @@
 //! A run as a card: what the disk is, the figures that people know, and what they come to.
 
 use sokudo_model::disk::HealthState;
-use sokudo_model::sharing::disk_of;
 use sokudo_model::{DriveConditions, MethodTrait, TargetInfo, TargetKind};
 use sokudo_words::{Text, text};
 
@@ -41,16 +40,6 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
     article
 }
 
-/// Several disks with what rows call them; empty of one.
-fn several(document: &RunDocument) -> Vec<(&str, &TargetInfo)> {
-    let of_rows = document.results.iter().filter_map(|it| {
-        let target = *it.workload.targets().first()?;
-        Some((disk_of(&it.name)?, document.targets.get(target)?))
-    });
-    let disks = unique(of_rows);
-    if disks.len() > 1 { disks } else { Vec::new() }
-}
-
 /// What each of several disks is; empty of one, which the heading describes.
 pub(crate) fn disks(document: &RunDocument) -> Vec<Text> {
     let line = |(label, target): (&str, &TargetInfo)| {
@@ -58,12 +47,12 @@ pub(crate) fn disks(document: &RunDocument) -> Vec<Text> {
         let facts = Text::list(std::iter::once(title).chain(facts), " · ");
         text!("{label}: {facts}")
     };
-    several(document).into_iter().map(line).collect()
+    document.several_disks().into_iter().map(line).collect()
 }
 
 /// What was measured, and what is known of it.
 pub(crate) fn heading(document: &RunDocument) -> (Text, Vec<Text>) {
-    let (title, mut facts) = match several(document).len() {
+    let (title, mut facts) = match document.several_disks().len() {
         0 => of_target(document, &document.target),
         many => {
             let names = target(&document.target.name);
@@ -252,6 +241,11 @@ mod tests {
             assert!(shown.contains(words), "{words}: {shown}");
         }
         let whole = crate::text::render(&document, &sample::style(120));
+        let line = whole.lines().find(|line| line.starts_with("Target "));
+        let line = line.unwrap_or_default();
+        for words in ["sim:ssd?serial=A1, sim:hdd?serial=B2 (", " together)"] {
+            assert!(line.contains(words), "{line}");
+        }
         for words in ["A: OK: fast enough", "B: NOT OK: far too slow"] {
             assert!(whole.contains(words), "{words}: {whole}");
         }

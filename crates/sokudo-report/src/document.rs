@@ -10,8 +10,10 @@ use std::ops::{Deref, DerefMut};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use sokudo_model::{Origin, Run};
+use sokudo_model::sharing::disk_of;
+use sokudo_model::{Origin, Run, TargetInfo};
 
+use crate::unique::grouped;
 use crate::{date, json_layout};
 
 mod figures;
@@ -93,6 +95,18 @@ impl<'de> Deserialize<'de> for RunDocument {
 }
 
 impl RunDocument {
+    /// Several disks with what rows call them; empty of one.
+    pub(crate) fn several_disks(&self) -> Vec<(&str, &TargetInfo)> {
+        let of_rows = self.results.iter().filter_map(|it| {
+            let target = *it.workload.targets().first()?;
+            Some((disk_of(&it.name)?, self.targets.get(target)?))
+        });
+        // Of a disk and what lies beside it the first row is its own.
+        let disks = grouped(of_rows).into_iter();
+        let disks: Vec<_> = disks.map(|(label, all)| (label, all[0])).collect();
+        if disks.len() > 1 { disks } else { Vec::new() }
+    }
+
     /// The time over which its trials were spread, where they all were.
     pub fn spread(&self) -> Option<sokudo_words::Text> {
         let over = self.schedule.spread_over.filter(|_| !self.interrupted)?;

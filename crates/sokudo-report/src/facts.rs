@@ -34,7 +34,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
     let of_rows = |fact: Option<Text>| fact.filter(|_| shows_rows(document));
     let facts = [
         ("Label", document.label.as_ref().map(Text::name)),
-        ("Target", Some(target_line(target))),
+        ("Target", Some(target_line(document))),
         ("Device", has_device(target).then(|| devices_line(document))),
         (
             "File system",

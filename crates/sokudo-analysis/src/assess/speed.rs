@@ -3,8 +3,8 @@
 
 use sokudo_model::disk::{Bus, Disk, Rotation};
 use sokudo_model::{
-    ArrayState, AssessedPoint, Assessment, BlockDeviceKind, Bytes, DiskAnswer, Enough, Operation,
-    Order, Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
+    ArrayState, AssessedPoint, Assessment, BlockDevice, BlockDeviceKind, Bytes, DiskAnswer, Enough,
+    Operation, Order, Outcome, Row, Run, Severity, TargetInfo, TargetKind, Verdict, weighed,
 };
 use sokudo_words::{Argued, Argument, Text, text};
 
@@ -20,6 +20,8 @@ use crate::surroundings::level_name;
 
 /// The point that says that no speed could be judged.
 pub const NOT_JUDGED: &str = "not-judged";
+/// The point that says that other rows could be judged.
+pub(super) const STREAMS_NOT_JUDGED: &str = "streams-not-judged";
 
 /// Blocks of this and more are a stream.
 const STREAM_BLOCK: Bytes = Bytes::kib(128);
@@ -76,10 +78,11 @@ impl FastestStreams {
             beside: (run.targets.iter().enumerate().skip(1))
                 .filter_map(|(index, target)| {
                     let device = target.devices.first()?.name.clone();
-                    Some((device, leaf(target), of_target(index, &[Operation::Read])?))
+                    let leaf = leaf(target).map(|it| it.name.clone());
+                    Some((device, leaf, of_target(index, &[Operation::Read])?))
                 })
                 .collect(),
-            leaf: leaf(run.targets.first().unwrap_or(&run.target)),
+            leaf: leaf(run.targets.first().unwrap_or(&run.target)).map(|it| it.name.clone()),
         }
     }
 
@@ -101,10 +104,9 @@ impl FastestStreams {
     }
 }
 
-fn leaf(target: &TargetInfo) -> Option<String> {
+fn leaf(target: &TargetInfo) -> Option<&BlockDevice> {
     let mut leaves = target.leaves();
-    let leaf = leaves.next()?.name.clone();
-    leaves.next().is_none().then_some(leaf)
+    leaves.next().filter(|_| leaves.next().is_none())
 }
 
 pub(super) fn is_proven(row: &Row) -> bool {
@@ -183,7 +185,12 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         Some((found, remedy.unwrap_or_else(|| measure_longer.into())))
     });
     let of_no_row = || {
-        let row = measured().next().filter(|_| !measured().any(is_proven))?;
+        // One that fails or is disturbed leaves nothing to judge streams by, whatever the others show.
+        let streams = || measured().filter(|row| is_stream(row));
+        let row = match measured().any(is_proven) {
+            false => measured().next()?,
+            true => streams().next().filter(|_| !streams().any(is_proven))?,
+        };
         let assessment = row.assessment.as_ref()?;
         // Of equals the first, which matters most.
         let doubts = assessment.findings.iter().rev();
@@ -196,7 +203,7 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         return Some(AssessedPoint { remedy, ..point });
     }
     let (why, remedy) = of_no_row()?;
-    let point = match is_any_judged {
+    let point = match is_any_judged || measured().any(is_proven) {
         false => {
             let found = text!("speed not judged: {why}");
             expected.point(NOT_JUDGED, Some(DiskAnswer::OkBut), found)
@@ -204,7 +211,7 @@ fn unproven(run: &Run, is_any_judged: bool) -> Option<AssessedPoint> {
         // What is fast enough whatever disturbed it says nothing of the other rows.
         true => {
             let found = text!("sequential reads and writes are not judged: {why}");
-            expected.point("streams-not-judged", None, found)
+            expected.point(STREAMS_NOT_JUDGED, None, found)
         }
     };
     Some(AssessedPoint { remedy, ..point })
@@ -270,21 +277,13 @@ fn link_share(disk: &Disk, streams: &FastestStreams) -> Option<AssessedPoint> {
         megabytes(reached),
         megabytes(carries)
     );
-    let (answer, found) = match percent {
-        it if it > figures.impossible_percent => (
-            None,
-            text!(
-                "{share}: more than the link carries, so a cache answered, or the virtual machine reports a false link"
-            ),
+    let answer = (percent <= figures.impossible_percent).then_some(DiskAnswer::Ok);
+    let found = match percent {
+        it if it > figures.impossible_percent => text!(
+            "{share}: more than the link carries, so a cache answered, or the virtual machine reports a false link"
         ),
-        it if it >= figures.limit_percent => (
-            Some(DiskAnswer::Ok),
-            text!("{share}: the link is the limit"),
-        ),
-        _ => (
-            Some(DiskAnswer::Ok),
-            text!("{share}: the link is not the limit"),
-        ),
+        it if it >= figures.limit_percent => text!("{share}: the link is the limit"),
+        _ => text!("{share}: the link is not the limit"),
     };
     Some(expected.point("link-share", answer, found))
 }
@@ -306,9 +305,7 @@ fn random_reads(run: &Run) -> Option<AssessedPoint> {
 
 fn random_reads_of(run: &Run, row: &Row) -> Option<AssessedPoint> {
     let reads = rate(row)? / RANDOM_BLOCK.0 as f64;
-    let target = run.targets.first().unwrap_or(&run.target);
-    let mut leaves = target.leaves();
-    let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
+    let leaf = leaf(run.targets.first().unwrap_or(&run.target))?;
     let drives = run.conditions.drives.iter().map(|drive| &drive.disk);
     let drive = drives.into_iter().find(|disk| disk.name == leaf.name);
     let bus = drive.and_then(|disk| disk.bus);
@@ -330,28 +327,27 @@ fn random_reads_of(run: &Run, row: &Row) -> Option<AssessedPoint> {
     };
     let least = expected.figures.least_iops;
     let what = Text::from(what);
-    let (answer, found) = match reads {
-        it if it >= least => (
-            DiskAnswer::Ok,
-            text!(
-                "{} single random reads a second: normal for {what}",
-                count(reads)
-            ),
+    let found = match reads >= least {
+        true => text!(
+            "{} single random reads a second: normal for {what}",
+            count(reads)
         ),
-        it => (
-            if it < least / 2.0 {
-                DiskAnswer::NotOk
-            } else {
-                DiskAnswer::OkBut
-            },
-            text!(
-                "{} single random reads a second: {what} does {} or more",
-                count(reads),
-                count(least)
-            ),
+        false => text!(
+            "{} single random reads a second: {what} does {} or more",
+            count(reads),
+            count(least)
         ),
     };
-    Some(expected.point(code, Some(answer), found))
+    Some(expected.point(code, Some(held_against(reads, least)), found))
+}
+
+/// What a figure comes to: as is expected, less, or not half of it.
+fn held_against(figure: f64, least: f64) -> DiskAnswer {
+    match figure {
+        it if it >= least => DiskAnswer::Ok,
+        it if it >= least / 2.0 => DiskAnswer::OkBut,
+        _ => DiskAnswer::NotOk,
+    }
 }
 
 /// How many a second, with thousands grouped.
@@ -370,57 +366,37 @@ fn rotating(reads: f64, rpm: Option<f64>) -> AssessedPoint {
         Some(rpm) => text!("a disk of {} rpm", grouped(rpm)),
         None => "a rotating disk".into(),
     };
-    let (answer, found) = match reads {
-        it if it > most && rpm.is_some() => (
-            None,
-            text!(
-                "{such} does {} random reads a second: more than its rotation allows ({}), so a cache answered",
-                count(reads),
-                count(most)
-            ),
+    let is_impossible = reads > most && rpm.is_some();
+    let answer = (!is_impossible).then(|| held_against(reads, least));
+    let found = match reads {
+        _ if is_impossible => text!(
+            "{such} does {} random reads a second: more than its rotation allows ({}), so a cache answered, or it is virtual or its label untrue",
+            count(reads),
+            count(most)
         ),
-        it if it >= least => (
-            Some(DiskAnswer::Ok),
-            text!("{such} does {} random reads a second: normal", count(reads)),
-        ),
-        it => (
-            Some(if it < least / 2.0 {
-                DiskAnswer::NotOk
-            } else {
-                DiskAnswer::OkBut
-            }),
-            text!(
-                "{such} does {} random reads a second: {} or more is normal",
-                count(reads),
-                count(least)
-            ),
+        it if it >= least => text!("{such} does {} random reads a second: normal", count(reads)),
+        _ => text!(
+            "{such} does {} random reads a second: {} or more is normal",
+            count(reads),
+            count(least)
         ),
     };
     expected.point("rotating-random", answer, found)
 }
 
 fn rotating_stream(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
-    let target = run.targets.first().unwrap_or(&run.target);
-    let mut leaves = target.leaves();
-    let leaf = leaves.next().filter(|_| leaves.next().is_none())?;
+    let leaf = leaf(run.targets.first().unwrap_or(&run.target))?;
     let read = streams.read.filter(|_| is_platters(leaf))?;
     let expected = &expectations().rotating_sequential;
     let least = expected.figures.least_mb_per_s;
     let reads = megabytes(read);
-    let (answer, found) = match read / 1e6 {
-        it if it >= least => (
-            DiskAnswer::Ok,
-            text!("{reads} MB/s in sequential reads: normal for a rotating disk"),
-        ),
-        it => (
-            if it < least / 2.0 {
-                DiskAnswer::NotOk
-            } else {
-                DiskAnswer::OkBut
-            },
-            text!("only {reads} MB/s in sequential reads: rotating disks do {least:.0} or more"),
-        ),
+    let found = match read / 1e6 >= least {
+        true => text!("{reads} MB/s in sequential reads: normal for a rotating disk"),
+        false => {
+            text!("only {reads} MB/s in sequential reads: rotating disks do {least:.0} or more")
+        }
     };
+    let answer = held_against(read / 1e6, least);
     Some(expected.point("rotating-sequential", Some(answer), found))
 }
 
@@ -473,16 +449,11 @@ fn array(run: &Run, streams: &FastestStreams) -> Option<AssessedPoint> {
         megabytes(reads),
         megabytes(could)
     );
-    let answer = match percent {
-        it if it >= expected.figures.least_percent => DiskAnswer::Ok,
-        _ => DiskAnswer::OkBut,
-    };
-    let point = expected.point("array-share", Some(answer), found);
-    Some(match answer {
-        DiskAnswer::Ok => point,
-        _ => AssessedPoint {
+    Some(match percent >= expected.figures.least_percent {
+        true => expected.point("array-share", Some(DiskAnswer::Ok), found),
+        false => AssessedPoint {
             remedy: "look for a slow member (measure each with sokudo mark), a link or controller that they share, and a chunk that is too small for the depth".into(),
-            ..point
+            ..expected.point("array-share", Some(DiskAnswer::OkBut), found)
         },
     })
 }

@@ -1,8 +1,8 @@
 //! What a look at the surface of a disk has shown, and what became of its speed meanwhile.
 
 use sokudo_model::{
-    AssessedPoint, Bytes, DiskAnswer, Inference, MethodTrait, Operation, Row, Run, TargetKind,
-    narrow, slow_samples,
+    AssessedPoint, Bytes, DiskAnswer, Inference, MethodTrait, Operation, Row, Run, SurveySample,
+    TargetKind, narrow, slow_samples,
 };
 use sokudo_words::{Text, text};
 
@@ -39,9 +39,19 @@ pub(super) fn is_whole(points: &[AssessedPoint]) -> bool {
 pub(super) fn points(run: &Run) -> Vec<AssessedPoint> {
     let mut points: Vec<AssessedPoint> = speed_fell(run).into_iter().collect();
     if run.plan.method.is(MethodTrait::AsksForDisk) {
-        points.extend(surface(run));
+        let capacity = real_capacity(run);
+        let is_false = |it: &AssessedPoint| it.answer == Some(DiskAnswer::NotOk);
+        let surface = surface(run).map(|point| match capacity.as_ref().is_some_and(is_false) {
+            false => point,
+            true => AssessedPoint {
+                answer: None,
+                found: "blocks beyond its real size are not its own".into(),
+                ..point
+            },
+        });
+        points.extend(surface);
         points.extend(slow(run));
-        points.extend(real_capacity(run));
+        points.extend(capacity);
     }
     points
 }
@@ -57,16 +67,9 @@ fn surveys(run: &Run) -> impl Iterator<Item = &Row> {
 /// How much of it could be read; `None` where nothing was visited, or something could not be read,
 /// which stands elsewhere.
 fn surface(run: &Run) -> Option<AssessedPoint> {
-    let bytes_of = |row: &&Row| -> u64 {
-        let samples = row
-            .trials
-            .first()
-            .map_or(&[][..], |trial| &trial.outcome.samples);
-        samples.iter().map(|sample| sample.bytes.0).sum()
-    };
     // What a cache has answered shows nothing of the disk.
     let from_device = surveys(run).filter(|row| is_of_device(row));
-    let row = from_device.max_by_key(bytes_of)?;
+    let row = from_device.max_by_key(|row| bytes_read(row))?;
     let is_readable = surveys(run).all(|row| {
         let mut outcomes = row.trials.iter().map(|trial| &trial.outcome);
         outcomes.all(|outcome| outcome.defects.is_empty() && outcome.failures.is_empty())
@@ -77,14 +80,13 @@ fn surface(run: &Run) -> Option<AssessedPoint> {
     let device = target.devices.first();
     let device = device.filter(|_| target.kind != TargetKind::Simulated);
     let name = device.map_or(&target.name, |device| &device.name);
-    let share = bytes_of(&row) as f64 / size.0 as f64;
+    let share = bytes_read(row) as f64 / size.0 as f64;
     let expected = &expectations().unreadable_sectors;
     let ok = Some(DiskAnswer::Ok);
-    let samples = row.trials.first()?.outcome.samples.len();
     is_readable.then(|| match is_read_whole(row, size) {
         true => expected.point(SURFACE, ok, text!("all {size} of {name} can be read")),
         false => {
-            let count = grouped(to_float(narrow::<usize, u64>(samples)));
+            let count = grouped(to_float(narrow::<usize, u64>(samples(row).len())));
             let share = sampled(share);
             let found = text!("{count} positions of {name}, {share} of it, can be read");
             expected.point(SURFACE_SAMPLED, ok, found)
@@ -101,22 +103,23 @@ pub(super) fn is_of_device(row: &Row) -> bool {
 
 /// Whether a row has visited all that it was to visit.
 pub(super) fn has_visited_all(row: &Row) -> bool {
-    let samples = row
-        .trials
-        .first()
-        .map_or(0, |trial| trial.outcome.samples.len());
     let planned = row.workload.survey().map(|survey| survey.sample_count);
-    planned.is_some_and(|planned| samples >= narrow::<u32, usize>(planned))
+    planned.is_some_and(|planned| samples(row).len() >= narrow::<u32, usize>(planned))
+}
+
+/// What was visited the first time.
+fn samples(row: &Row) -> &[SurveySample] {
+    let first = row.trials.first();
+    first.map_or(&[][..], |trial| &trial.outcome.samples)
+}
+
+fn bytes_read(row: &Row) -> u64 {
+    samples(row).iter().map(|sample| sample.bytes.0).sum()
 }
 
 /// Whether all of a target was read, but for less than a block at its end.
 fn is_read_whole(row: &Row, size: Bytes) -> bool {
-    let samples = row
-        .trials
-        .first()
-        .map_or(&[][..], |trial| &trial.outcome.samples);
-    let read: u64 = samples.iter().map(|sample| sample.bytes.0).sum();
-    let rest = size.0.saturating_sub(read);
+    let rest = size.0.saturating_sub(bytes_read(row));
     has_visited_all(row) && rest < row.workload.blocks.largest().0
 }
 

@@ -681,3 +681,53 @@ fn what_lies_beside_a_disk_is_held_against_that_disk() {
     let expected = [None, Some(Some(DiskAnswer::OkBut)), None];
     assert_eq!(shares.collect::<Vec<_>>(), expected);
 }
+
+#[test]
+fn what_is_plugged_in_may_be_a_fake_until_it_was_written_to() {
+    let of = |serial: Option<&str>, removable| {
+        let assessment = assessed(|run| {
+            linked(run, Link::default());
+            run.target.kind = TargetKind::BlockDevice;
+            run.target.name = "/dev/sdc".to_owned();
+            run.target.devices[0].serial = serial.map(str::to_owned);
+            run.conditions.drives[0].disk.removable = Some(removable);
+        });
+        let point = assessment.points.last().unwrap();
+        (point.code.clone(), point.found.english())
+    };
+    let command = "sudo sokudo checkup /dev/sdc --destroy";
+    for (serial, named) in [
+        (Some("FAKE1"), "FAKE1"),
+        (Some("A 1"), "/dev/sdc"),
+        (None, "/dev/sdc"),
+    ] {
+        let (code, found) = of(serial, true);
+        assert_eq!(code, "possible-fake");
+        assert!(found.ends_with(&format!("{command} {named}")), "{found}");
+    }
+    assert_eq!(of(None, false).0, "unchecked-capacity");
+}
+
+#[test]
+fn streams_that_failed_are_named_beside_random_reads_that_did_not() {
+    let assessment = assessed(|run| {
+        ios_per_s(run, 10_000);
+        linked(run, link("6.0 Gbit/s", 600_000_000));
+        let random = run.rows[0].clone();
+        streams(run, 200);
+        run.rows[0].trials[0].outcome.failures = vec![IoFailure {
+            operation: Operation::Read,
+            kind: FailureKind::Errno(5),
+            offset: Bytes(8192),
+            count: 1,
+        }];
+        run.rows.push(random);
+    });
+    assert_eq!(assessment.answer, Some(DiskAnswer::NotOk));
+    assert!(
+        found(&assessment, "solid-random").is_some(),
+        "{assessment:?}"
+    );
+    let point = found(&assessment, "streams-not-judged").unwrap();
+    assert_eq!((point.answer, point.remedy.is_empty()), (None, true));
+}

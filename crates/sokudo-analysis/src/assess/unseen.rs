@@ -1,8 +1,9 @@
 //! What of a disk was not looked at, and why.
 
-use sokudo_model::disk::{Disk, HealthState};
+use sokudo_model::disk::{Bus, Disk, HealthState};
 use sokudo_model::{
-    AssessedPoint, Row, Run, TargetKind, UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS, Verify,
+    AssessedPoint, MethodTrait, POSSIBLE_FAKE, Row, Run, TargetKind, UNCHECKED_CAPACITY,
+    UNKNOWN_HEALTH, UNREAD_BLOCKS, Verify,
 };
 use sokudo_words::{Text, text};
 
@@ -24,7 +25,7 @@ pub(super) fn not_looked_at(run: &Run, points: &[AssessedPoint]) -> Vec<Assessed
             blocks(run),
         ),
         (
-            UNCHECKED_CAPACITY,
+            capacity_code(run),
             !has(&[surface::CAPACITY]),
             capacity(run),
         ),
@@ -94,6 +95,16 @@ fn blocks(run: &Run) -> Text {
     }
 }
 
+/// What is plugged in from outside is sold with false sizes.
+fn capacity_code(run: &Run) -> &'static str {
+    let mut drives = run.conditions.drives.iter().map(|it| &it.disk);
+    let is_plugged_in = |it: &Disk| it.removable == Some(true) || it.bus == Some(Bus::Usb);
+    match run.plan.method.is(MethodTrait::AsksForDisk) && drives.any(is_plugged_in) {
+        true => POSSIBLE_FAKE,
+        false => UNCHECKED_CAPACITY,
+    }
+}
+
 fn capacity(run: &Run) -> Text {
     let checks = |row: &&Row| row.workload.verify == Some(Verify::Capacity);
     let trials = run.rows.iter().filter(checks).flat_map(|row| &row.trials);
@@ -106,8 +117,14 @@ fn capacity(run: &Run) -> Text {
     }
     match run.target.kind {
         TargetKind::BlockDevice => {
-            "real size: only writing shows it; sokudo checkup --destroy erases the device for it"
-                .into()
+            let (path, device) = (&run.target.name, run.target.devices.first());
+            let serial = device.and_then(|device| device.serial.as_deref());
+            // What a shell takes as more than one word is named by its path.
+            let serial = serial.filter(|it| it.chars().all(|it| it.is_ascii_alphanumeric()));
+            text!(
+                "real size: only writing shows it, and erases the device: sudo sokudo checkup {path} --destroy {}",
+                serial.unwrap_or(path)
+            )
         }
         TargetKind::Simulated => "real size: it was not written to".into(),
         _ => "real size: only writing to the whole device shows it".into(),

@@ -22,7 +22,7 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
         ("Measured by", Some(measured_by(document, origin))),
         ("Published", origin.document.clone().map(Text::name)),
         ("Remarks", sentences(&origin.remarks)),
-        ("Target", Some(target_line(target))),
+        ("Target", Some(target_line(document))),
         ("Device", device_line(target)),
         (
             "File system",

@@ -26,8 +26,14 @@ pub(super) fn has_file(target: &TargetInfo) -> bool {
     matches!(target.kind, TargetKind::Directory | TargetKind::File)
 }
 
-pub(super) fn target_line(target: &TargetInfo) -> Text {
-    let name = wording::target(target.path.as_ref().unwrap_or(&target.name));
+/// Of several disks all are named, of more than a few the first alone.
+pub(super) fn target_line(document: &RunDocument) -> Text {
+    let (target, disks) = (&document.target, document.several_disks());
+    let name = match disks.len() {
+        0 => wording::target(target.path.as_ref().unwrap_or(&target.name)),
+        count if count > SPANS_NAMED => wording::target(&target.name),
+        _ => Text::list(disks.iter().map(|it| wording::target(&it.1.name)), ", "),
+    };
     let kind = Text::from(match target.kind {
         TargetKind::Directory => "directory",
         TargetKind::File => "existing file",
@@ -37,12 +43,15 @@ pub(super) fn target_line(target: &TargetInfo) -> Text {
         TargetKind::Imported => "as the tool names it",
     });
     let size = target.size_bytes.filter(|_| !has_file(target));
-    let size = size.map(|size| text!("{size}"));
+    let size = size.map(|size| match disks.is_empty() {
+        true => text!("{size}"),
+        false => text!("{size} together"),
+    });
     let what = Text::list(std::iter::once(kind).chain(size), ", ");
     text!("{name} ({what})")
 }
 
-/// Parts of targets that are named; of more, only their number is told.
+/// Parts of targets, and targets, that are named; of more, only their number is told.
 const SPANS_NAMED: usize = 4;
 
 /// Which part of the target was used, when it was not all of it.

@@ -283,8 +283,8 @@ pub struct Asking {
 
     /// Do not ask before large writes or long runs
     ///
-    /// fill and burn-in always ask. Other commands ask before they write more than 100 GB or take
-    /// more than an hour.
+    /// Without it, fill and burn-in always ask, and other commands ask before they write more than
+    /// 100 GB or take more than an hour.
     #[arg(short, long, help_heading = WRITTEN)]
     pub yes: bool,
 }

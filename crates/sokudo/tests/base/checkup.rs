@@ -49,6 +49,9 @@ fn what_was_not_looked_at_is_not_called_ok() {
     let fake = checkup(fake, "").ends(1);
     let says = "NOT OK: a drive of 8 GiB that claims 64 GiB";
     assert!(first_line(&fake).starts_with(says), "{fake:?}");
+    let foreign = "blocks beyond its real size are not its own";
+    assert!(fake.printed.contains(foreign), "{fake:?}");
+    assert!(!fake.printed.contains("can be read\n"), "{fake:?}");
     // Of a real disk without leave to write, and of what is read for speed alone.
     let marked = sokudo_on("mark --quiet --no-store", "sim:ssd", "--card").ok();
     let not_looked_at = "OK so far (not looked at: health, all blocks, real size)";
@@ -70,6 +73,9 @@ fn what_was_not_looked_at_is_not_called_ok() {
             .contains("all 1 GiB of sim:ssd?size=1GiB can be read")
     );
     checkup(".", "--full").ends(2);
+    // What allows a device to be destroyed is not taken for the target, and says how it is named.
+    let untargeted = checkup(".", "--destroy /dev/sdX");
+    untargeted.refused(2, &["sokudo checkup /dev/sdX --destroy /dev/sdX"]);
     let scattered = sokudo_on("mark --quiet --no-store", "sim:smr", "--card").ok();
     let lines = || scattered.printed.lines();
     assert!(
