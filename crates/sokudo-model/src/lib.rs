@@ -85,8 +85,8 @@ pub use course::{COURSE_MOMENTS_MAX, Course, CourseMoment};
 pub use cpu_use::CpuUse;
 pub use disk::Disk;
 pub use disk_assessment::{
-    AssessedDisk, AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT, POSSIBLE_FAKE, UNCHECKED_CAPACITY,
-    UNKNOWN_HEALTH, UNREAD_BLOCKS,
+    AssessedDisk, AssessedPoint, DiskAnswer, DiskAssessment, LOOKED_AT, POSSIBLE_FAKE,
+    UNCHECKED_CAPACITY, UNKNOWN_HEALTH, UNREAD_BLOCKS,
 };
 pub use effects::{
     CellLevel, CellRate, CombinationEffect, EffectRatio, MatrixEffects, MatrixFigures, PairEffect,

@@ -28,8 +28,8 @@ use crate::exit::Exit;
 use crate::stuck::stuck;
 use crate::{invocation, language, remedies};
 
-pub use planned::{Estimate, carried_out};
 use planned::planned;
+pub use planned::{Estimate, carried_out};
 pub use stream::{is_printed, open};
 
 /// Set by the page: `events` for all that happens, `plan` for what would be done, and no more.

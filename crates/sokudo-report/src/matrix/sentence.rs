@@ -7,7 +7,6 @@ use sokudo_words::{Text, text};
 
 use super::MatrixCellState::{Failed, LeftOut, Waiting};
 use super::MatrixDocument;
-use super::table::all_figures;
 use super::words::{axis_name, cell_name, is_factor, speed, value_name};
 use crate::grouping::only_through_page_cache;
 use crate::number::{UNSEEN_MAX, percent, times};
@@ -36,10 +35,12 @@ pub(super) fn sentences(document: &MatrixDocument) -> Vec<Text> {
 
 /// What must be known before anything else, where it is so.
 fn all_unproven(document: &MatrixDocument) -> Option<Text> {
-    let count = all_figures(document).count();
-    (count > 1 && all_figures(document).all(|it| it.per_second.is_some() && it.is_unproven())).then(
-        || text!("All {count} figures are UNVERIFIED, so what follows may have other causes."),
-    )
+    let count = document.figures().count();
+    (count > 1
+        && document
+            .figures()
+            .all(|it| it.per_second.is_some() && it.is_unproven()))
+    .then(|| text!("All {count} figures are UNVERIFIED, so what follows may have other causes."))
 }
 
 /// That some cells of a row went through the page cache, and others did not.
@@ -55,7 +56,7 @@ fn through_page_cache(document: &MatrixDocument) -> Option<Text> {
 }
 
 fn is_all_invalid(document: &MatrixDocument) -> bool {
-    let mut figures = all_figures(document).peekable();
+    let mut figures = document.figures().peekable();
     figures.peek().is_some() && figures.all(|it| it.per_second.is_none())
 }
 

@@ -141,13 +141,6 @@ fn figure_cell(row: &MatrixRowDocument, figure: &MatrixFigure, unit: BandwidthUn
     Cell::Name(marked)
 }
 
-pub(super) fn all_figures(document: &MatrixDocument) -> impl Iterator<Item = &MatrixFigure> {
-    document
-        .rows
-        .iter()
-        .flat_map(|row| row.cells.iter().flatten())
-}
-
 fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     if document.rows.is_empty() {
         return Vec::new();
@@ -165,22 +158,28 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
     if unit == BandwidthUnit::MegabytesPerSecond {
         notes.push("1 MB is 1,000,000 bytes.".into());
     }
-    if all_figures(document).any(|it| it.is_best) {
+    if document.figures().any(|it| it.is_best) {
         notes.push(text!(
             "{BEST} is shown to be faster than every other cell of its row."
         ));
     }
-    if all_figures(document).any(|it| it.per_second.is_some() && it.is_unproven()) {
+    if document
+        .figures()
+        .any(|it| it.per_second.is_some() && it.is_unproven())
+    {
         notes.push(text!(
             "{UNPROVEN} is UNVERIFIED in at least one block: sokudo show says why."
         ));
     }
     let has_none = |it: &MatrixFigure| it.interval_95.is_none() && it.counted_blocks() > 1;
-    if all_figures(document).any(has_none) {
+    if document.figures().any(has_none) {
         notes.push("Without ±: too few blocks for an interval.".into());
     }
     let has_fewer = |it: &MatrixFigure| it.counted_blocks() < document.blocks as usize;
-    if all_figures(document).any(|it| it.per_second.is_some() && has_fewer(it)) {
+    if document
+        .figures()
+        .any(|it| it.per_second.is_some() && has_fewer(it))
+    {
         notes.push(
             "Some figures have fewer blocks: INVALID results do not count, and a block may be missing (--format csv shows the number)."
                 .into(),
@@ -200,8 +199,10 @@ fn legend(document: &MatrixDocument, unit: BandwidthUnit) -> Vec<Text> {
 fn at_disks(document: &MatrixDocument) -> Option<Table> {
     let ratio =
         |line: usize, row: &MatrixRowDocument| row.cells[line].as_ref()?.bytes_at_disks_per_byte;
-    let known = all_figures(document).filter(|it| it.bytes_at_disks_per_byte.is_some());
-    if known.count() * 2 < all_figures(document).count().max(1) {
+    let known = document
+        .figures()
+        .filter(|it| it.bytes_at_disks_per_byte.is_some());
+    if known.count() * 2 < document.figures().count().max(1) {
         return None;
     }
     let table = table_of(

@@ -46,7 +46,7 @@ pub(crate) struct NamedFigure {
 /// What a figure is, and how much its unit.
 #[derive(Clone, Copy)]
 pub(crate) enum Quantity {
-    /// Bytes per second.
+    /// What it is in bytes per second.
     Bandwidth(f64),
     /// Its unit follows, which is of powers of 1024 whatever it is called.
     BinaryUnit,
