@@ -158,6 +158,13 @@ pub struct BlockFigure {
     pub verdict: Option<Verdict>,
 }
 
+impl MatrixDocument {
+    /// The figures of all rows and cells that have one.
+    fn figures(&self) -> impl Iterator<Item = &MatrixFigure> {
+        self.rows.iter().flat_map(|row| row.cells.iter().flatten())
+    }
+}
+
 impl MatrixFigure {
     /// Whether a block is not VERIFIED.
     pub(crate) fn is_unproven(&self) -> bool {
