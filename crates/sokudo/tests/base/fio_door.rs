@@ -9,16 +9,12 @@ use serde_json::Value;
 use crate::sokudo::{end, fio, shell, sokudo_in};
 use crate::written;
 
-/// The JSON of a run that succeeded without a word on standard error, but that figures are not the
-/// disk's.
+/// The JSON of a run that succeeded with nothing but notes on standard error.
 pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
     let ended = fio(directory, &format!("--output-format=json {arguments}"));
     let mut lines = ended.told.lines();
-    let is_invalid = |line: &str| line.starts_with("sokudo: note: INVALID: ");
-    assert!(
-        lines.all(is_invalid),
-        "standard error stays empty: {ended:?}"
-    );
+    let is_note = |line: &str| line.starts_with("sokudo: note: ");
+    assert!(lines.all(is_note), "standard error has notes: {ended:?}");
     ended.json()
 }
 
@@ -39,6 +35,36 @@ fn figures_that_are_not_the_disks_are_told_beside_every_format() {
     for printed in [text, fio(directory.path(), job).printed] {
         assert!(printed.contains("Run status group 0"), "{printed}");
         assert!(!printed.contains("INVALID"), "{printed}");
+    }
+}
+
+/// Whatever the verdict is of, one line says it.
+#[test]
+fn the_verdict_is_told_beside_every_format() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = "--name=one --size=1m --rw=write";
+    for format in ["normal", "terse", "json"] {
+        let told = fio(directory.path(), &format!("{job} --output-format={format}")).told;
+        assert!(told.starts_with("sokudo: note: "), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+        assert!(told.contains("VERIFIED") || told.contains("INVALID"));
+    }
+}
+
+/// fio says the same, and its first line has the depth that was asked for.
+#[test]
+fn a_depth_that_a_synchronous_engine_cannot_keep_is_always_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = "--name=one --size=1m --rw=write --ioengine=psync --iodepth=32";
+    let ended = fio(directory.path(), job);
+    ended.prints(&[
+        "ioengine=psync, iodepth=32\n",
+        "percentile=100.00%, depth=32",
+    ]);
+    let note = "iodepth=32 has no effect with ioengine=psync";
+    let warned = fio(directory.path(), &format!("{job} --warnings"));
+    for told in [&ended.told, &warned.told] {
+        assert_eq!(told.matches(note).count(), 1, "{told}");
     }
 }
 
@@ -66,7 +92,8 @@ fn several_formats_are_printed_and_json_goes_to_its_file_alone() {
     let job = "--name=one --size=1m";
     let to_file = "--output=result.json --output-format=json --status-interval=60";
     let ended = fio(directory.path(), &format!("{job} {to_file}")).ok();
-    assert_eq!((&*ended.printed, &*ended.told), ("", ""));
+    assert_eq!(ended.printed, "");
+    assert_eq!(ended.told.lines().count(), 1, "{ended:?}");
     let text = fs::read_to_string(directory.path().join("result.json")).unwrap();
     assert!(text.starts_with("{\n") && text.ends_with("}\n"), "{text}");
     serde_json::from_str::<Value>(&text).unwrap();

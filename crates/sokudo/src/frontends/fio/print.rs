@@ -104,10 +104,7 @@ impl Printer {
         for line in failed.into_iter().chain(fio::mismatch_lines(report)) {
             exit::fault(&line);
         }
-        match self.is_for_people() {
-            true => exit::note(fio::verdict_line(report)),
-            false => fio::invalid_line(report).iter().for_each(exit::note),
-        }
+        exit::note(fio::verdict_line(report));
         for log in fio::logs(report) {
             output::write_file(Path::new(&log.name), &log.text)?;
         }
