@@ -281,7 +281,8 @@ fn through_page_cache(shown: &[(&PivotRun<'_>, &ResultDocument)]) -> Option<Text
 /// The warning that figures of several tools, or of another tool than sokudo, need;
 /// `None` where sokudo has measured all.
 pub fn of_tools(runs: &[&RunDocument]) -> Option<Finding> {
-    let is_foreign = runs.iter().any(|run| run.origin().is_some());
+    let mut origins = runs.iter().filter_map(|run| run.origin());
+    let is_foreign = origins.any(|origin| !origin.is_of_sokudo());
     let tools = unique(runs.iter().map(|run| run.measurer()));
     let several = tools.len() > 1;
     let listed = Text::list(tools.into_iter().map(Text::name), ", ");

@@ -18,7 +18,7 @@ use std::io::BufRead;
 
 use gathered::{Gathered, GatheredJobs, OutputForm};
 use job::{JobDirection, ReportedJob};
-use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget};
+use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget, Origin, Verdict};
 use sokudo_words::text;
 use source::{SourceToken, TextSource};
 
@@ -125,6 +125,13 @@ fn run(part: GatheredJobs) -> Option<ImportedRun> {
         ..row::run("fio", format)
     };
     run.origin.version = part.version;
+    if let Some(own) = part.sokudo {
+        run.origin.tool = Origin::SOKUDO_FIO.to_owned();
+        run.origin.version = own.version;
+        let verdict = own.worst.map(Verdict::name);
+        let remark = verdict.map(|it| text!("sokudo said {it} when it measured"));
+        run.origin.remarks.extend(remark);
+    }
     run.origin
         .remarks
         .extend(has_total.then(|| OF_TOTAL.into()));
