@@ -18,7 +18,7 @@ use std::io::BufRead;
 
 use gathered::{Gathered, GatheredJobs, OutputForm};
 use job::{JobDirection, ReportedJob};
-use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget, Origin, Verdict};
+use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget, Origin};
 use sokudo_words::text;
 use source::{SourceToken, TextSource};
 
@@ -126,11 +126,8 @@ fn run(part: GatheredJobs) -> Option<ImportedRun> {
     };
     run.origin.version = part.version;
     if let Some(own) = part.sokudo {
-        run.origin.tool = Origin::SOKUDO_FIO.to_owned();
-        run.origin.version = own.version;
-        let verdict = own.worst.map(Verdict::name);
-        let remark = verdict.map(|it| text!("sokudo said {it} when it measured"));
-        run.origin.remarks.extend(remark);
+        let format = run.origin.format;
+        run.origin = Origin { format, ..own };
     }
     run.origin
         .remarks

@@ -1,6 +1,6 @@
 //! What has been read of a file of fio's so far, and what it may hold at most.
 
-use sokudo_model::{Correction, Nanos, Verdict};
+use sokudo_model::{Correction, Nanos, Origin};
 use sokudo_words::text;
 
 use crate::results::Import;
@@ -37,21 +37,13 @@ impl OutputForm {
     }
 }
 
-/// What sokudo says of itself in fio's JSON.
-#[derive(Debug)]
-pub(super) struct SokudoVerdict {
-    pub(super) version: Option<String>,
-    /// The worst verdict of all jobs; `None` where there is none.
-    pub(super) worst: Option<Verdict>,
-}
-
 /// Jobs that one fio has printed in one form.
 #[derive(Debug)]
 pub(super) struct GatheredJobs {
     pub(super) form: OutputForm,
     pub(super) version: Option<String>,
-    /// What sokudo adds where it stood in for fio.
-    pub(super) sokudo: Option<SokudoVerdict>,
+    /// Who measured, where sokudo stood in for fio.
+    pub(super) sokudo: Option<Origin>,
     pub(super) started_at: Option<Nanos>,
     pub(super) jobs: Vec<ReportedJob>,
 }

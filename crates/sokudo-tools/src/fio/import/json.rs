@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use sokudo_model::{ImportedLatency, Nanos, Operation, Verdict};
+use sokudo_model::{ImportedLatency, Nanos, Operation, Origin, Verdict};
 use sokudo_words::text;
 
 use crate::results::lenient::{LenientNumber, LenientText};
@@ -13,7 +13,7 @@ use crate::results::row::percentiles;
 use crate::results::text::{label, leave_out};
 
 use super::bins::class_of;
-use super::gathered::{ALL_CLIENTS, Gathered, OutputForm, SokudoVerdict};
+use super::gathered::{ALL_CLIENTS, Gathered, OutputForm};
 use super::job::{JobDirection, ReportedJob, error_number};
 use super::options::Options;
 use super::source::TextSource;
@@ -132,11 +132,7 @@ impl Document<'_> {
                 }
                 DocumentKey::Global => self.global = map.next_value::<ListedOptions>()?.0,
                 DocumentKey::Sokudo => {
-                    let block = map.next_value::<SokudoBlock>()?;
-                    part.sokudo = Some(SokudoVerdict {
-                        version: block.version.and_then(|it| it.0),
-                        worst: block.verdicts.0,
-                    });
+                    part.sokudo = Some(map.next_value::<SokudoBlock>()?.origin());
                 }
                 DocumentKey::Jobs => map.next_value_seed(JobsVisitor(self))?,
                 DocumentKey::Other => map.next_value_seed(AroundVisitor(self))?,
@@ -334,43 +330,33 @@ impl<'de> Deserialize<'de> for OptionValue {
     }
 }
 
+/// What sokudo adds to fio's JSON.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct SokudoBlock {
     version: Option<LenientText>,
-    verdicts: WorstVerdict,
+    verdicts: Vec<JobVerdict>,
 }
 
-/// The worst verdict of a list of jobs.
-#[derive(Default)]
-struct WorstVerdict(Option<Verdict>);
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct JobVerdict {
+    verdict: Option<Verdict>,
+}
 
-impl<'de> Deserialize<'de> for WorstVerdict {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct JobVerdict {
-            verdict: Option<LenientText>,
+impl SokudoBlock {
+    /// A job of which nothing is said is not as good as the others.
+    fn origin(self) -> Origin {
+        let verdicts = self.verdicts.iter();
+        let verdicts = verdicts.map(|job| job.verdict.unwrap_or(Verdict::Unverified));
+        let worst = verdicts.max().map(Verdict::name);
+        let remark = worst.map(|it| text!("sokudo said {it} when it measured"));
+        Origin {
+            tool: Origin::SOKUDO_FIO.to_owned(),
+            version: self.version.and_then(|it| it.0),
+            remarks: remark.into_iter().collect(),
+            ..Origin::default()
         }
-        struct VerdictsVisitor;
-        impl<'de> Visitor<'de> for VerdictsVisitor {
-            type Value = WorstVerdict;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("verdicts of jobs")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<WorstVerdict, A::Error> {
-                let mut worst: Option<Verdict> = None;
-                while let Some(job) = list.next_element::<JobVerdict>()? {
-                    let name = job.verdict.and_then(|it| it.0);
-                    let mut clear = [Verdict::Verified, Verdict::Invalid].into_iter();
-                    let verdict = clear.find(|it| name.as_deref() == Some(it.name()));
-                    // A job of which nothing is said is not as good as the others.
-                    worst = worst.max(Some(verdict.unwrap_or(Verdict::Unverified)));
-                }
-                Ok(WorstVerdict(worst))
-            }
-        }
-        deserializer.deserialize_seq(VerdictsVisitor)
     }
 }
 

@@ -280,14 +280,6 @@ fn add_steady(lines: &mut Vec<String>, figures: &JobFigures, steady: &super::ste
     ));
 }
 
-/// That figures of a job are not the disk's, and why; `None` where there are none.
-pub fn invalid_line(report: &FioReport) -> Option<Text> {
-    let line = verdict_line(report);
-    let trials = report.run.rows.iter().flat_map(|row| &row.trials);
-    let has_figures = trials.map(|trial| trial.outcome.ios()).any(|ios| ios > 0);
-    (has_figures && line.english().starts_with(Verdict::Invalid.name())).then_some(line)
-}
-
 /// The worst verdict of all jobs, and why: for the standard error, for programs read what fio prints.
 pub fn verdict_line(report: &FioReport) -> Text {
     let judged = report.session.jobs.iter().zip(&report.run.rows);
