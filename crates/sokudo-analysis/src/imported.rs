@@ -27,7 +27,7 @@ fn imported(origin: &Origin) -> RuleResult {
     let tool = origin.measurer();
     RuleResult::new(
         Code::Imported,
-        match origin.is_of_sokudo() {
+        match origin.tool == Origin::SOKUDO_FIO {
             true => text!("measured by {tool}, whose JSON holds no evidence"),
             false => text!("measured by {tool}, not by sokudo: there is no evidence"),
         },

@@ -55,13 +55,8 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// sokudo's own fio, whose output is fio's and holds no evidence.
+    /// The tool where sokudo measured, and only printed what fio prints, without evidence.
     pub const SOKUDO_FIO: &'static str = "sokudo fio";
-
-    /// Whether sokudo measured, and only told in the form of another tool.
-    pub fn is_of_sokudo(&self) -> bool {
-        self.tool == Self::SOKUDO_FIO
-    }
 
     /// Who measured, with the version where it is known.
     pub fn measurer(&self) -> String {

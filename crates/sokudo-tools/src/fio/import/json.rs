@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use sokudo_model::{ImportedLatency, Nanos, Operation, Origin, Verdict};
 use sokudo_words::text;
 
@@ -131,9 +132,7 @@ impl Document<'_> {
                     part.started_at = part.started_at.or(seconds);
                 }
                 DocumentKey::Global => self.global = map.next_value::<ListedOptions>()?.0,
-                DocumentKey::Sokudo => {
-                    part.sokudo = Some(map.next_value::<SokudoBlock>()?.origin());
-                }
+                DocumentKey::Sokudo => part.sokudo = Some(sokudo(&map.next_value()?)),
                 DocumentKey::Jobs => map.next_value_seed(JobsVisitor(self))?,
                 DocumentKey::Other => map.next_value_seed(AroundVisitor(self))?,
             }
@@ -330,33 +329,19 @@ impl<'de> Deserialize<'de> for OptionValue {
     }
 }
 
-/// What sokudo adds to fio's JSON.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct SokudoBlock {
-    version: Option<LenientText>,
-    verdicts: Vec<JobVerdict>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct JobVerdict {
-    verdict: Option<Verdict>,
-}
-
-impl SokudoBlock {
-    /// A job of which nothing is said is not as good as the others.
-    fn origin(self) -> Origin {
-        let verdicts = self.verdicts.iter();
-        let verdicts = verdicts.map(|job| job.verdict.unwrap_or(Verdict::Unverified));
-        let worst = verdicts.max().map(Verdict::name);
-        let remark = worst.map(|it| text!("sokudo said {it} when it measured"));
-        Origin {
-            tool: Origin::SOKUDO_FIO.to_owned(),
-            version: self.version.and_then(|it| it.0),
-            remarks: remark.into_iter().collect(),
-            ..Origin::default()
-        }
+/// Who measured, by what sokudo adds to fio's JSON.
+fn sokudo(block: &Value) -> Origin {
+    let jobs = block["verdicts"].as_array().into_iter().flatten();
+    // A job of which nothing is said is not as good as the others.
+    let verdict =
+        |job: &Value| Verdict::deserialize(&job["verdict"]).unwrap_or(Verdict::Unverified);
+    let worst = jobs.map(verdict).max().map(Verdict::name);
+    let remark = worst.map(|it| text!("sokudo said {it} when it measured"));
+    Origin {
+        tool: Origin::SOKUDO_FIO.to_owned(),
+        version: block["version"].as_str().and_then(label),
+        remarks: remark.into_iter().collect(),
+        ..Origin::default()
     }
 }
 
