@@ -63,8 +63,8 @@ fn planned(invocation: &FioInvocation) -> Result<FioPlan, Exit> {
     planned.hints.iter().for_each(exit::note);
     if invocation.warnings {
         let notes = planned.session.notes.iter();
-        let unsaid = notes.filter(|it| !planned.hints.contains(it));
-        unsaid.for_each(exit::note);
+        let others = notes.filter(|it| !planned.hints.contains(it));
+        others.for_each(exit::note);
     }
     Ok(planned)
 }

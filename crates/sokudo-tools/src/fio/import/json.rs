@@ -132,7 +132,7 @@ impl Document<'_> {
                     part.started_at = part.started_at.or(seconds);
                 }
                 DocumentKey::Global => self.global = map.next_value::<ListedOptions>()?.0,
-                DocumentKey::Sokudo => part.sokudo = Some(sokudo(&map.next_value()?)),
+                DocumentKey::Sokudo => part.sokudo = Some(sokudo(&map.next_value::<Value>()?)),
                 DocumentKey::Jobs => map.next_value_seed(JobsVisitor(self))?,
                 DocumentKey::Other => map.next_value_seed(AroundVisitor(self))?,
             }
