@@ -56,8 +56,7 @@ fn the_verdict_is_told_beside_every_format() {
 fn a_depth_that_a_synchronous_engine_cannot_keep_is_always_told() {
     let directory = tempfile::tempdir().unwrap();
     let job = "--name=one --size=1m --rw=write --ioengine=psync --iodepth=32";
-    let ended = fio(directory.path(), job);
-    ended.prints(&[
+    let ended = fio(directory.path(), job).prints(&[
         "ioengine=psync, iodepth=32\n",
         "percentile=100.00%, depth=32",
     ]);
