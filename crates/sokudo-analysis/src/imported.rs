@@ -26,12 +26,13 @@ pub(crate) fn judge(run: &mut Run, origin: &Origin) {
 }
 
 fn imported(origin: &Origin) -> RuleResult {
+    let tool = origin.measurer();
     RuleResult::new(
         Code::Imported,
-        text!(
-            "measured by {tool}, not by sokudo: there is no evidence",
-            tool = origin.measurer()
-        ),
+        match origin.tool == Origin::SOKUDO_FIO {
+            true => text!("measured by {tool}, whose JSON holds no evidence"),
+            false => text!("measured by {tool}, not by sokudo: there is no evidence"),
+        },
         "the tool's output does not say whether the bytes reached the device, who else used it or how steady it was",
         "measure the same with sokudo where a figure must be trusted, and compare only runs of \
          one tool and one method",

@@ -3,9 +3,12 @@
 pub mod arguments;
 pub mod plan;
 
+use std::path::Path;
+
 use arguments::Arguments;
 use plan::MarkTarget;
-use sokudo_measure::{Measurement, Named, OwnFiles, may_write};
+use sokudo_engine::check_room;
+use sokudo_measure::{MeasureError, Measurement, Named, OwnFiles, may_write};
 use sokudo_model::{Plan, TargetKind};
 use sokudo_page::TargetForm;
 use sokudo_terminal::exit::Exit;
@@ -61,7 +64,14 @@ fn measurement(arguments: &Arguments) -> Result<Measurement<'_>, Exit> {
     let first = target(&arguments.target, &named);
     let more = others.iter().map(|it| target(&it.name, &it.named));
     let targets: Vec<MarkTarget<'_>> = std::iter::once(first).chain(more).collect();
-    let plan = plan::resolve(arguments, &targets, seed)?;
+    let plan = plan::resolve(arguments, &targets, seed).map_err(|refusal| {
+        // Another size that has no room either is no way out.
+        let (path, size) = (Path::new(&arguments.target), arguments.size);
+        match size.map(|size| check_room(path, size)) {
+            Some(Err(full)) if path.is_dir() => MeasureError::from(full).into(),
+            _ => refusal,
+        }
+    })?;
     let mut schedule = arguments.shared.ending(plan::schedule(arguments)?);
     let time_max = plan::time_max(arguments, plan.stages.len());
     schedule.time_max = schedule.time_max.or(time_max);

@@ -55,6 +55,9 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// The tool where sokudo measured, and only printed what fio prints, without evidence.
+    pub const SOKUDO_FIO: &'static str = "sokudo fio";
+
     /// Who measured, with the version where it is known.
     pub fn measurer(&self) -> String {
         match &self.version {

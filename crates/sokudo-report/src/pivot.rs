@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Finding, PlanPart, PlanParts, Severity, Verdict, sentences};
+use sokudo_model::{Finding, Origin, PlanPart, PlanParts, Severity, Verdict, sentences};
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
@@ -281,7 +281,8 @@ fn through_page_cache(shown: &[(&PivotRun<'_>, &ResultDocument)]) -> Option<Text
 /// The warning that figures of several tools, or of another tool than sokudo, need;
 /// `None` where sokudo has measured all.
 pub fn of_tools(runs: &[&RunDocument]) -> Option<Finding> {
-    let is_foreign = runs.iter().any(|run| run.origin().is_some());
+    let mut origins = runs.iter().filter_map(|run| run.origin());
+    let is_foreign = origins.any(|origin| origin.tool != Origin::SOKUDO_FIO);
     let tools = unique(runs.iter().map(|run| run.measurer()));
     let several = tools.len() > 1;
     let listed = Text::list(tools.into_iter().map(Text::name), ", ");

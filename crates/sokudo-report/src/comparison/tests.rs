@@ -79,6 +79,17 @@ fn names_of_strangers_do_no_harm() {
 }
 
 #[test]
+fn a_change_whose_sign_is_not_that_of_the_medians_is_told() {
+    let mut document = document();
+    let note = "the medians alone differ the other way";
+    assert!(!document.render(&style(200)).contains(note));
+    let row = &mut document.others[0].rows[0];
+    let median = row.reference.per_second.as_ref().unwrap().median;
+    row.other.per_second.as_mut().unwrap().median = median * 0.9;
+    assert!(document.render(&style(200)).contains(note));
+}
+
+#[test]
 fn documents_follow_the_schema_in_the_docs_and_read_back() {
     let text = document().to_json();
     crate::kept_schema::assert_kept::<ComparisonDocument>("sokudo.compare-1", &[text]);

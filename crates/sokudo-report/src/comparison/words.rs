@@ -35,11 +35,22 @@ pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec
             let (letter, within) = (&other.side.letter, document.difference_min_text());
             text!("{letter} is the same (within {within}) as A")
         });
+        let turned = is_turned(row).then(|| Text::from("the medians alone differ the other way"));
+        let same = same.into_iter().chain(turned);
         let texts = compared.reason.iter().chain(&compared.warnings);
         let texts = texts.cloned();
-        same.into_iter().chain(texts).map(|text| (&*row.row, text))
+        same.chain(texts).map(|text| (&*row.row, text))
     });
     notes_of_rows(row_notes, other.rows.len())
+}
+
+/// Whether the change, which is of all trials, has the other sign than that of the medians.
+fn is_turned(row: &RowDocument) -> bool {
+    let sides = [&row.reference, &row.other];
+    let [a, b] = sides.map(|it| it.per_second.as_ref().map_or(f64::NAN, |it| it.median));
+    let ratio = row.compared.change.map_or(1.0, |change| change.ratio);
+    let signs = [b / a, ratio].map(|it| change_text(it).chars().next());
+    matches!(signs, [Some('-'), Some('+')] | [Some('+'), Some('-')])
 }
 
 /// Sentences about more sides than these are no answer.

@@ -228,6 +228,20 @@ fn documents_follow_the_schema_in_the_docs_and_read_back() {
 }
 
 #[test]
+fn what_sokudos_own_fio_measured_is_not_of_another_tool() {
+    let mut run = RunDocument::from_run(&sample::run());
+    let mut warns_of = |tool: &str| {
+        run.provenance = Provenance::Reported(sokudo_model::Origin {
+            tool: tool.to_owned(),
+            ..sokudo_model::Origin::default()
+        });
+        of_tools(&[&run]).is_some()
+    };
+    assert!(warns_of("fio"));
+    assert!(!warns_of(sokudo_model::Origin::SOKUDO_FIO));
+}
+
+#[test]
 fn a_remark_of_another_tool_is_told_whole_unless_it_begins_with_its_figure() {
     let mut run = RunDocument::from_run(&sample::run());
     run.provenance = Provenance::Reported(sokudo_model::Origin {

@@ -44,7 +44,9 @@ pub fn end_with(error: &clap::Error) -> u8 {
 pub fn mistake(error: &clap::Error) -> Text {
     let mut parts = vec![what(error)];
     parts.extend(alike(error));
-    if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) {
+    if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
+        && parts.len() == 1
+    {
         parts.extend(tips.iter().map(|tip| way_out(&tip.to_string())));
     }
     Text::list(parts, "; ")
@@ -118,6 +120,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("note", "edit"),
     ("tag", "edit"),
     ("label", "edit"),
+    ("--bs", "sokudo mark --row RND4K"),
     ("--estimate", "--dry-run"),
     ("--interval", "--pause"),
     ("--json", "--format json"),
@@ -152,6 +155,13 @@ fn alike(error: &clap::Error) -> Option<Text> {
     let alike = |kind| Some(names(error, kind)).filter(|names| !names.is_empty());
     if let Some(names) = alike(ContextKind::SuggestedSubcommand) {
         return Some(text!("a similar command exists: {names}"));
+    }
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string);
+    if let [_, run] = &wrong
+        && !run.is_empty()
+        && usage.is_some_and(|it| it.contains("sokudo baseline"))
+    {
+        return Some(text!("to compare with a run: sokudo baseline set {run}"));
     }
     if let Some(name) = alike(ContextKind::SuggestedArg) {
         return Some(text!("a similar argument exists: {name}"));

@@ -18,7 +18,7 @@ use std::io::BufRead;
 
 use gathered::{Gathered, GatheredJobs, OutputForm};
 use job::{JobDirection, ReportedJob};
-use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget};
+use sokudo_model::{HostEnvironment, ImportedRun, ImportedTarget, Origin};
 use sokudo_words::text;
 use source::{SourceToken, TextSource};
 
@@ -125,6 +125,10 @@ fn run(part: GatheredJobs) -> Option<ImportedRun> {
         ..row::run("fio", format)
     };
     run.origin.version = part.version;
+    if let Some(own) = part.sokudo {
+        let format = run.origin.format;
+        run.origin = Origin { format, ..own };
+    }
     run.origin
         .remarks
         .extend(has_total.then(|| OF_TOTAL.into()));

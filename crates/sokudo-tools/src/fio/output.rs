@@ -25,7 +25,7 @@ mod terse;
 pub use failure::failure_lines;
 pub use json::{json, json_plus};
 pub use logs::{LogFile, logs};
-pub use normal::{invalid_line, mismatch_lines, normal, verdict_line};
+pub use normal::{has_figures, mismatch_lines, normal, verdict_line, worst_verdict};
 pub use start::{layout_line, start_lines};
 pub use status::StatusLine;
 pub use terse::terse;

@@ -251,6 +251,7 @@ impl<'a> Planner<'a> {
                 options: options.clone(),
                 files: placement.names,
                 engine: job.engine.clone(),
+                depth: job.plan.depth,
                 reporting: job.reporting(),
                 logs: job.logs(&name),
             });
@@ -271,10 +272,14 @@ impl<'a> Planner<'a> {
         }
         // fio only mentions this; what follows it takes for a fault where doubts are fatal.
         if job.is_synchronous() && job.plan.depth > 1 {
-            self.note(format!(
-                "iodepth above 1 has no effect with ioengine={}",
-                job.engine
-            ));
+            let hint = format!(
+                "iodepth={} has no effect with ioengine={}, which does one I/O at a time",
+                job.plan.depth, job.engine
+            );
+            if !self.hints.contains(&hint) {
+                self.hints.push(hint.clone());
+            }
+            self.note(hint);
         }
         if job.plan.issuing.polled && job.engine == "pvsync2" {
             self.note(

@@ -89,6 +89,8 @@ pub struct FioJob {
     pub files: Vec<String>,
     /// The engine it asked for, as written.
     pub engine: String,
+    /// The depth it asked for; its engine may keep another.
+    pub depth: u32,
     /// What is reported of it.
     pub reporting: FioReporting,
     /// What is logged of it.

@@ -24,6 +24,14 @@ fn every_kind_of_mistake_is_said_in_every_language() {
             "unexpected argument '--trim' found; use sokudo quick --trim",
         ),
         (
+            "mark --bs 4k",
+            "unexpected argument '--bs' found; use sokudo mark --row RND4K",
+        ),
+        (
+            "baseline m1",
+            "there is no command 'm1'; to compare with a run: sokudo baseline set m1",
+        ),
+        (
             "list --xyz",
             "unexpected argument '--xyz' found; to pass '--xyz' as a value, use '-- --xyz'",
         ),

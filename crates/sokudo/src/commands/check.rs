@@ -405,7 +405,8 @@ fn reference(arguments: &CheckArguments) -> Result<(FoundRun, String), Exit> {
             };
             let meant: Vec<Baseline> = baselines(arguments)?.into_iter().filter(is_meant).collect();
             if meant.is_empty() {
-                return Err(error.into());
+                let id = find::id(what, &arguments.keeping).map_err(|_| error)?;
+                return on_its_target(find::stored(id, &arguments.keeping)?);
             }
             let baseline = only(meant, &Text::name(what))?;
             on_its_target(find::stored(baseline.run, &arguments.keeping)?)

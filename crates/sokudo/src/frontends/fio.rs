@@ -62,9 +62,9 @@ fn planned(invocation: &FioInvocation) -> Result<FioPlan, Exit> {
     let planned = invocation.plan(&ThisHost).map_err(refused)?;
     planned.hints.iter().for_each(exit::note);
     if invocation.warnings {
-        for sentence in &planned.session.notes {
-            exit::note(sentence);
-        }
+        let notes = planned.session.notes.iter();
+        let others = notes.filter(|it| !planned.hints.contains(it));
+        others.for_each(exit::note);
     }
     Ok(planned)
 }

@@ -40,6 +40,14 @@ const USAGE: [(&str, &[&str]); 22] = [
     ("--frobnicate", &["--frobnicate"]),
 ];
 
+/// Another size that has no room either is no way out.
+#[test]
+fn a_size_without_room_is_said_before_its_multiples() {
+    let directory = tempfile::tempdir().unwrap();
+    let ended = mark(directory.path(), "--size 1000000000000000000");
+    ended.ends(1).tells(&["free", "a test file of"]);
+}
+
 #[test]
 fn senseless_arguments_are_refused_in_one_line() {
     let directory = tempfile::tempdir().unwrap();

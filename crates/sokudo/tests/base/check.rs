@@ -54,11 +54,13 @@ fn a_disk_that_has_not_changed_is_unchanged_and_one_that_aged_is_slower() {
     let ended = tuned.run(&format!("check {TUNED} -q --format json"));
     assert_eq!(document(&ended.printed)["outcome"], "faster", "{ended:?}");
     let store = with_baseline();
+    store.ok("edit 1 --label fresh");
     for (arguments, code, outcome) in [
         ("check", 0, "unchanged"),
         ("check 1", 0, "unchanged"),
         (&*format!("check {NEW}"), 0, "unchanged"),
         ("check A1", 0, "unchanged"),
+        ("check fresh", 0, "unchanged"),
         (&*format!("check {OLD}"), 1, "slower"),
         (
             &*format!("check {OLD} --min-difference 40%"),

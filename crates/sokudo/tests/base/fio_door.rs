@@ -9,15 +9,17 @@ use serde_json::Value;
 use crate::sokudo::{end, fio, shell, sokudo_in};
 use crate::written;
 
-/// The JSON of a run that succeeded without a word on standard error, but that figures are not the
-/// disk's.
+/// The JSON of a run that succeeded with nothing but notes on standard error.
 pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
     let ended = fio(directory, &format!("--output-format=json {arguments}"));
     let mut lines = ended.told.lines();
-    let is_invalid = |line: &str| line.starts_with("sokudo: INVALID: ");
+    let is_doubt = |line: &str| {
+        let begins = ["sokudo: INVALID: ", "sokudo: note: "];
+        begins.iter().any(|it| line.starts_with(it)) && !line.contains("VERIFIED, ")
+    };
     assert!(
-        lines.all(is_invalid),
-        "standard error stays empty: {ended:?}"
+        lines.all(is_doubt),
+        "of what is proven nothing is told: {ended:?}"
     );
     ended.json()
 }
@@ -50,6 +52,35 @@ fn figures_that_are_not_the_disks_are_told_beside_every_format() {
     }
 }
 
+/// Whatever the verdict is of, one line says it.
+#[test]
+fn the_verdict_is_told_beside_every_format() {
+    let job = "--name=one --size=1m --rw=write";
+    for format in ["normal", "terse", "json"] {
+        let directory = tempfile::tempdir().unwrap();
+        let told = fio(directory.path(), &format!("{job} --output-format={format}")).told;
+        assert!(told.starts_with("sokudo: note: "), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+        assert!(told.contains("VERIFIED") || told.contains("INVALID"));
+    }
+}
+
+/// fio says the same, and its first line has the depth that was asked for.
+#[test]
+fn a_depth_that_a_synchronous_engine_cannot_keep_is_always_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = "--name=one --size=1m --rw=write --ioengine=psync --iodepth=32";
+    let ended = fio(directory.path(), job).prints(&[
+        "ioengine=psync, iodepth=32\n",
+        "percentile=100.00%, depth=32",
+    ]);
+    let note = "iodepth=32 has no effect with ioengine=psync";
+    let warned = fio(directory.path(), &format!("{job} --warnings --parse-only"));
+    for told in [&ended.told, &warned.told] {
+        assert_eq!(told.matches(note).count(), 1, "{told}");
+    }
+}
+
 #[test]
 fn json_is_valid_says_what_was_done_and_carries_the_verdict() {
     let directory = tempfile::tempdir().unwrap();
@@ -74,7 +105,8 @@ fn several_formats_are_printed_and_json_goes_to_its_file_alone() {
     let job = "--name=one --size=1m";
     let to_file = "--output=result.json --output-format=json --status-interval=60";
     let ended = fio(directory.path(), &format!("{job} {to_file}")).ok();
-    assert_eq!((&*ended.printed, &*ended.told), ("", ""));
+    assert_eq!(ended.printed, "");
+    assert_eq!(ended.told.lines().count(), 1, "{ended:?}");
     let text = fs::read_to_string(directory.path().join("result.json")).unwrap();
     assert!(text.starts_with("{\n") && text.ends_with("}\n"), "{text}");
     serde_json::from_str::<Value>(&text).unwrap();

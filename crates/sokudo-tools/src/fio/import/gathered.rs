@@ -1,6 +1,6 @@
 //! What has been read of a file of fio's so far, and what it may hold at most.
 
-use sokudo_model::{Correction, Nanos};
+use sokudo_model::{Correction, Nanos, Origin};
 use sokudo_words::text;
 
 use crate::results::Import;
@@ -42,6 +42,8 @@ impl OutputForm {
 pub(super) struct GatheredJobs {
     pub(super) form: OutputForm,
     pub(super) version: Option<String>,
+    /// Who measured, where sokudo stood in for fio.
+    pub(super) sokudo: Option<Origin>,
     pub(super) started_at: Option<Nanos>,
     pub(super) jobs: Vec<ReportedJob>,
 }
@@ -51,6 +53,7 @@ impl GatheredJobs {
         Self {
             form,
             version,
+            sokudo: None,
             started_at: None,
             jobs: Vec::new(),
         }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use sokudo_model::{ImportedLatency, Nanos, Operation};
+use serde_json::Value;
+use sokudo_model::{ImportedLatency, Nanos, Operation, Origin, Verdict};
 use sokudo_words::text;
 
 use crate::results::lenient::{LenientNumber, LenientText};
@@ -73,6 +74,8 @@ enum DocumentKey {
     Seconds,
     #[serde(rename = "global options")]
     Global,
+    #[serde(rename = "sokudo")]
+    Sokudo,
     #[serde(rename = "jobs", alias = "client_stats")]
     Jobs,
     #[serde(other)]
@@ -129,6 +132,7 @@ impl Document<'_> {
                     part.started_at = part.started_at.or(seconds);
                 }
                 DocumentKey::Global => self.global = map.next_value::<ListedOptions>()?.0,
+                DocumentKey::Sokudo => part.sokudo = Some(sokudo(&map.next_value::<Value>()?)),
                 DocumentKey::Jobs => map.next_value_seed(JobsVisitor(self))?,
                 DocumentKey::Other => map.next_value_seed(AroundVisitor(self))?,
             }
@@ -322,6 +326,22 @@ impl<'de> Deserialize<'de> for OptionValue {
             }
         }
         deserializer.deserialize_any(ValuesVisitor)
+    }
+}
+
+/// Who measured, by what sokudo adds to fio's JSON.
+fn sokudo(block: &Value) -> Origin {
+    let jobs = block["verdicts"].as_array().into_iter().flatten();
+    // A job of which nothing is said is not as good as the others.
+    let verdict =
+        |job: &Value| Verdict::deserialize(&job["verdict"]).unwrap_or(Verdict::Unverified);
+    let worst = jobs.map(verdict).max().map(Verdict::name);
+    let remark = worst.map(|it| text!("sokudo said {it} when it measured"));
+    Origin {
+        tool: Origin::SOKUDO_FIO.to_owned(),
+        version: block["version"].as_str().and_then(label),
+        remarks: remark.into_iter().collect(),
+        ..Origin::default()
     }
 }
 

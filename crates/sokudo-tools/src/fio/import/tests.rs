@@ -143,6 +143,28 @@ fn figures_that_are_none_are_missing() {
     assert_eq!(rows[1].reported.latency.as_ref().unwrap().percentiles, []);
 }
 
+/// A file proves nothing, so that what sokudo thought of it is told and no more.
+#[test]
+fn sokudos_own_fio_is_named_with_the_worst_of_its_verdicts() {
+    let read = |verdicts: &str| {
+        let text = format!(
+            r#"{{"fio version":"fio-3.33","jobs":[{{"jobname":"j","read":{{"bw":1,"iops":1}}}}],
+            "sokudo":{{"version":"0.1.0","verdicts":[{verdicts}],"findings":[]}}}}"#
+        );
+        let import = crate::read("own", text.as_bytes()).unwrap();
+        import.runs[0].origin.clone()
+    };
+    let good = r#"{"jobname":"j","verdict":"VERIFIED"}"#;
+    let origin = read(good);
+    assert_eq!(origin.measurer(), "sokudo fio 0.1.0");
+    assert_eq!(origin.remarks, ["sokudo said VERIFIED when it measured"]);
+    for worse in [r#"{"verdict":"UNVERIFIED"}"#, r#"{"verdict":null}"#, "{}"] {
+        let remarks = read(&format!("{good},{worse}")).remarks;
+        assert_eq!(remarks, ["sokudo said UNVERIFIED when it measured"]);
+    }
+    assert_eq!(read("").remarks.len(), 0);
+}
+
 mod many_draws {
     use sokudo_testing::draws;
 

@@ -47,8 +47,6 @@ pub(super) struct JobFigures<'a> {
     pub(super) minor_faults: u64,
     pub(super) depths: Depths,
     pub(super) classes: LatencyClasses,
-    /// I/Os that were to be kept in flight.
-    pub(super) depth: u32,
     pub(super) steady: Option<SteadyReport>,
 }
 
@@ -191,14 +189,12 @@ impl<'a> JobFigures<'a> {
             minor_faults: 0,
             depths: Depths::default(),
             classes: LatencyClasses::default(),
-            depth: 0,
             steady: None,
         }
     }
 
     fn add(&mut self, row: &Row, outcome: Option<&Outcome>) {
         self.members += 1;
-        self.depth = row.workload.depth;
         self.steady = SteadyReport::of(row, outcome);
         let Some(outcome) = outcome else { return };
         if self.error == 0 {
@@ -224,7 +220,7 @@ impl<'a> JobFigures<'a> {
         self.minor_faults += usage.minor_faults;
         let depths = outcome
             .depths
-            .unwrap_or_else(|| uncounted_depths(outcome, self.depth));
+            .unwrap_or_else(|| uncounted_depths(outcome, row.workload.depth));
         add_counts(&mut self.depths.level, &depths.level);
         add_counts(&mut self.depths.submitted, &depths.submitted);
         add_counts(&mut self.depths.completed, &depths.completed);

@@ -99,7 +99,7 @@ fn job_block(
         .add("minf", figures.minor_faults);
     add_distributions(&mut block, figures);
     block
-        .add("latency_depth", figures.depth)
+        .add("latency_depth", job.depth)
         .add("latency_target", 0u32)
         .add("latency_percentile", 100.0)
         .add("latency_window", 0u32);

@@ -2,8 +2,9 @@
 //!
 //! sokudo's verdict is a line of its own, which stands beside it and not in it.
 
-use sokudo_model::{MismatchKind, Verdict};
+use sokudo_model::{MismatchKind, Nanos, Verdict};
 use sokudo_report::date;
+use sokudo_words::{Text, text};
 
 use super::FioReport;
 use super::failure::error_text;
@@ -19,6 +20,8 @@ use totals::{add_disk, add_group};
 
 /// Shares of latencies that stand in one line.
 const SHARES_PER_LINE: usize = 5;
+/// A shorter run may have met nothing but a drive's memory.
+const SHORT_RUN: Nanos = Nanos::from_millis(500);
 
 /// fio's `--output-format=normal`, without what it prints before the jobs run.
 pub fn normal(report: &FioReport) -> String {
@@ -250,7 +253,7 @@ fn add_totals(lines: &mut Vec<String>, figures: &JobFigures) {
     ));
     lines.push(format!(
         "     latency   : target=0, window=0, percentile=100.00%, depth={}",
-        figures.depth
+        figures.job.depth
     ));
 }
 
@@ -277,41 +280,56 @@ fn add_steady(lines: &mut Vec<String>, figures: &JobFigures, steady: &super::ste
     ));
 }
 
-/// That figures of a job are not the disk's, and why; `None` where there are none.
-pub fn invalid_line(report: &FioReport) -> Option<String> {
-    let line = verdict_line(report);
+/// The worst verdict of all jobs; `None` where none was judged.
+pub fn worst_verdict(report: &FioReport) -> Option<Verdict> {
+    let judged = report.run.rows.iter();
+    let judged = judged.filter_map(|row| Some(row.assessment.as_ref()?.verdict));
+    judged.max()
+}
+
+/// Whether I/O was carried out, so that figures are shown.
+pub fn has_figures(report: &FioReport) -> bool {
     let trials = report.run.rows.iter().flat_map(|row| &row.trials);
-    let has_figures = trials.map(|trial| trial.outcome.ios()).any(|ios| ios > 0);
-    (has_figures && line.starts_with(Verdict::Invalid.name())).then_some(line)
+    trials.map(|trial| trial.outcome.ios()).any(|ios| ios > 0)
 }
 
 /// The worst verdict of all jobs, and why: for the standard error, for programs read what fio prints.
-pub fn verdict_line(report: &FioReport) -> String {
+pub fn verdict_line(report: &FioReport) -> Text {
     let judged = report.session.jobs.iter().zip(&report.run.rows);
     let judged = judged.filter_map(|(job, row)| Some((job, row.assessment.as_ref()?)));
     let Some((job, worst)) = judged
         .rev()
         .max_by_key(|(_, assessment)| assessment.verdict)
     else {
-        let measured = (0..report.session.jobs.len()).any(|job| report.outcome(job).is_some());
-        let reason = if measured {
-            "the run was not judged"
-        } else {
-            "no job was measured"
+        let is_measured = (0..report.session.jobs.len()).any(|job| report.outcome(job).is_some());
+        return match is_measured {
+            true => "no verdict: the run was not judged".into(),
+            false => "no verdict: no job was measured".into(),
         };
-        return format!("no verdict: {reason}");
     };
-    let reason = worst
-        .findings
-        .first()
-        .filter(|_| worst.verdict != Verdict::Verified);
     let verdict = worst.verdict.name();
-    match reason {
-        None => verdict.to_owned(),
-        Some(finding) => format!(
-            "{verdict}: {}: {}; cause: {}; remedy: {} ({})",
-            job.name, finding.symptom, finding.cause, finding.remedy, finding.code
+    match worst.findings.first() {
+        _ if worst.verdict == Verdict::Verified => verified_line(report),
+        None => Text::name(verdict),
+        Some(finding) => text!(
+            "{verdict}: {job}: {symptom}; cause: {cause}; remedy: {remedy} ({code})",
+            job = job.name,
+            symptom = finding.symptom,
+            cause = finding.cause,
+            remedy = finding.remedy,
+            code = finding.code
         ),
+    }
+}
+
+/// That nothing speaks against the figures, and on how little they rest: a job has one trial.
+fn verified_line(report: &FioReport) -> Text {
+    let jobs = 0..report.session.jobs.len();
+    let elapsed = jobs.filter_map(|job| Some(report.outcome(job)?.elapsed));
+    let verdict = Verdict::Verified.name();
+    match elapsed.min().filter(|shortest| *shortest < SHORT_RUN) {
+        Some(shortest) => text!("{verdict}, but {shortest} long"),
+        None => text!("{verdict}, of one trial"),
     }
 }
 

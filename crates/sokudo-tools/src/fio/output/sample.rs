@@ -48,6 +48,7 @@ impl Sample {
             name: (*name).to_owned(),
             section: index as u32,
             engine: "null".into(),
+            depth: 4,
             options: vec![
                 ("ioengine".into(), "null".into()),
                 ("time_based".into(), String::new()),

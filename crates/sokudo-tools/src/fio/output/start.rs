@@ -72,7 +72,7 @@ fn job_line(job: &FioJob, workload: &Workload) -> String {
         pattern_name(workload),
         sizes.join(", "),
         job.engine,
-        workload.depth
+        job.depth
     )
 }
 

@@ -165,7 +165,7 @@ pub(crate) struct UnsetArguments {
 /// Arguments of `sokudo check`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Device or path with a baseline, or a run: number or file
+    /// Device or path with a baseline, or a run: number, label or file
     ///
     /// Without it, the only baseline there is. A run named here serves as the baseline itself.
     #[arg(value_name = "DEVICE|RUN")]

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::Context;
+use sokudo_model::Verdict;
 use sokudo_terminal::exit::{self, Exit};
 use sokudo_terminal::{invocation, output};
 use sokudo_tools::fio::output::{self as fio, FioReport};
@@ -104,11 +105,15 @@ impl Printer {
         for line in failed.into_iter().chain(fio::mismatch_lines(report)) {
             exit::fault(&line);
         }
-        match fio::invalid_line(report) {
+        let verdict = fio::worst_verdict(report);
+        match verdict {
             // Whoever wants no notes would take such figures for the disk's.
-            Some(invalid) => exit::fault(invalid),
-            None if self.is_for_people() => exit::note(fio::verdict_line(report)),
-            None => {}
+            Some(Verdict::Invalid) if fio::has_figures(report) => {
+                exit::fault(fio::verdict_line(report));
+            }
+            // Programs take any word for an error; of what is proven they need none.
+            Some(Verdict::Verified) if !self.is_for_people() => {}
+            _ => exit::note(fio::verdict_line(report)),
         }
         for log in fio::logs(report) {
             output::write_file(Path::new(&log.name), &log.text)?;

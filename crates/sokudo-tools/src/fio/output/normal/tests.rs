@@ -200,7 +200,11 @@ fn a_job_that_did_nothing_is_not_mentioned() {
 #[test]
 fn the_worst_verdict_and_its_reason_are_a_line_that_is_not_fios() {
     let mut sample = Sample::new(&["a", "b"]);
-    assert_eq!(verdict_line(&sample.report()), "VERIFIED");
+    assert_eq!(verdict_line(&sample.report()), "VERIFIED, of one trial");
+    let mut short = Sample::new(&["a", "b"]);
+    short.outcome(1).elapsed = Nanos::from_millis(16);
+    let line = verdict_line(&short.report());
+    assert_eq!(line, "VERIFIED, but 16.0 ms long");
     assert!(!normal(&sample.report()).contains("VERIFIED"));
     let assessment = sample.run.rows[1].assessment.as_mut().unwrap();
     assessment.verdict = Verdict::Unverified;
