@@ -393,7 +393,7 @@ mod tests {
                 "  /mnt/データ"
             ]
         );
-        for width in 6..40 {
+        for width in 10..40 {
             let lines = wrapped("", "中央値は 120 MB/s、信頼区間は（±5 %）である。", width);
             assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
             assert!(

@@ -54,9 +54,11 @@ pub fn phrases(text: &str, width: usize) -> Vec<&str> {
 /// What stands between spaces; a number and what it counts, and a name and the particle behind it,
 /// are one.
 fn words(text: &str) -> Vec<&str> {
+    let is_japanese = text.contains(|sign| Script::of(sign) != Script::Other);
     let is_joined = |before: &str, behind: char| match Script::of(behind) {
         Script::Hiragana => true,
-        Script::Other => false,
+        // A unit, as in 507 µs; other signs in Japanese begin what is no unit.
+        Script::Other if !is_japanese || !is_unit(behind) => false,
         _ => before.ends_with(|sign: char| sign.is_ascii_digit()),
     };
     let mut words = Vec::new();
@@ -73,6 +75,11 @@ fn words(text: &str) -> Vec<&str> {
     }
     words.push(&text[start..]);
     words
+}
+
+/// Whether a unit begins so.
+fn is_unit(sign: char) -> bool {
+    matches!(sign, '%' | 'µ') || sign.is_ascii_alphabetic()
 }
 
 /// The parts of a word, cut where the rule says so of the signs before and the one behind.
@@ -148,6 +155,7 @@ mod tests {
             "約 |3 秒ごとに|プラッタを|1 台ずつ|調べる",
             "clean は、|root では|プールも|消す",
             "（--size）を|指定する",
+            "2 % を|超える|507 µs の|遅延",
             "a |plain |text",
         ] {
             assert_eq!(parts(&text.replace('|', "")), text);

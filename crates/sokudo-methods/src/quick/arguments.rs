@@ -46,7 +46,7 @@ pub struct QuickOptions {
     #[arg(default_value = ".")]
     pub target: String,
 
-    /// What to measure: cached, buffered, direct, write or fdatasync (repeatable) [default: all but fdatasync]
+    /// cached, buffered, direct, write (these four by default) or fdatasync; repeatable
     #[arg(long = "test", value_name = "NAME", help_heading = MEASURED)]
     pub tests: Vec<QuickTest>,
 
@@ -54,7 +54,7 @@ pub struct QuickOptions {
     #[arg(short, long, value_name = "SIZE", help_heading = MEASURED)]
     pub size: Option<Bytes>,
 
-    /// Measure direct, write and fdatasync until so much is moved, such as 1GiB (dd's count)
+    /// Move so much by direct, write and fdatasync, such as 1GiB (dd's count)
     ///
     /// A multiple of 1 MiB. Without it they take 3 s, or end with the file or device; fdatasync
     /// takes all of the file.

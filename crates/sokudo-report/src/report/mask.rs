@@ -437,7 +437,7 @@ mod tests {
         let mut report = sample::report();
         report.runs[0].run.target.devices[0].serial = Some("directory".to_owned());
         let error = masked(&report, &[]).unwrap_err().to_string();
-        assert!(error.contains("sokudo show"), "{error}");
+        assert!(error.contains("leave --mask-serial out"), "{error}");
     }
 
     #[test]

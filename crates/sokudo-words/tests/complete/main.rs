@@ -125,7 +125,23 @@ const SPOKEN_WITHIN: [&str; 2] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 48] = [
+const AS_IT_IS: [(&str, &str); 55] = [
+    (
+        "none meta md5 crc64 crc32 crc32c crc32c-intel crc16 crc7 sha256 sha512 sha3-224 sha3-256 sha3-384 sha3-512 xxhash sha1 pattern_hdr pattern null",
+        "names",
+    ),
+    (
+        "load rounds curve seek map access cache hosts host-bars bars heat cdf histogram time card",
+        "names",
+    ),
+    (
+        "bsrange bssplit sync fsync fdatasync end_fsync thinktime random_distribution zonemode verify buffer_pattern zero_buffers",
+        "names of options",
+    ),
+    ("sokudo fio", "a command"),
+    ("sokudo baseline", "a command"),
+    ("sokudo mark --row RND4K", "a command"),
+    (": min=", "looked for in what kubestr prints"),
     ("sokudo quick --trim", "a command"),
     ("median of", "looked for in a text of another language"),
     ("System V", "a name"),
