@@ -46,7 +46,7 @@ pub struct QuickOptions {
     #[arg(default_value = ".")]
     pub target: String,
 
-    /// cached, buffered, direct, write (these four by default) or fdatasync; repeatable
+    /// cached, buffered, direct, write (these by default) or fdatasync; repeatable
     #[arg(long = "test", value_name = "NAME", help_heading = MEASURED)]
     pub tests: Vec<QuickTest>,
 

@@ -100,7 +100,11 @@ fn assert_one_line_per_option(help: impl Fn(&str) -> Ended, examples: &str, opti
             // Options of bonnie are so long that their texts stand below them.
             let begins = name == "bonnie" || line.trim_start().starts_with(['-', '[', '<']);
             let of_commands = line.starts_with("  ") && !line.starts_with("   ");
-            assert!(begins || of_commands, "{name}: it runs on: {line:?}");
+            let of_usage = line.trim_start().starts_with("sokudo ");
+            assert!(
+                begins || of_commands || of_usage,
+                "{name}: it runs on: {line:?}"
+            );
             assert!(line.width() <= HELP_COLUMNS, "{name}: {line}");
         }
         let headings = ["Options:", "オプション:"].map(|it| printed.contains(it));
