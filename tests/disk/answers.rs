@@ -142,7 +142,7 @@ fn a_script_at_the_door_of_fio_is_asked_nothing() {
     kill_process(pid(&child), Signal::INT).unwrap();
     // As fio ends.
     let ended = wait(child).ends(128);
-    assert!(!ended.told.contains("written"), "{ended:?}");
+    assert!(!ended.told.contains("will be written"), "{ended:?}");
     ended.prints(&["Run status group"]);
 }
 
