@@ -91,6 +91,8 @@ fn what_dd_writes_with_fdatasync_is_all_of_a_file_and_a_flush() {
         assert_eq!(row["workload"]["durability"]["final_flush"], true);
         let is_emptied = row["workload"]["files"]["from_empty"] == true;
         assert_eq!(is_emptied, emptied, "{row}");
+        // What is written to an empty file is not laid out before.
+        assert_eq!(run["layout"].is_null(), emptied, "{run}");
     }
     quick("sim:ssd", "--test fdatasync").refused(2, &["no page cache"]);
 }

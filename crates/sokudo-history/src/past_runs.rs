@@ -258,6 +258,9 @@ const NEARER: f64 = 4.0;
 /// So rarely do runs in an order of chance end with so many of one state: it stays, then.
 const IN_A_ROW: f64 = 0.05;
 
+/// So many runs since a baseline was set say enough without the earlier ones.
+const SINCE_MIN: usize = 2 * PAST_RUNS_MIN;
+
 /// Runs that differ by no more than this, as a logarithm, are of one state.
 const ONE_STATE: f64 = 0.05;
 
@@ -265,9 +268,9 @@ const ONE_STATE: f64 = 0.05;
 /// since it that lie by far nearer to the newer: whether they are another state of the device is
 /// what is asked. A disk that has become slower would otherwise vouch for it with its second slow
 /// run. Earlier runs in that state are noise while it comes and goes, and left out, too, once it
-/// stays for longer than by chance. Runs since the older alone count as soon as they suffice: who
-/// sets a baseline anew asks about the time from there on. Before, the others stand for them, or
-/// each night's difference would be taken for certain.
+/// stays for longer than by chance, and so are those of a third state. Runs since the older alone
+/// count as soon as they suffice: who sets a baseline anew asks about the time from there on. Before,
+/// the others stand for them, or each night's difference would be taken for certain.
 fn before_the_state_of(
     points: &[(Nanos, f64)],
     one: (Nanos, f64),
@@ -286,46 +289,48 @@ fn before_the_state_of(
     let last = last.take_while(|it| is_since(it) && is_new(it)).count();
     let before = &points[..points.len() - last];
     let since = &before[before.partition_point(|it| !is_since(it))..];
-    let before = match since.len() {
-        PAST_RUNS_MIN.. => since,
-        _ => before,
+    let of_states = |points| of_states(points, [older.1, newer.1]);
+    // Where too few are left, all of them are better than certainty.
+    let chosen = match of_states(since) {
+        known if known.len() >= SINCE_MIN => known,
+        _ => Some(of_states(before))
+            .filter(|it| it.len() >= PAST_RUNS_MIN)
+            .unwrap_or(Cow::Borrowed(before)),
     };
-    let as_new = before.iter().filter(|point| is_new(point)).count();
+    let as_new = chosen.iter().filter(|point| is_new(point)).count();
     // Laplace's rule of succession, for the newer run and each of the last.
-    let share = (as_new + 1) as f64 / (before.len() + 2) as f64;
+    let share = (as_new + 1) as f64 / (chosen.len() + 2) as f64;
     let in_a_row = (0..=last).fold(1.0, |all, _| all * share);
-    let stays = last > 0 && in_a_row <= IN_A_ROW;
-    let reach = reach_of_states([older.1, newer.1], before);
-    let is_noise = |point: &(Nanos, f64)| {
-        !(stays && is_new(point)) && distance([older.1, newer.1], point) <= reach
-    };
-    match before.iter().all(is_noise) {
-        true => Cow::Borrowed(before),
-        false => before.iter().filter(|it| is_noise(it)).copied().collect(),
+    match last > 0 && as_new > 0 && in_a_row <= IN_A_ROW {
+        true => chosen.iter().filter(|it| !is_new(it)).copied().collect(),
+        false => chosen,
     }
 }
 
-/// How far from the nearer of two figures a run lies.
-fn distance(figures: [f64; 2], (_, logarithm): &(Nanos, f64)) -> f64 {
-    let distances = figures.map(|figure| (logarithm - figure).abs());
-    distances[0].min(distances[1])
-}
-
-/// How far from two figures runs of their states lie. Beyond a gap in which there are none, several
-/// times as wide as all of them and as what is between both figures, is a third state (a night with
-/// a broken cable), which says nothing of these two.
-fn reach_of_states(figures: [f64; 2], points: &[(Nanos, f64)]) -> f64 {
-    let mut distances: Vec<f64> = points.iter().map(|it| distance(figures, it)).collect();
+/// The runs of the states of two figures. Beyond a gap in which there are none, several times as
+/// wide as all distances from the nearer figure and as what is between both, is a third state (a
+/// night with a broken cable), which says nothing of these two.
+fn of_states(points: &[(Nanos, f64)], figures: [f64; 2]) -> Cow<'_, [(Nanos, f64)]> {
+    let distance = |(_, logarithm): &(Nanos, f64)| {
+        let [one, other] = figures.map(|figure| (logarithm - figure).abs());
+        one.min(other)
+    };
+    let mut distances: Vec<f64> = points.iter().map(distance).collect();
     distances.sort_by(f64::total_cmp);
-    let between = (figures[0] - figures[1]).abs().max(ONE_STATE);
-    let within =
-        distances
-            .into_iter()
-            .try_fold(between, |reach, next| match next <= NEARER * reach {
-                true => Ok(reach.max(next)),
-                false => Err(reach),
-            });
-    within.unwrap_or_else(|reach| reach)
+    let mut reach = (figures[0] - figures[1]).abs().max(ONE_STATE);
+    for next in distances {
+        match next <= NEARER * reach {
+            true => reach = reach.max(next),
+            false => {
+                return points
+                    .iter()
+                    .filter(|it| distance(it) <= reach)
+                    .copied()
+                    .collect();
+            }
+        }
+    }
+    Cow::Borrowed(points)
 }
 
 /// Of a run's figure; `None` of one that tells nothing of how much such runs differ.
@@ -395,28 +400,31 @@ mod tests {
 
     #[test]
     fn nights_of_a_third_state_say_nothing_of_the_two_in_question() {
-        // A third of the rate in four of seven nights; then a loss of a sixth, and none.
+        // A third of the rate in four nights; then a loss of a sixth, and none.
         let bad = [5.0, 5.0, 3.9, 5.0, 3.9, 3.91, 3.9];
         let left = |kept: &[f64], now| {
             let kept = points(kept);
             let left = before_the_state_of(&kept, (Nanos(0), 5.0), (Nanos(99), now));
             left.iter().map(|(_, it)| *it).collect::<Vec<_>>()
         };
-        assert_eq!(left(&bad, 4.82), [5.0; 3]);
-        let then = [&bad[..], &[4.82]].concat();
-        assert_eq!(left(&then, 5.0), [5.0, 5.0, 5.0, 4.82]);
+        let then = [&bad[..], &[5.0, 5.0]].concat();
+        assert_eq!(left(&then, 4.82), [5.0; 5]);
+        let later = [&then[..], &[4.82]].concat();
+        assert_eq!(left(&later, 5.0), [5.0, 5.0, 5.0, 5.0, 5.0, 4.82]);
+        // Of three that are left nothing would be known of how much runs differ.
+        assert_eq!(left(&bad, 4.82), bad);
         // A night in the bad state is asked about with all of them.
         assert_eq!(left(&bad[..4], 3.9), bad[..4]);
     }
 
     #[test]
-    fn a_baseline_that_was_set_anew_leaves_earlier_runs_behind_once_five_have_followed() {
-        let all = points(&[4.8, 5.0, 4.7, 5.0, 5.01, 4.99, 5.0, 5.01]);
+    fn a_baseline_that_was_set_anew_leaves_earlier_runs_behind_once_ten_have_followed() {
+        let all = points(&[[4.8, 5.0, 4.7].as_slice(), &[5.0, 5.01].repeat(5)].concat());
         let left = |count| {
             let (baseline, now) = ((Nanos(3), 5.0), (Nanos(99), 4.9));
             before_the_state_of(&all[..count], baseline, now).len()
         };
-        assert_eq!([7, 8].map(left), [7, 5]);
+        assert_eq!([12, 13].map(left), [12, 10]);
     }
 
     mod many_draws {
@@ -449,7 +457,7 @@ mod tests {
                         let difference = newer.1 - older.1;
                         let past = PastRuns::of(&past);
                         let test = past.and_then(|it| it.test(difference, 0.0, 0.95));
-                        test.is_some_and(|it| it.p_value <= 0.05)
+                        test.is_none_or(|it| it.p_value <= 0.05)
                     });
                     let what = format_args!("{count} runs that keep {keeps}");
                     different.assert_at_most(at_most, what);

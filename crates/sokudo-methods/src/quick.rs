@@ -6,8 +6,8 @@ mod table;
 
 use arguments::Arguments;
 use plan::{DD_BLOCK, Quick, QuickTest};
-use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
-use sokudo_model::{BackendKind, Bytes, Plan, Schedule, TargetKind};
+use sokudo_measure::{Measurement, Named, OwnFiles, TEST_FILE_SIZE};
+use sokudo_model::{BackendKind, Bytes, DataContent, Plan, Schedule, TargetKind};
 use sokudo_terminal::exit::Exit;
 use sokudo_words::{Text, text};
 
@@ -32,7 +32,13 @@ impl Measuring for Arguments {
         let kind = named.kind();
         let seed = self.shared.seed_for(&named);
         let plan = plan(self, kind, named.size(), seed)?;
+        let mut rows = plan.stages.iter().flat_map(|stage| &stage.workloads);
+        let files = match rows.any(|row| row.files.from_empty) {
+            true => OwnFiles::InPhases { cold: false },
+            false => OwnFiles::Full(DataContent::Random),
+        };
         let measurement = Measurement {
+            files,
             schedule: schedule(self)?,
             test_file_size: test_file_size(self),
             notes: notes(self, kind),

@@ -14,7 +14,8 @@ const F3: NamedFigures = NamedFigures {
         "Average reading speed:",
         "Data LOST:",
     ],
-    bounds: [None, None],
+    first: None,
+    last: &[],
     settings: &[],
     figures: &[
         NamedFigure::new(

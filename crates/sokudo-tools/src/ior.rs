@@ -10,7 +10,7 @@
 
 use sokudo_model::{Operation, Order};
 
-use crate::results::named::{NamedFigure, NamedFigures, Quantity, Setting};
+use crate::results::named::{NamedFigure, NamedFigures, PER_RANK, Quantity, Setting};
 use crate::results::row::RANDOM;
 use crate::results::{Reader, Source};
 
@@ -19,7 +19,8 @@ const MIB: Quantity = Quantity::Bandwidth(1_048_576.0);
 const IOR: NamedFigures = NamedFigures {
     tool: "IOR",
     marks: &["access    bw(MiB/s)  IOPS"],
-    bounds: [Some("access    bw(MiB/s)"), Some("Summary of all tests")],
+    first: Some("access    bw(MiB/s)"),
+    last: &["Summary of all tests"],
     settings: &[
         ("test filename", Setting::Target),
         ("tasks", Setting::Threads),
@@ -50,7 +51,8 @@ pub(crate) const READER: Reader = Reader::new(
 const MDTEST: NamedFigures = NamedFigures {
     tool: "mdtest",
     marks: &["SUMMARY rate"],
-    bounds: [Some("SUMMARY rate"), Some("-- finished at")],
+    first: Some("SUMMARY rate"),
+    last: &["-- finished at", "SUMMARY time", PER_RANK],
     settings: &[("Path", Setting::Target)],
     figures: &[
         NamedFigure::new(
@@ -119,3 +121,28 @@ pub(crate) const MDTEST_READER: Reader = Reader::new(
     |head| MDTEST.recognise(head),
     Source::Text(|text| MDTEST.read(text)),
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: &str = "SUMMARY rate: (of 1 iterations)
+   Operation                      Max            Min           Mean        Std Dev
+   File stat                 :      47499.280      46180.116      46829.212        536.436
+";
+
+    #[test]
+    fn times_and_figures_of_single_ranks_are_no_rates_of_all() {
+        let rates = |text: &str| {
+            let import = MDTEST.read(text).unwrap();
+            let rows = import.runs.into_iter().flat_map(|run| run.rows);
+            let rates = rows.map(|row| row.reported.iops.unwrap().value);
+            (rates.collect::<Vec<_>>(), import.left_out.len())
+        };
+        let before = "   File stat : 2.1 sec, 12345.6 ops/sec\n";
+        let time = RATE.replace("rate", "time");
+        assert_eq!(rates(&format!("{before}{RATE}{time}")).0, [46829.212]);
+        let heads = RATE.replace("   Operation  ", "   Operation  per Rank: Max Min Mean");
+        assert_eq!(rates(&format!("{RATE}{heads}")), (vec![46829.212], 1));
+    }
+}

@@ -124,7 +124,7 @@ impl KubestrJob {
             .depth(option("iodepth").and_then(number::depth))
             .direct(self.is_direct)
             .row();
-        if access.is_none_or(|it| it.contains("rw")) {
+        if access.is_none_or(|it| it.contains("rw") || it == "readwrite") {
             row.reported.unknown.push(PlanPart::Mix);
         }
         row.reported.iops = Some(row::rate(iops, ""));

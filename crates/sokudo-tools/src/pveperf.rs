@@ -10,7 +10,8 @@ use crate::results::{Reader, Source};
 const PVEPERF: NamedFigures = NamedFigures {
     tool: "pveperf",
     marks: &["FSYNCS/SECOND:"],
-    bounds: [Some("CPU BOGOMIPS:"), None],
+    first: Some("CPU BOGOMIPS:"),
+    last: &[],
     settings: &[("HD SIZE:", Setting::TargetInBrackets)],
     figures: &[
         NamedFigure::new(

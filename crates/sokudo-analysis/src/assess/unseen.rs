@@ -120,7 +120,8 @@ fn capacity(run: &Run) -> Text {
             let (path, device) = (&run.target.name, run.target.devices.first());
             let serial = device.and_then(|device| device.serial.as_deref());
             // What a shell takes as more than one word is named by its path.
-            let serial = serial.filter(|it| it.chars().all(|it| it.is_ascii_alphanumeric()));
+            let is_word = |it: &&str| it.chars().all(|it| it.is_ascii_alphanumeric());
+            let serial = serial.filter(|it| !it.is_empty() && is_word(it));
             text!(
                 "real size: only writing shows it, and erases the device: sudo sokudo checkup {path} --destroy {}",
                 serial.unwrap_or(path)

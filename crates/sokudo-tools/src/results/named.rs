@@ -8,13 +8,18 @@ use crate::results::text::{label, leave_out, lines};
 use crate::results::wrong_unit::WrongUnit;
 use crate::results::{Import, ImportError, number};
 
+/// The head of mdtest's figures of one task each.
+pub(crate) const PER_RANK: &str = "per Rank:";
+
 /// What such a text of a tool holds.
 pub(crate) struct NamedFigures {
     pub(crate) tool: &'static str,
     /// Beginnings of lines, one of which such a text has.
     pub(crate) marks: &'static [&'static str],
-    /// What the first and the last line of a run's figures begin with, where such lines are.
-    pub(crate) bounds: [Option<&'static str>; 2],
+    /// What the first line of a run's figures begins with, where there is such a line.
+    pub(crate) first: Option<&'static str>,
+    /// What is in the lines that end them; where there are none, figures stand before the first, too.
+    pub(crate) last: &'static [&'static str],
     pub(crate) settings: &'static [(&'static str, Setting)],
     pub(crate) figures: &'static [NamedFigure],
     /// A unit that it prints wrong.
@@ -66,12 +71,14 @@ impl NamedFigures {
     pub(crate) fn read(&self, text: &str) -> Result<Import, ImportError> {
         let (mut runs, mut left_out) = (Vec::new(), Vec::new());
         let (mut described, mut target) = (WorkloadDescription::new("", Bytes::kib(4)), None);
-        let (mut is_open, mut count) = (true, 0);
+        let (mut is_open, mut count) = (self.last.is_empty(), 0);
         for line in lines(text) {
             let words = line.text.trim();
-            let [first, last] = self
-                .bounds
-                .map(|it| it.is_some_and(|it| words.starts_with(it)));
+            let first = self.first.is_some_and(|it| words.starts_with(it));
+            let last = self.last.iter().any(|it| words.contains(it));
+            if last && is_open && words.contains(PER_RANK) {
+                leave_out(&mut left_out, line.number, "figures per rank are not known");
+            }
             is_open = first || (is_open && !last);
             if first || runs.is_empty() {
                 runs.push(self.run());

@@ -121,14 +121,25 @@ fn put(path: Option<&Path>, text: &str, is_for_people: bool) -> Result<(), Exit>
 /// Prints one for people or programs, and ends with its code.
 fn print_one(checked: Checked, arguments: &CheckArguments) -> Result<(), Exit> {
     let document = &checked.document;
-    checked
+    let printed = checked
         .kept
         .print(arguments.asking.quiet, || match event_stream::wanted() {
             Some(_) => event_stream::checked(document, &checked.run),
             None => print(document, arguments),
-        })?;
-    checked.ended_by.map_or(Ok(()), Err)?;
-    conclusion(document)
+        });
+    let ended = checked.ended_by.map_or(Ok(()), Err);
+    graver(printed, ended.and_then(|()| conclusion(document)))
+}
+
+/// That a row is slower is not hidden by a file that cannot be written.
+fn graver(printed: Result<(), Exit>, concluded: Result<(), Exit>) -> Result<(), Exit> {
+    match (printed, concluded) {
+        (Err(unprinted), Err(concluded)) if concluded.code() == 1 => {
+            unprinted.tell();
+            Err(concluded)
+        }
+        (printed, concluded) => printed.and(concluded),
+    }
 }
 
 /// Every baseline of a device of this machine, one after the other. What was judged before
@@ -275,19 +286,20 @@ fn conclusion(document: &CheckDocument) -> Result<(), Exit> {
 fn print_all(document: &ChecksDocument, arguments: &CheckArguments) -> Result<(), Exit> {
     let path = result_file(arguments.output.as_deref());
     let mut code = document.exit_code;
-    match arguments.format {
-        CheckFormat::Table | CheckFormat::Json => print(document, arguments)?,
-        CheckFormat::Prom => put(path, &document.to_prometheus(), false)?,
+    let printed = match arguments.format {
+        CheckFormat::Table | CheckFormat::Json => print(document, arguments),
+        CheckFormat::Prom => put(path, &document.to_prometheus(), false),
         CheckFormat::Nagios => {
             let (text, of_nagios) = document.to_nagios();
-            print::put_for_nagios(path, &text)?;
             code = of_nagios;
+            print::put_for_nagios(path, &text)
         }
-    }
-    match code {
+    };
+    let concluded = match code {
         0 => Ok(()),
         code => Err(Exit::AsReported(code)),
-    }
+    };
+    graver(printed, concluded)
 }
 
 fn document(

@@ -36,6 +36,9 @@ const OF_INTERVALS: &str = "the latency of a row is the mean of fio's means of i
 const TOTAL: &str =
     "latencies are fio's total latency, from before the submission to the completion";
 
+const SHARED: &str = "its name has no number, so that it may hold the intervals of several jobs \
+    (per_job_logs=0), whose mean is that of one; have fio write a log for each job";
+
 /// Whether its first lines are of a log.
 fn recognise(head: &str) -> bool {
     let filled = lines(head).filter(|line| !line.text.trim().is_empty());
@@ -57,9 +60,7 @@ impl LogKind {
     /// The job and the kind of `job_clat.1.log`.
     fn of(name: &str) -> Option<(&str, Self)> {
         let stem = name.strip_suffix(".log")?;
-        let is_number = |text: &str| text.bytes().all(|sign| sign.is_ascii_digit());
-        let numbered = stem.rsplit_once('.').filter(|(_, job)| is_number(job));
-        let (job, kind) = numbered.map_or(stem, |(stem, _)| stem).rsplit_once('_')?;
+        let (job, kind) = numbered(name).unwrap_or(stem).rsplit_once('_')?;
         let kind = match kind {
             "bw" => Self::Bandwidth,
             "iops" => Self::Iops,
@@ -74,6 +75,14 @@ impl LogKind {
     const fn is_rate(self) -> bool {
         matches!(self, Self::Bandwidth | Self::Iops)
     }
+}
+
+/// What stands before the number of a job, which each log has unless all share one.
+fn numbered(name: &str) -> Option<&str> {
+    let (stem, job) = name.strip_suffix(".log")?.rsplit_once('.')?;
+    job.bytes()
+        .all(|sign| sign.is_ascii_digit())
+        .then_some(stem)
 }
 
 /// A line of a log.
@@ -136,6 +145,11 @@ fn read(name: &str, text: &str) -> Result<Import, ImportError> {
         ..row::run("fio", FORMAT)
     };
     let is_of_intervals = sides.iter().any(|(_, entries)| are_intervals(entries));
+    // fio's own sum over jobs has no number either.
+    let is_shared = numbered(name).is_none() && !name.starts_with("agg-");
+    if kind.is_rate() && is_of_intervals && is_shared {
+        return Import::of(FORMAT, Vec::new(), left_out, SHARED);
+    }
     for (operation, entries) in sides {
         let row = row_of(&job, kind, operation, &entries);
         let reported = &row.reported;

@@ -35,6 +35,9 @@ fn intervals_have_a_mean_for_each_direction() {
         (rate.value, rate.kind.english()),
         (2_097_152.0, String::new())
     );
+    // Of lines of several jobs the mean is that of one.
+    let shared = read("job_bw.log", "500, 2048, 0, 0\n").unwrap_err();
+    assert!(shared.to_string().contains("per_job_logs=0"), "{shared}");
 }
 
 #[test]
