@@ -178,5 +178,5 @@ fn a_drive_that_is_passed_commands_is_polled_too_and_its_errors_are_named() {
         "--offset=19m",
         "--size=1m",
     ]);
-    assert!(ended.printed.contains("NVMe status type"), "{ended:?}");
+    assert!(ended.told.contains("NVMe status type"), "{ended:?}");
 }
